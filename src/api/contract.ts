@@ -1,0 +1,317 @@
+/**
+ * What `/api` takes and gives, types only: the command line and the dashboard compile against this file. Every
+ * failure is an `ApiFailure` with the status of its code in `errors.ts`. Times are milliseconds since the epoch.
+ * Values of env, headers and tokens are never sent back, except a new token in the answer that creates it.
+ */
+import type { ToolboxView } from "../catalog/toolboxes.ts";
+import type { FoundFile } from "../config/load.ts";
+import type { ErrorCode } from "../errors.ts";
+import type {
+  AgentRecord,
+  CallRecord,
+  MessageRecord,
+  NotificationRecord,
+  QuestionRecord,
+  StoreDump,
+  TaskRecord,
+  TokenRecord,
+} from "../store/store.ts";
+import type { FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
+import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
+
+export type { FolderGrant, ServerInput, ServerState, ServerView, TestReport, ToolboxView, ToolOutcome };
+
+export interface ApiFailure {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly remedy: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** `GET /health`, the only answer that needs no token. */
+export interface Health {
+  readonly status: "ok";
+  readonly version: string;
+  readonly uptime_ms: number;
+}
+
+/** `GET /api/status` */
+export interface Status {
+  readonly version: string;
+  readonly uptimeMs: number;
+  readonly home: string;
+  readonly url: string;
+  readonly store: "sqlite" | "postgres";
+  readonly servers: { readonly total: number } & Readonly<Partial<Record<ServerState, number>>>;
+  readonly agents: number;
+  readonly tools: number;
+  readonly pendingQuestions: number;
+  readonly notifications: number;
+}
+
+// agents
+
+export interface AgentView extends Omit<AgentRecord, "parentId"> {
+  /** The name of the agent it works for; null for a main agent. */
+  readonly parent: string | null;
+  readonly context: "main" | "sub-agent";
+  /** How many tools it sees now. */
+  readonly toolCount: number;
+}
+
+export interface AgentInput {
+  readonly description?: string;
+  readonly toolboxes?: readonly string[];
+  readonly grants?: readonly string[];
+  readonly folders?: readonly FolderGrant[];
+}
+
+/** `POST /api/agents` */
+export interface NewAgent extends AgentInput {
+  readonly name: string;
+  readonly parent?: string;
+}
+
+export interface AgentList {
+  readonly agents: readonly AgentView[];
+}
+
+/** A new or changed agent; `unknown` are names in its toolboxes and grants that nothing has. */
+export interface AgentAnswer {
+  readonly agent: AgentView;
+  readonly unknown: readonly string[];
+}
+
+/** `floor`, `grant`, or `toolbox NAME`. */
+export type GrantSource = string;
+
+export interface AgentTool extends ToolView {
+  readonly grantedBy: readonly GrantSource[];
+}
+
+export interface AgentTools {
+  readonly agent: string;
+  readonly tools: readonly AgentTool[];
+  readonly unknown: readonly string[];
+}
+
+export interface MessageView extends Omit<MessageRecord, "fromAgentId" | "toAgentId"> {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface MessageList {
+  readonly messages: readonly MessageView[];
+}
+
+// tokens
+
+export interface TokenView extends Omit<TokenRecord, "hash" | "agentId"> {
+  readonly agent: string | null;
+}
+
+/** `POST /api/tokens`; without `agent` an admin token. */
+export interface NewToken {
+  readonly agent?: string;
+  readonly label?: string;
+  readonly scopes?: readonly string[];
+  readonly expiresInMs?: number;
+}
+
+export interface TokenList {
+  readonly tokens: readonly TokenView[];
+}
+
+/** `token` is shown this once. */
+export interface TokenAnswer {
+  readonly token: string;
+  readonly record: TokenView;
+}
+
+// toolboxes
+
+export interface ToolboxInput {
+  readonly description?: string;
+  readonly tools?: readonly string[];
+}
+
+export interface NewToolbox extends ToolboxInput {
+  readonly name: string;
+  readonly tools: readonly string[];
+}
+
+export interface ToolboxList {
+  readonly toolboxes: readonly ToolboxView[];
+}
+
+export interface ToolboxAnswer {
+  readonly toolbox: ToolboxView;
+}
+
+// servers
+
+/** `POST /api/servers`; with `wait` the answer comes after the first attempt to list the tools. */
+export interface NewServer extends ServerInput {
+  readonly name: string;
+  readonly wait?: boolean;
+}
+
+export interface ServerChange extends ServerInput {
+  readonly name?: string;
+}
+
+export interface ServerList {
+  readonly servers: readonly ServerView[];
+}
+
+export interface ServerAnswer {
+  readonly server: ServerView;
+  /** Names as agents see them, from the last list. */
+  readonly tools: readonly string[];
+}
+
+/** `POST /api/mcp/servers/test`: the shape of one `[[mcp.servers]]` entry, not registered. */
+export interface ServerTest {
+  readonly name?: string;
+  readonly transport?: "stdio" | "http" | "sse";
+  readonly command?: string | null;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string | null;
+  readonly url?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeout_ms?: number;
+}
+
+// tools and calls
+
+export interface ToolView
+  extends Pick<Tool, "name" | "ownName" | "description" | "origin" | "scope" | "availability" | "floor"> {
+  readonly title?: string;
+  readonly flags: ToolFlags;
+  readonly status: ToolStatus;
+}
+
+export interface ToolList {
+  readonly tools: readonly ToolView[];
+}
+
+export interface ToolDetail extends ToolView {
+  readonly inputSchema: Tool["inputSchema"];
+  readonly outputSchema?: NonNullable<Tool["outputSchema"]>;
+  readonly timeoutMs: number;
+  /** The agents that may call it. */
+  readonly agents: readonly string[];
+}
+
+export interface ToolAnswer {
+  readonly tool: ToolDetail;
+}
+
+/** `POST /api/call` → `ToolOutcome`, with status 200 whatever the outcome. Without `agent` the operator calls. */
+export interface CallRequest {
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly agent?: string;
+  /** Ties calls together; a fresh one each time when absent. */
+  readonly conversation?: string;
+}
+
+export interface CallView extends Omit<CallRecord, "agentId"> {
+  readonly agent: string;
+}
+
+export interface CallList {
+  readonly calls: readonly CallView[];
+}
+
+// work and people
+
+export interface TaskView extends Omit<TaskRecord, "agentId"> {
+  readonly agent: string;
+}
+
+export interface NewTask {
+  /** A sub-agent. */
+  readonly agent: string;
+  readonly title: string;
+}
+
+export interface TaskList {
+  readonly tasks: readonly TaskView[];
+}
+
+export interface TaskAnswer {
+  readonly task: TaskView;
+}
+
+export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest"> {
+  readonly agent: string;
+}
+
+export interface QuestionList {
+  readonly questions: readonly QuestionView[];
+}
+
+export interface QuestionAnswer {
+  readonly question: QuestionView;
+}
+
+export interface NotificationView extends Omit<NotificationRecord, "agentId"> {
+  readonly agent: string | null;
+}
+
+export interface NotificationList {
+  readonly notifications: readonly NotificationView[];
+}
+
+// the daemon itself
+
+/** `GET /api/config`; secrets are masked. */
+export interface ConfigAnswer {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly files: readonly FoundFile[];
+  readonly warnings: readonly string[];
+}
+
+export interface TrustEntry {
+  readonly path: string;
+  readonly sha256: string;
+  readonly at: number;
+}
+
+/** `POST /api/trust` */
+export interface NewTrust {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+export interface TrustList {
+  readonly trusted: readonly TrustEntry[];
+}
+
+/** `POST /api/login-links` */
+export interface LoginLink {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+
+/** `POST /api/backup`: everything a fresh home needs. Holds the key, so it is as secret as the home itself. */
+export interface Backup {
+  readonly format: "toolkeep-backup";
+  readonly formatVersion: 1;
+  readonly version: string;
+  readonly createdAt: number;
+  readonly store: StoreDump;
+  /** The home's key, base64; null where `TOOLKEEP_KEY` gives it from outside. */
+  readonly key: string | null;
+  /** The settings file of the home; null where there is none. */
+  readonly config: { readonly name: string; readonly content: string } | null;
+}
+
+/** The answer of every deletion and dismissal. */
+export interface Done {
+  readonly done: true;
+}

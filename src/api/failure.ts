@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ToolkeepError } from "../errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { ApiFailure } from "./contract.ts";
+
+/** Every error of a route as `{error: {…}}`. What is not ours is logged and told as INTERNAL, without its message. */
+export function answerFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
+  if (error instanceof ToolkeepError) return reply.code(error.status).send(failureOf(error));
+
+  const refused = refusedByFramework(error);
+  if (refused)
+    return reply.code(refused.status).send(failureOf(new ToolkeepError("BAD_REQUEST", refused.message)));
+
+  log.error(
+    { err: error, method: request.method, route: request.routeOptions.url },
+    "a request failed unexpectedly",
+  );
+  return reply
+    .code(500)
+    .send(failureOf(new ToolkeepError("INTERNAL", "something went wrong inside Toolkeep")));
+}
+
+export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split("?", 1)[0];
+  const error = new ToolkeepError("NOT_FOUND", `there is no ${request.method} ${path}`);
+  return reply.code(error.status).send(failureOf(error));
+}
+
+export function failureOf(error: ToolkeepError): ApiFailure {
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      remedy: error.remedy,
+      ...(error.details ? { details: error.details } : {}),
+    },
+  };
+}
+
+/** Fastify's own refusals: a body that does not fit its schema, is too large, or is no JSON. */
+function refusedByFramework(error: unknown): { status: number; message: string } | undefined {
+  const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
+  if (typeof statusCode !== "number" || statusCode < 400 || statusCode > 499) return undefined;
+  return { status: statusCode, message: String(message) };
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance } from "fastify";
+import type { AgentRecord } from "../../store/store.ts";
+import { agentTools, unknownNames } from "../agent-tools.ts";
+import type { ApiContext } from "../api-options.ts";
+import type {
+  AgentAnswer,
+  AgentInput,
+  AgentList,
+  AgentTools,
+  Done,
+  MessageList,
+  NewAgent,
+} from "../contract.ts";
+import { byName, exactly, longText, nameList, nameText } from "../schema.ts";
+import { agentView, messageView } from "../views.ts";
+
+const folder = exactly(
+  { path: { type: "string", minLength: 1, maxLength: 4_096 }, access: { enum: ["read", "write"] } },
+  ["path", "access"],
+);
+const input = {
+  description: longText,
+  toolboxes: nameList,
+  grants: nameList,
+  folders: { type: "array", maxItems: 100, items: folder },
+};
+
+interface ByName {
+  Params: { name: string };
+}
+
+export function agentRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+  const answer = (agent: AgentRecord): AgentAnswer => ({
+    agent: agentView(hub, agent),
+    unknown: unknownNames(hub, agent),
+  });
+
+  app.get(
+    "/agents",
+    (): AgentList => ({ agents: hub.identity.agents().map((agent) => agentView(hub, agent)) }),
+  );
+
+  app.get<ByName>("/agents/:name", { schema: { params: byName } }, (request) =>
+    answer(hub.identity.agent(request.params.name)),
+  );
+
+  app.post<{ Body: NewAgent }>(
+    "/agents",
+    { schema: { body: exactly({ ...input, name: nameText, parent: nameText }, ["name"]) } },
+    async ({ body: { name, ...rest } }, reply) => {
+      reply.code(201);
+      return answer(await hub.identity.createAgent(name, rest));
+    },
+  );
+
+  app.patch<ByName & { Body: AgentInput }>(
+    "/agents/:name",
+    { schema: { params: byName, body: exactly(input) } },
+    async ({ params, body }) => answer(await hub.identity.updateAgent(params.name, body)),
+  );
+
+  app.delete<ByName>("/agents/:name", { schema: { params: byName } }, async ({ params }): Promise<Done> => {
+    await hub.identity.deleteAgent(params.name);
+    return { done: true };
+  });
+
+  app.get<ByName>("/agents/:name/tools", { schema: { params: byName } }, ({ params }): AgentTools => {
+    return agentTools(hub, hub.identity.agent(params.name));
+  });
+
+  app.get<ByName & { Querystring: { unread?: boolean } }>(
+    "/agents/:name/messages",
+    { schema: { params: byName, querystring: exactly({ unread: { type: "boolean" } }) } },
+    async ({ params, query }): Promise<MessageList> => {
+      const agent = hub.identity.agent(params.name);
+      const messages = await hub.store.messages.list({ toAgentId: agent.id, unread: query.unread ?? false });
+      return { messages: messages.map((message) => messageView(hub, message)) };
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from "fastify";
+import type { ApiContext } from "../api-options.ts";
+import type { Done, NotificationList } from "../contract.ts";
+import { byId, exactly } from "../schema.ts";
+import { notificationView } from "../views.ts";
+
+export function notificationRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
+  app.get<{ Querystring: { dismissed?: boolean } }>(
+    "/notifications",
+    { schema: { querystring: exactly({ dismissed: { type: "boolean" } }) } },
+    async ({ query: { dismissed = false } }): Promise<NotificationList> => {
+      const notifications = await hub.store.notifications.list({ dismissed });
+      return { notifications: notifications.map((notification) => notificationView(hub, notification)) };
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    "/notifications/:id/dismiss",
+    { schema: { params: byId } },
+    async ({ params }): Promise<Done> => {
+      await hub.store.notifications.dismiss(params.id, options.clock());
+      return { done: true };
+    },
+  );
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import type { QuestionRecord } from "../../store/store.ts";
+import type { ApiContext } from "../api-options.ts";
+import type { QuestionAnswer, QuestionList } from "../contract.ts";
+import { byId, exactly } from "../schema.ts";
+import { questionView } from "../views.ts";
+
+const states = ["pending", "answered", "dismissed", "used"];
+
+interface ById {
+  Params: { id: string };
+}
+
+export function questionRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+  app.get<{ Querystring: { state?: QuestionRecord["state"] } }>(
+    "/questions",
+    { schema: { querystring: exactly({ state: { enum: states } }) } },
+    async ({ query: { state } }): Promise<QuestionList> => {
+      const questions = await hub.questions.list(state === undefined ? {} : { state });
+      return { questions: questions.map((question) => questionView(hub, question)) };
+    },
+  );
+
+  app.post<ById & { Body: { answer: string } }>(
+    "/questions/:id/answer",
+    {
+      schema: { params: byId, body: exactly({ answer: { type: "string", maxLength: 100_000 } }, ["answer"]) },
+    },
+    async ({ params, body }): Promise<QuestionAnswer> => {
+      return { question: questionView(hub, await hub.questions.answer(params.id, body.answer)) };
+    },
+  );
+
+  app.post<ById>(
+    "/questions/:id/dismiss",
+    { schema: { params: byId } },
+    async ({ params }): Promise<QuestionAnswer> => {
+      return { question: questionView(hub, await hub.questions.dismiss(params.id)) };
+    },
+  );
+}

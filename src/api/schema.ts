@@ -1,0 +1,30 @@
+import { Ajv } from "ajv";
+import type { FastifySchemaCompiler } from "fastify";
+
+/**
+ * Compiles the schemas of routes. Bodies are taken as they come, because a string where a number belongs is a
+ * mistake worth reporting; query strings and paths are text by nature and are converted.
+ */
+export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
+  httpPart === "body" ? bodies.compile(schema) : texts.compile(schema);
+
+const bodies = new Ajv({ allErrors: true, strict: false });
+const texts = new Ajv({ allErrors: true, strict: false, coerceTypes: true });
+
+export const shortText = { type: "string", maxLength: 200 } as const;
+export const longText = { type: "string", maxLength: 20_000 } as const;
+export const nameText = { type: "string", minLength: 1, maxLength: 200 } as const;
+export const nameList = { type: "array", maxItems: 2_000, items: nameText } as const;
+export const stringMap = {
+  type: "object",
+  maxProperties: 200,
+  additionalProperties: { type: "string", maxLength: 65_536 },
+} as const;
+
+/** An object with exactly these properties, `required` ones among them. */
+export function exactly(properties: Record<string, object>, required: readonly string[] = []): object {
+  return { type: "object", additionalProperties: false, properties, required };
+}
+
+export const byName = exactly({ name: nameText }, ["name"]);
+export const byId = exactly({ id: nameText }, ["id"]);

@@ -1,0 +1,99 @@
+import type { Hub } from "../hub.ts";
+import { OPERATOR } from "../identity/identity.ts";
+import type {
+  AgentRecord,
+  CallRecord,
+  MessageRecord,
+  NotificationRecord,
+  QuestionRecord,
+  TaskRecord,
+  TokenRecord,
+} from "../store/store.ts";
+import type { Caller, Tool } from "../tool.ts";
+import type {
+  AgentView,
+  CallView,
+  MessageView,
+  NotificationView,
+  QuestionView,
+  TaskView,
+  TokenView,
+  ToolDetail,
+  ToolView,
+} from "./contract.ts";
+
+/** Records as people see them: agents by name instead of id, nothing secret. */
+
+export function agentView(hub: Hub, { parentId, ...agent }: AgentRecord): AgentView {
+  return {
+    ...agent,
+    parent: parentId === null ? null : agentName(hub, parentId),
+    context: parentId === null ? "main" : "sub-agent",
+    toolCount: hub.catalog.visible(callerOf(hub, { parentId, ...agent })).length,
+  };
+}
+
+export function tokenView(hub: Hub, { agentId, ...token }: Omit<TokenRecord, "hash">): TokenView {
+  return { ...token, agent: agentId === null ? null : agentName(hub, agentId) };
+}
+
+export function toolView(tool: Tool): ToolView {
+  return {
+    name: tool.name,
+    ownName: tool.ownName,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: tool.description,
+    origin: tool.origin,
+    scope: tool.scope,
+    availability: tool.availability,
+    floor: tool.floor,
+    flags: tool.flags,
+    status: tool.status(),
+  };
+}
+
+export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
+  return {
+    ...toolView(tool),
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+    timeoutMs: tool.timeoutMs,
+    agents: hub.identity
+      .agents()
+      .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))
+      .map((agent) => agent.name),
+  };
+}
+
+export function messageView(hub: Hub, { fromAgentId, toAgentId, ...message }: MessageRecord): MessageView {
+  return { ...message, from: agentName(hub, fromAgentId), to: agentName(hub, toAgentId) };
+}
+
+export function callView(hub: Hub, { agentId, ...call }: CallRecord): CallView {
+  return { ...call, agent: agentName(hub, agentId) };
+}
+
+export function taskView(hub: Hub, { agentId, ...task }: TaskRecord): TaskView {
+  return { ...task, agent: agentName(hub, agentId) };
+}
+
+export function questionView(hub: Hub, { agentId, digest: _, ...question }: QuestionRecord): QuestionView {
+  return { ...question, agent: agentName(hub, agentId) };
+}
+
+export function notificationView(
+  hub: Hub,
+  { agentId, ...notification }: NotificationRecord,
+): NotificationView {
+  return { ...notification, agent: agentId === null ? null : agentName(hub, agentId) };
+}
+
+/** The agent itself, as an admin acts for it: through no token, with every scope. */
+export function callerOf(hub: Hub, agent: AgentRecord, conversation = "api"): Caller {
+  return hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation });
+}
+
+/** An agent deleted since keeps its id as its name. */
+function agentName(hub: Hub, id: string): string {
+  return id === OPERATOR ? OPERATOR : (hub.identity.agentById(id)?.name ?? id);
+}

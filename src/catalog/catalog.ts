@@ -1,0 +1,137 @@
+import type { Events } from "../events.ts";
+import type { Clock } from "../lib/clock.ts";
+import { stableJson } from "../lib/json.ts";
+import type { Result } from "../lib/result.ts";
+import type { ToolboxStore } from "../store/store.ts";
+import type { Caller, Tool, ToolSource } from "../tool.ts";
+import { type GrantSet, grantedBy, grantSet, isGranted } from "./grants.ts";
+import { type Refused, resolveTool } from "./resolve.ts";
+import { Toolboxes } from "./toolboxes.ts";
+
+export interface CatalogDeps {
+  readonly sources: readonly ToolSource[];
+  readonly store: { readonly toolboxes: ToolboxStore };
+  /** Whether a rule denies the tool outright, so that the caller should not even see it. */
+  readonly isHidden: (tool: Tool, caller: Caller) => boolean;
+  /** The names of the agents that have a toolbox. */
+  readonly agentsWith: (toolbox: string) => readonly string[];
+  readonly events: Events;
+  readonly clock: Clock;
+}
+
+const MAX_CACHED_CALLERS = 256;
+
+/** Every tool by name, and who may see which. List, search and call all ask here. */
+export class Catalog {
+  readonly toolboxes: Toolboxes;
+  readonly #deps: CatalogDeps;
+  readonly #unsubscribe: (() => void)[];
+  readonly #listeners = new Set<() => void>();
+  readonly #visible = new Map<string, readonly Tool[]>();
+  #byName = new Map<string, Tool>();
+  #revision = 0;
+
+  private constructor(deps: CatalogDeps) {
+    this.#deps = deps;
+    this.toolboxes = new Toolboxes({
+      ...deps,
+      isTool: (name) => this.#byName.has(name),
+      onChange: () => this.changed(),
+    });
+    this.#unsubscribe = deps.sources.map((source) => source.onChange(() => this.#gather(source.name)));
+  }
+
+  static async open(deps: CatalogDeps): Promise<Catalog> {
+    const catalog = new Catalog(deps);
+    await catalog.toolboxes.reload();
+    catalog.#gather("catalog");
+    return catalog;
+  }
+
+  /** Changes whenever an answer of this catalogue may have changed. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** All tools, sorted by name, whoever may call them. */
+  all(): readonly Tool[] {
+    return [...this.#byName.values()];
+  }
+
+  /** The tool of exactly this name, whoever may call it. */
+  get(name: string): Tool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by name. */
+  visible(caller: Caller): readonly Tool[] {
+    const key = grantKey(caller);
+    const known = this.#visible.get(key);
+    if (known) return known;
+    const grants = this.#grants(caller);
+    const tools = this.all().filter(
+      (tool) => isGranted(tool, caller, grants) && this.#isListed(tool, caller),
+    );
+    if (this.#visible.size >= MAX_CACHED_CALLERS) this.#visible.clear();
+    this.#visible.set(key, tools);
+    return tools;
+  }
+
+  /** The tool a caller means: by name, or by its own name where only one tool the caller sees has it. */
+  resolve(name: string, caller: Caller): Result<Tool, Refused> {
+    const grants = this.#grants(caller);
+    return resolveTool(name, caller, {
+      byName: this.#byName,
+      visible: () => this.visible(caller),
+      isGranted: (tool) => isGranted(tool, caller, grants),
+    });
+  }
+
+  /** Where the caller's right to a tool comes from, for people. */
+  grantedBy(tool: Tool, caller: Caller): readonly string[] {
+    return grantedBy(tool, caller, this.toolboxes.byName);
+  }
+
+  /** Tells the catalogue that something its answers depend on (agents, rules) is different now. */
+  changed(): void {
+    this.#revision += 1;
+    this.#visible.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after `revision` changed; returns the function that stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    for (const stop of this.#unsubscribe) stop();
+    this.#listeners.clear();
+  }
+
+  #gather(source: string): void {
+    const tools = this.#deps.sources.flatMap((each) => each.tools());
+    const byName = new Map<string, Tool>();
+    // The first source wins: native tools come first, so no server can put itself in their place.
+    for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    this.#byName = new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+    this.changed();
+    this.#deps.events.emit("tools.changed", { source });
+  }
+
+  #grants(caller: Caller): GrantSet {
+    return grantSet(caller, this.toolboxes.byName);
+  }
+
+  #isListed(tool: Tool, caller: Caller): boolean {
+    const { kind } = tool.status();
+    return (kind === "active" || kind === "unavailable") && !this.#deps.isHidden(tool, caller);
+  }
+}
+
+/** Callers with equal keys see the same tools. */
+function grantKey(caller: Caller): string {
+  const { agentId, context, toolboxes, grants, scopes, operator } = caller;
+  return stableJson([agentId, context, toolboxes, grants, scopes, operator]);
+}

@@ -1,0 +1,109 @@
+import { nearest } from "../lib/nearest.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { Caller, OutcomeError, OutcomeName, Tool } from "../tool.ts";
+import { fitsContext, inScope } from "./grants.ts";
+
+/** Why a name did not resolve. */
+export interface Refused {
+  readonly outcome: Extract<
+    OutcomeName,
+    "unknown_tool" | "ambiguous_tool" | "not_granted" | "disabled" | "pending_approval" | "unavailable"
+  >;
+  /** The tool that was meant, where one was. */
+  readonly tool?: string;
+  readonly error: OutcomeError;
+}
+
+export interface Lookup {
+  readonly byName: ReadonlyMap<string, Tool>;
+  readonly visible: () => readonly Tool[];
+  readonly isGranted: (tool: Tool) => boolean;
+}
+
+/**
+ * Finds the tool that `name` means to the caller. What the caller may not call is never suggested; its state is
+ * told only to those it is granted to.
+ */
+export function resolveTool(name: string, caller: Caller, lookup: Lookup): Result<Tool, Refused> {
+  const tool = lookup.byName.get(name) ?? lookup.byName.get(folded(name));
+  if (tool) return usable(tool, caller, lookup);
+
+  const own = lookup.visible().filter((candidate) => candidate.ownName === name);
+  if (own.length === 1) return usable(own[0]!, caller, lookup);
+  if (own.length > 1) return err(ambiguous(name, own));
+
+  const ungranted = [...lookup.byName.values()].filter((candidate) => candidate.ownName === name);
+  if (ungranted.length === 1) return usable(ungranted[0]!, caller, lookup);
+  if (ungranted.length > 1) return err(notGranted(name, caller));
+  return err(unknown(name, lookup));
+}
+
+function usable(tool: Tool, caller: Caller, lookup: Lookup): Result<Tool, Refused> {
+  if (!lookup.isGranted(tool)) return err(notGranted(tool.name, caller, tool));
+  const status = tool.status();
+  if (status.kind === "active") return ok(tool);
+  return err({ outcome: status.kind, tool: tool.name, error: { message: status.reason } });
+}
+
+/** Clients and models write `read-file` and `agent.list` for what is listed with `_`. */
+function folded(name: string): string {
+  return name.toLowerCase().replace(/[-.]/g, "_");
+}
+
+function unknown(name: string, { visible }: Lookup): Refused {
+  const shown = JSON.stringify(name.slice(0, 100));
+  const tools = visible();
+  const guess =
+    nearest(
+      folded(name),
+      tools.map((tool) => tool.name),
+    ) ??
+    tools.find((tool) => tool.ownName === nearest(name, new Set(tools.map((candidate) => candidate.ownName))))
+      ?.name;
+  return {
+    outcome: "unknown_tool",
+    error: {
+      message: `no tool is named ${shown}${guess ? `; did you mean ${guess}?` : ""}`,
+      remedy: guess
+        ? `Call ${guess}, or list the tools to see what there is.`
+        : "List the tools to see what there is.",
+      details: guess ? { nearest: guess } : {},
+    },
+  };
+}
+
+function ambiguous(name: string, candidates: readonly Tool[]): Refused {
+  const names = candidates.map((tool) => tool.name);
+  return {
+    outcome: "ambiguous_tool",
+    error: {
+      message: `${JSON.stringify(name)} could be any of ${names.join(", ")}`,
+      remedy: "Call one of them by its full name.",
+      details: { candidates: names },
+    },
+  };
+}
+
+function notGranted(name: string, caller: Caller, tool?: Tool): Refused {
+  return {
+    outcome: "not_granted",
+    ...(tool ? { tool: tool.name } : {}),
+    error: {
+      message: `${name} is not granted to agent ${caller.agentName}${why(tool, caller)}`,
+      remedy: remedy(name, tool, caller),
+    },
+  };
+}
+
+function why(tool: Tool | undefined, caller: Caller): string {
+  if (tool && !fitsContext(tool, caller))
+    return `: it is for ${tool.availability === "main" ? "main agents" : "sub-agents"} only`;
+  if (tool && !inScope(tool, caller)) return `: this token lacks the scope ${tool.scope}`;
+  return "";
+}
+
+function remedy(name: string, tool: Tool | undefined, caller: Caller): string {
+  if (tool && !fitsContext(tool, caller)) return "Use another tool.";
+  if (tool && !inScope(tool, caller)) return `Ask a person for a token with the scope ${tool.scope}.`;
+  return `Ask a person to add ${name} to a toolbox of this agent, or use another tool.`;
+}

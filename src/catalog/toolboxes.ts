@@ -1,0 +1,146 @@
+import { ToolkeepError } from "../errors.ts";
+import type { Events } from "../events.ts";
+import { checkName } from "../identity/names.ts";
+import type { Clock } from "../lib/clock.ts";
+import { nearest } from "../lib/nearest.ts";
+import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
+import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
+
+export interface ToolboxView extends ToolboxRecord {
+  /** Names in it that no tool has; kept, for the tool may come (back), but always reported. */
+  readonly unknown: readonly string[];
+  /** The agents that have it. */
+  readonly agents: readonly string[];
+}
+
+export interface ToolboxInput {
+  readonly description?: string;
+  readonly tools?: readonly string[];
+}
+
+interface ToolboxesDeps {
+  readonly store: { readonly toolboxes: ToolboxStore };
+  readonly isTool: (name: string) => boolean;
+  readonly agentsWith: (toolbox: string) => readonly string[];
+  readonly onChange: () => void;
+  readonly events: Events;
+  readonly clock: Clock;
+}
+
+const MAX_TOOLS = 5_000;
+
+/** Named allow-lists of tools, held in memory. */
+export class Toolboxes {
+  readonly #deps: ToolboxesDeps;
+  #byName: ReadonlyMap<string, ToolboxRecord> = new Map();
+
+  constructor(deps: ToolboxesDeps) {
+    this.#deps = deps;
+  }
+
+  get byName(): ReadonlyMap<string, ToolboxRecord> {
+    return this.#byName;
+  }
+
+  /** Writes the built-in toolboxes as this version defines them. */
+  async writeBuiltin(): Promise<void> {
+    const now = this.#deps.clock();
+    await this.#deps.store.toolboxes.putBuiltin(
+      BUILTIN_TOOLBOXES.map((toolbox) => ({ ...toolbox, builtin: true, createdAt: now, updatedAt: now })),
+    );
+    await this.reload();
+  }
+
+  async reload(): Promise<void> {
+    const records = await this.#deps.store.toolboxes.list();
+    this.#byName = new Map(records.map((record) => [record.name, record]));
+    this.#deps.onChange();
+  }
+
+  list(): readonly ToolboxView[] {
+    return [...this.#byName.values()].map((record) => this.#view(record));
+  }
+
+  /** Throws NOT_FOUND with the nearest name. */
+  get(name: string): ToolboxView {
+    return this.#view(this.#record(name));
+  }
+
+  async create(name: string, input: ToolboxInput): Promise<ToolboxView> {
+    checkName("toolbox", name);
+    if (this.#byName.has(name))
+      throw new ToolkeepError("NAME_TAKEN", `a toolbox named ${name} exists already`);
+    const now = this.#deps.clock();
+    await this.#deps.store.toolboxes.create({
+      name,
+      description: input.description ?? "",
+      tools: checkTools(input.tools ?? []),
+      builtin: false,
+      createdAt: now,
+      updatedAt: now,
+    });
+    return this.#changed(name);
+  }
+
+  async update(name: string, input: ToolboxInput): Promise<ToolboxView> {
+    this.#writable(name);
+    await this.#deps.store.toolboxes.update(name, {
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.tools === undefined ? {} : { tools: checkTools(input.tools) }),
+      updatedAt: this.#deps.clock(),
+    });
+    return this.#changed(name);
+  }
+
+  /** Agents that have it keep the name; it grants nothing until a toolbox of that name exists again. */
+  async delete(name: string): Promise<void> {
+    this.#writable(name);
+    await this.#deps.store.toolboxes.delete(name);
+    await this.reload();
+    this.#deps.events.emit("toolbox.changed", { toolbox: name });
+  }
+
+  async #changed(name: string): Promise<ToolboxView> {
+    await this.reload();
+    this.#deps.events.emit("toolbox.changed", { toolbox: name });
+    return this.get(name);
+  }
+
+  #record(name: string): ToolboxRecord {
+    const record = this.#byName.get(name);
+    if (record) return record;
+    const guess = nearest(name, this.#byName.keys());
+    throw new ToolkeepError(
+      "NOT_FOUND",
+      `no toolbox is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+    );
+  }
+
+  #writable(name: string): void {
+    if (this.#record(name).builtin) {
+      throw new ToolkeepError("READ_ONLY", `${name} is a built-in toolbox; it cannot be changed or deleted`);
+    }
+  }
+
+  #view(record: ToolboxRecord): ToolboxView {
+    return {
+      ...record,
+      unknown: record.tools.filter((tool) => tool !== "*" && !this.#deps.isTool(tool)),
+      agents: this.#deps.agentsWith(record.name),
+    };
+  }
+}
+
+function checkTools(tools: readonly string[]): string[] {
+  if (tools.length > MAX_TOOLS) {
+    throw new ToolkeepError("BAD_REQUEST", `a toolbox holds at most ${MAX_TOOLS} tools; got ${tools.length}`);
+  }
+  const wrong = tools.find((tool) => tool !== "*" && !/^[a-z0-9_]{1,64}$/.test(tool));
+  if (wrong !== undefined) {
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      `a toolbox lists full tool names (lower-case letters, digits, _) or *; got ${JSON.stringify(wrong.slice(0, 80))}`,
+    );
+  }
+  return [...new Set(tools)].sort();
+}

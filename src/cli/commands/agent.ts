@@ -1,0 +1,188 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import type {
+  AgentAnswer,
+  AgentInput,
+  AgentList,
+  AgentTools,
+  FolderGrant,
+  MessageList,
+  NewAgent,
+} from "../../api/contract.ts";
+import { ToolkeepError } from "../../errors.ts";
+import { path, query } from "../api-client.ts";
+import { ago } from "../duration.ts";
+import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
+import { fields, table } from "../table.ts";
+
+interface AgentOptions {
+  readonly description?: string;
+  readonly toolbox: readonly string[];
+  readonly grant: readonly string[];
+  readonly folder: readonly string[];
+  readonly parent?: string;
+}
+
+interface EditOptions extends AgentOptions {
+  readonly clear: readonly string[];
+}
+
+export function agentCommand(shell: Shell): Command {
+  const agent = new Command("agent").description("agents and what each of them may call");
+
+  leaf(agent, "list", "list the agents").action(shell.action(listAgents));
+  leaf(agent, "show <name>", "show an agent, its tools and where each grant comes from").action(
+    shell.action(showAgent),
+  );
+  examples(
+    agentOptions(
+      leaf(agent, "create <name>", "create an agent; without toolboxes it has the core tools only"),
+    )
+      .option("--parent <agent>", "make it a sub-agent of this agent")
+      .action(shell.action(createAgent)),
+    "agent create writer --toolbox research --grant mcp_fs_read_text_file",
+    "agent create coder --folder ~/src/app:rw --folder ~/docs:ro",
+  );
+  examples(
+    agentOptions(
+      leaf(agent, "edit <name>", "replace the toolboxes, grants, folders or description of an agent"),
+    )
+      .option("--clear <what>", "remove all toolboxes, grants or folders (repeatable)", collect, [])
+      .action(shell.action(editAgent)),
+    "agent edit writer --toolbox research --toolbox mail",
+    "agent edit writer --clear folders",
+  );
+  leaf(agent, "delete <name>", "delete an agent and its tokens; its workspace stays on disk").action(
+    shell.action(deleteAgent),
+  );
+  leaf(agent, "messages <name>", "show what its sub-agents reported to an agent")
+    .option("--unread", "only those it has not read")
+    .action(shell.action(listMessages));
+  return agent;
+}
+
+function agentOptions(command: Command): Command {
+  return command
+    .option("--description <text>", "what it is for")
+    .option("--toolbox <name>", "give it a toolbox (repeatable)", collect, [])
+    .option("--grant <tool>", "give it a single tool (repeatable)", collect, [])
+    .option(
+      "--folder <path[:ro|rw]>",
+      "let it use a folder outside its workspace, ro by default (repeatable)",
+      collect,
+      [],
+    );
+}
+
+async function listAgents(run: Run): Promise<undefined> {
+  const { agents } = await run.get<AgentList>("/api/agents");
+  const rows = agents.map((agent) => [
+    agent.name,
+    agent.parent ?? "-",
+    agent.toolboxes.join(", ") || "core only",
+    agent.toolCount,
+    agent.description,
+  ]);
+  run.print(
+    { agents },
+    rows.length === 0
+      ? "No agents yet. Create one: toolkeep agent create NAME\n"
+      : table(["NAME", "PARENT", "TOOLBOXES", "TOOLS", "DESCRIPTION"], rows, run.terminal.columns),
+  );
+}
+
+async function showAgent(run: Run, name: string): Promise<undefined> {
+  const [{ agent }, { tools, unknown }] = await Promise.all([
+    run.get<AgentAnswer>(path`/api/agents/${name}`),
+    run.get<AgentTools>(path`/api/agents/${name}/tools`),
+  ]);
+  const rows = tools.map((tool) => [tool.name, tool.grantedBy.join(", "), tool.status.kind]);
+  run.print(
+    { agent, tools, unknown },
+    `${fields([
+      ["name", agent.name],
+      ["description", agent.description],
+      ["parent", agent.parent],
+      ["toolboxes", agent.toolboxes.join(", ")],
+      ["grants", agent.grants.join(", ")],
+      ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
+    ])}${unknownNote(unknown)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
+  );
+}
+
+async function createAgent(run: Run, name: string, options: AgentOptions): Promise<undefined> {
+  const body: NewAgent = {
+    name,
+    ...given(options, run.terminal.cwd),
+    ...(options.parent === undefined ? {} : { parent: options.parent }),
+  };
+  const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
+  run.print(
+    answer,
+    `Created agent ${name} with ${answer.agent.toolCount} tools.\n${unknownNote(answer.unknown)}Next: toolkeep token create --agent ${name}\n`,
+  );
+}
+
+async function editAgent(run: Run, name: string, options: EditOptions): Promise<undefined> {
+  const body = { ...cleared(options.clear), ...given(options, run.terminal.cwd) };
+  if (Object.keys(body).length === 0) throw new ToolkeepError("BAD_USAGE", "nothing to change was given");
+  const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, body);
+  run.print(
+    answer,
+    `Changed agent ${name}; it now has ${answer.agent.toolCount} tools.\n${unknownNote(answer.unknown)}`,
+  );
+}
+
+async function deleteAgent(run: Run, name: string): Promise<undefined> {
+  run.print(
+    await run.send<object>("DELETE", path`/api/agents/${name}`),
+    `Deleted agent ${name} and its tokens.\n`,
+  );
+}
+
+async function listMessages(run: Run, name: string, options: { unread?: boolean }): Promise<undefined> {
+  const { messages } = await run.get<MessageList>(
+    path`/api/agents/${name}/messages` + query({ unread: options.unread }),
+  );
+  const rows = messages.map((message) => [
+    ago(message.createdAt, Date.now()),
+    message.from,
+    message.readAt === null ? "unread" : "read",
+    message.text,
+  ]);
+  run.print(
+    { messages },
+    rows.length === 0
+      ? `No messages for ${name}.\n`
+      : table(["WHEN", "FROM", "STATE", "TEXT"], rows, run.terminal.columns),
+  );
+}
+
+/** Only what was typed: an empty list means the option was not given. */
+function given(options: AgentOptions, cwd: string): AgentInput {
+  return {
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.toolbox.length === 0 ? {} : { toolboxes: options.toolbox }),
+    ...(options.grant.length === 0 ? {} : { grants: options.grant }),
+    ...(options.folder.length === 0 ? {} : { folders: options.folder.map((text) => readFolder(text, cwd)) }),
+  };
+}
+
+function cleared(what: readonly string[]): AgentInput {
+  const known = ["toolboxes", "grants", "folders"];
+  for (const name of what) {
+    if (!known.includes(name))
+      throw new ToolkeepError("BAD_USAGE", `--clear takes ${known.join(", ")}; got ${name}`);
+  }
+  return Object.fromEntries(what.map((name) => [name, []]));
+}
+
+/** `path`, `path:ro` or `path:rw`. */
+function readFolder(text: string, cwd: string): FolderGrant {
+  const [, folder = text, mode = "ro"] = /^(.*):(ro|rw)$/.exec(text) ?? [];
+  return { path: resolve(cwd, folder), access: mode === "rw" ? "write" : "read" };
+}
+
+function unknownNote(unknown: readonly string[]): string {
+  return unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+}

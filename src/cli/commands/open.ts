@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import type { Command } from "commander";
+import type { LoginLink } from "../../api/contract.ts";
+import { findDaemon } from "../../daemon/daemon-file.ts";
+import { ToolkeepError } from "../../errors.ts";
+import { homeHere } from "../home.ts";
+import { remoteDaemon } from "../remote.ts";
+import { examples, type Run, type Shell, single } from "../shell.ts";
+
+export function openCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "open",
+      "open the page for people",
+      "Prints a link to the page for people, good once and for ten minutes, and opens it where there is a desktop.",
+    )
+      .option("--print", "only print it")
+      .action(shell.action(openPage)),
+    "open",
+    "open --print",
+  );
+}
+
+async function openPage(run: Run, options: { print?: boolean }): Promise<undefined> {
+  const { env, signal } = run.terminal;
+  if (!remoteDaemon(env) && !(await findDaemon(await homeHere(run.terminal), signal))) {
+    throw new ToolkeepError(
+      "DAEMON_UNREACHABLE",
+      "no daemon runs for this home, so there is no page to open",
+    );
+  }
+  const link = await run.send<LoginLink>("POST", "/api/login-links");
+  run.print(link, `${link.url}\n`);
+  if (!options.print && !run.json) launchBrowser(link.url, env);
+}
+
+/** Where a desktop is there. Failing to start a browser is no failure: the link is printed. */
+function launchBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const hasDesktop = process.platform === "darwin" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  if (!hasDesktop) return;
+  const command = process.platform === "darwin" ? "open" : "xdg-open";
+  spawn(command, [url], { detached: true, stdio: "ignore" })
+    .on("error", () => undefined)
+    .unref();
+}

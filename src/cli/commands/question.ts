@@ -1,0 +1,81 @@
+import { Command } from "commander";
+import type { QuestionAnswer, QuestionList } from "../../api/contract.ts";
+import { ToolkeepError } from "../../errors.ts";
+import { path, query } from "../api-client.ts";
+import { ago } from "../duration.ts";
+import { examples, leaf, type Run, type Shell } from "../shell.ts";
+import { table } from "../table.ts";
+
+export function questionCommand(shell: Shell): Command {
+  const question = new Command("question").description("what agents ask of people");
+
+  leaf(question, "list", "list the questions that wait for an answer")
+    .option("--all", "answered and dismissed ones too")
+    .action(shell.action(listQuestions));
+  examples(
+    leaf(question, "answer <id> [text]", "answer a question; the agent's call goes on")
+      .option("--stdin", "read the answer from standard input, for secrets")
+      .action(shell.action(answerQuestion)),
+    "question answer qst_… 'use the second one'",
+    "question answer qst_… --stdin < secret.txt",
+  );
+  leaf(question, "dismiss <id>", "tell the agent that nobody will answer").action(
+    shell.action(dismissQuestion),
+  );
+  return question;
+}
+
+async function listQuestions(run: Run, options: { all?: boolean }): Promise<undefined> {
+  const { questions } = await run.get<QuestionList>(
+    `/api/questions${query({ state: options.all ? undefined : "pending" })}`,
+  );
+  const rows = questions.map((question) => [
+    question.id,
+    question.agent,
+    question.kind,
+    question.state,
+    ago(question.createdAt, Date.now()),
+    question.prompt,
+  ]);
+  run.print(
+    { questions },
+    rows.length === 0
+      ? "No questions wait for an answer.\n"
+      : `${table(["ID", "AGENT", "KIND", "STATE", "ASKED", "QUESTION"], rows, run.terminal.columns)}Answer one: toolkeep question answer ID TEXT\n`,
+  );
+}
+
+async function answerQuestion(
+  run: Run,
+  id: string,
+  text: string | undefined,
+  options: { stdin?: boolean },
+): Promise<undefined> {
+  const answer = await run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/answer`, {
+    answer: await readAnswerText(run, id, text, options.stdin === true),
+  });
+  run.print(answer, `Answered ${id}. The agent's next call picks it up.\n`);
+}
+
+async function dismissQuestion(run: Run, id: string): Promise<undefined> {
+  const answer = await run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/dismiss`);
+  run.print(answer, `Dismissed ${id}.\n`);
+}
+
+/** A secret typed as an argument would stay in the shell's history, so a person is asked for it instead. */
+async function readAnswerText(
+  run: Run,
+  id: string,
+  text: string | undefined,
+  stdin: boolean,
+): Promise<string> {
+  if (text !== undefined) return text;
+  if (stdin) return (await run.terminal.read()).replace(/\r?\n$/, "");
+  if (!run.terminal.interactive) {
+    throw new ToolkeepError("BAD_USAGE", `the answer to ${id} is missing: give it as text, or with --stdin`);
+  }
+  const { isCancel, password } = await import("@clack/prompts");
+  const answer = await password({ message: `Answer to ${id}` });
+  if (isCancel(answer)) throw new ToolkeepError("CANCELLED", "no answer was given");
+  return answer;
+}

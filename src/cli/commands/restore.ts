@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { examples, type Run, type Shell, single } from "../shell.ts";
+
+export function restoreCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "restore",
+      "fill a fresh home from a backup",
+      "Fills a fresh home from what toolkeep backup wrote. No daemon may run on it.",
+    )
+      .argument("<file>", "what toolkeep backup wrote")
+      .option("--force", "replace what the home holds")
+      .action(shell.action(restore)),
+    "restore toolkeep-backup.json.gz",
+  );
+}
+
+async function restore(run: Run, name: string, options: { force?: boolean }): Promise<undefined> {
+  const { env, cwd } = run.terminal;
+  const { readBackup, restoreBackup } = await import("../../daemon/backup.ts");
+  const { loadSettings } = await import("../../config/load.ts");
+  const backup = await readBackup(resolve(cwd, name));
+  const { settings } = await loadSettings({ env, cwd, isTrusted: () => false });
+  const { home, databaseUrl } = settings;
+  await restoreBackup(backup, { home, databaseUrl, env, clock: systemClock, force: options.force === true });
+  run.print(
+    { home, createdAt: backup.createdAt, version: backup.version },
+    `Restored ${home} as it was on ${new Date(backup.createdAt).toISOString()}.\nNext: toolkeep serve\n`,
+  );
+}

@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import type { Command } from "commander";
+import type { Daemon } from "../../daemon/start-daemon.ts";
+import { examples, type Run, type Shell, single } from "../shell.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface ServeOptions {
+  readonly host?: string;
+  readonly port?: string;
+  readonly background?: boolean;
+}
+
+export function serveCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "serve",
+      "run the daemon",
+      "Runs the daemon: MCP at /mcp, the API, the page for people. Ctrl-C finishes the calls under way and ends it.",
+    )
+      .option("--host <address>", "the address to listen on, over TOOLKEEP_HOST and the settings")
+      .option("--port <port>", "the port to listen on, over TOOLKEEP_PORT and the settings")
+      .option("--background", "print nothing and create no first agent, as toolkeep stdio starts it")
+      .action(shell.action(serve)),
+    "serve",
+    "serve --port 8080",
+  );
+}
+
+async function serve(run: Run, options: ServeOptions): Promise<undefined> {
+  const startedAt = performance.now();
+  const { startDaemon } = await import("../../daemon/start-daemon.ts");
+  const { createLog } = await import("../../daemon/log.ts");
+  const { packageVersion } = await import("../../daemon/version.ts");
+  const { systemClock } = await import("../../lib/clock.ts");
+  const { terminal } = run;
+
+  const daemon = await startDaemon({
+    env: {
+      ...terminal.env,
+      ...(options.host ? { TOOLKEEP_HOST: options.host } : {}),
+      ...(options.port ? { TOOLKEEP_PORT: options.port } : {}),
+    },
+    cwd: terminal.cwd,
+    log: createLog({ level: "info", human: process.stderr.isTTY === true, write: terminal.err }),
+    version: packageVersion(),
+    clock: systemClock,
+    firstStart: !options.background,
+  });
+  try {
+    if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
+    if (!terminal.signal.aborted) await once(terminal.signal, "abort");
+  } finally {
+    await daemon.close();
+  }
+}
+
+async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void> {
+  const { url, home, firstStart, counts } = daemon;
+  run.print(
+    { url, home, pid: process.pid, readyMs, firstStart, counts },
+    await greeting(run.terminal, daemon, readyMs),
+  );
+}
+
+async function greeting(
+  terminal: Terminal,
+  { url, home, firstStart, counts }: Daemon,
+  readyMs: number,
+): Promise<string> {
+  if (!firstStart) {
+    const { servers, tools, agents } = counts;
+    return `Toolkeep is at ${url} (MCP at ${url}/mcp)\n${servers} servers, ${tools} tools, ${agents} agents; ready in ${readyMs} ms\n`;
+  }
+  const { clientSnippet } = await import("../../daemon/client-snippet.ts");
+  return `Toolkeep is at ${url}, with its files in ${home}.
+
+This is the first start, so the agent ${firstStart.agent} was created. Connect a client as this agent; the token is
+shown this once.
+
+${clientSnippet({ url, token: firstStart.token })}
+What to do next${terminal.interactive ? ", in another terminal" : ""}:
+
+  toolkeep server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents
+  toolkeep agent edit ${firstStart.agent} --grant mcp_fs_read_text_file
+  toolkeep open
+
+Ready in ${readyMs} ms.
+`;
+}

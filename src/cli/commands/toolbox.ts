@@ -1,0 +1,103 @@
+import { Command } from "commander";
+import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../api/contract.ts";
+import { path } from "../api-client.ts";
+import { examples, leaf, type Run, type Shell } from "../shell.ts";
+import { fields, table } from "../table.ts";
+
+export function toolboxCommand(shell: Shell): Command {
+  const toolbox = new Command("toolbox").description("named sets of tools to give to agents");
+
+  leaf(toolbox, "list", "list the toolboxes").action(shell.action(listToolboxes));
+  leaf(toolbox, "show <name>", "show the tools in a toolbox").action(shell.action(showToolbox));
+  examples(
+    leaf(toolbox, "create <name> [tools...]", "create a toolbox; * stands for every native tool")
+      .option("--description <text>", "what it is for")
+      .action(shell.action(createToolbox)),
+    "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
+  );
+  leaf(toolbox, "add <name> <tools...>", "add tools to a toolbox").action(shell.action(addTools));
+  leaf(toolbox, "remove <name> <tools...>", "take tools out of a toolbox").action(shell.action(removeTools));
+  leaf(toolbox, "delete <name>", "delete a toolbox; agents that have it lose its tools").action(
+    shell.action(deleteToolbox),
+  );
+  return toolbox;
+}
+
+async function listToolboxes(run: Run): Promise<undefined> {
+  const { toolboxes } = await run.get<ToolboxList>("/api/toolboxes");
+  const rows = toolboxes.map((toolbox) => [
+    toolbox.name,
+    toolbox.builtin ? "built-in" : "own",
+    toolbox.tools.includes("*") ? "*" : toolbox.tools.length,
+    toolbox.agents.join(", "),
+    toolbox.description,
+  ]);
+  run.print(
+    { toolboxes },
+    table(["NAME", "KIND", "TOOLS", "AGENTS", "DESCRIPTION"], rows, run.terminal.columns),
+  );
+}
+
+async function showToolbox(run: Run, name: string): Promise<undefined> {
+  const answer = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const { toolbox } = answer;
+  run.print(
+    answer,
+    `${fields([
+      ["name", toolbox.name],
+      ["kind", toolbox.builtin ? "built-in, read-only" : "own"],
+      ["description", toolbox.description],
+      ["agents", toolbox.agents.join(", ")],
+    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${toolbox.unknown.includes(tool) ? "  (not known)" : ""}\n`).join("")}`,
+  );
+}
+
+async function createToolbox(
+  run: Run,
+  name: string,
+  tools: string[],
+  options: { description?: string },
+): Promise<undefined> {
+  const body = {
+    name,
+    tools,
+    ...(options.description === undefined ? {} : { description: options.description }),
+  };
+  const answer = await run.send<ToolboxAnswer>("POST", "/api/toolboxes", body);
+  run.print(
+    answer,
+    `Created toolbox ${name}.\n${summary(answer.toolbox)}Next: toolkeep agent edit AGENT --toolbox ${name}\n`,
+  );
+}
+
+async function addTools(run: Run, name: string, tools: string[]): Promise<undefined> {
+  await changeTools(run, name, (before) => [...before, ...tools.filter((tool) => !before.includes(tool))]);
+}
+
+async function removeTools(run: Run, name: string, tools: string[]): Promise<undefined> {
+  await changeTools(run, name, (before) => before.filter((tool) => !tools.includes(tool)));
+}
+
+async function deleteToolbox(run: Run, name: string): Promise<undefined> {
+  run.print(await run.send<object>("DELETE", path`/api/toolboxes/${name}`), `Deleted toolbox ${name}.\n`);
+}
+
+async function changeTools(
+  run: Run,
+  name: string,
+  change: (before: readonly string[]) => readonly string[],
+): Promise<void> {
+  const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const answer = await run.send<ToolboxAnswer>("PATCH", path`/api/toolboxes/${name}`, {
+    tools: change(toolbox.tools),
+  });
+  run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
+}
+
+function summary(toolbox: ToolboxView): string {
+  const unknown =
+    toolbox.unknown.length === 0
+      ? ""
+      : `Not known (kept, in case they come): ${toolbox.unknown.join(", ")}\n`;
+  return `It holds ${toolbox.tools.length} names.\n${unknown}`;
+}

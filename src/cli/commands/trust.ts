@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import type { TrustList } from "../../api/contract.ts";
+import { printable } from "../../daemon/printable.ts";
+import { ToolkeepError } from "../../errors.ts";
+import { query } from "../api-client.ts";
+import { ago } from "../duration.ts";
+import { examples, type Run, type Shell, single } from "../shell.ts";
+import { table } from "../table.ts";
+
+interface TrustOptions {
+  readonly list?: boolean;
+  readonly revoke?: boolean;
+  readonly yes?: boolean;
+}
+
+export function trustCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "trust",
+      "let the project file of this folder count",
+      "Lets toolkeep.json or toolkeep.toml of this folder count, with exactly the content it has now. Shows it first.",
+    )
+      .option("--yes", "do not ask")
+      .option("--revoke", "let it no longer count")
+      .option("--list", "list the trusted files")
+      .action(shell.action(trust)),
+    "trust",
+    "trust --list",
+  );
+}
+
+async function trust(run: Run, options: TrustOptions): Promise<undefined> {
+  if (options.list) return listTrusted(run);
+  if (options.revoke) return revoke(run);
+
+  const { path, sha256, text } = await projectFileHere(run);
+  run.terminal.err(`${path}:\n\n${printable(text).replace(/^/gm, "  ")}\n\n`);
+  await checkContent(run);
+  if (!options.yes) await confirmed(run, path);
+  await run.send("POST", "/api/trust", { path, sha256 });
+  run.print(
+    { path, sha256, trusted: true },
+    `Trusted ${path}. Its servers wait for approval: toolkeep server list\n`,
+  );
+}
+
+async function listTrusted(run: Run): Promise<undefined> {
+  const answer = await run.get<TrustList>("/api/trust");
+  const rows = answer.trusted.map(({ path, sha256, at }) => [path, sha256.slice(0, 12), ago(at, Date.now())]);
+  run.print(
+    answer,
+    rows.length === 0
+      ? "No project file is trusted. Trust one: toolkeep trust, in its folder\n"
+      : table(["FILE", "CONTENT", "SINCE"], rows, run.terminal.columns),
+  );
+}
+
+async function revoke(run: Run): Promise<undefined> {
+  const { path } = await projectFileHere(run);
+  await run.send("DELETE", `/api/trust${query({ path })}`);
+  run.print({ path, trusted: false }, `${path} no longer counts.\n`);
+}
+
+async function projectFileHere({ terminal }: Run) {
+  const { projectFile } = await import("../../config/settings-file.ts");
+  const file = await projectFile(terminal.cwd);
+  if (!file) throw new ToolkeepError("NOT_FOUND", `${terminal.cwd} has no toolkeep.json or toolkeep.toml`);
+  return file;
+}
+
+/** A broken file would stop every start in this folder once it counts. */
+async function checkContent(run: Run): Promise<void> {
+  const { checkFiles } = await import("../../config/load.ts");
+  const { env, cwd } = run.terminal;
+  const { problems } = await checkFiles({ env, cwd, isTrusted: () => true });
+  if (problems.length > 0) {
+    throw new ToolkeepError("CONFIG_INVALID", problems.map((problem) => problem.message).join("\n"), {
+      details: { problems },
+    });
+  }
+}
+
+async function confirmed(run: Run, path: string): Promise<void> {
+  if (!run.terminal.interactive || run.json) {
+    throw new ToolkeepError(
+      "NOT_TRUSTED",
+      `nobody is here to confirm; read ${path} and run toolkeep trust --yes`,
+    );
+  }
+  const { confirm } = await import("@clack/prompts");
+  const answer = await confirm({ message: "Let this file count?", initialValue: false });
+  if (answer !== true) throw new ToolkeepError("CANCELLED", `${path} was not trusted`);
+}

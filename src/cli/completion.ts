@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type ShellName = (typeof SHELLS)[number];
+
+interface Word {
+  readonly text: string;
+  readonly summary: string;
+}
+
+/** What may follow a command: `path` is `""`, `agent`, `agent list` … */
+interface Place {
+  readonly path: string;
+  readonly words: readonly Word[];
+}
+
+/** A script that completes commands and options of `program`, made from its tree. */
+export function completionScript(shell: ShellName, program: Command): string {
+  return WRITERS[shell](program.name(), places(program, ""));
+}
+
+const WRITERS: Readonly<Record<ShellName, (name: string, places: readonly Place[]) => string>> = {
+  bash: (name, all) => `# bash completion for ${name}
+_${name}() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" at="" word words="" index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word="\${COMP_WORDS[index]}"
+    [ "$word" = "--" ] && return
+    case "\${at:+$at }$word" in
+      ${paths(all, quoted)}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at" in
+${all.map((place) => `    ${quoted(place.path)}) words=${quoted(place.words.map((word) => word.text).join(" "))} ;;`).join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _${name} ${name}
+`,
+
+  zsh: (name, all) => `#compdef ${name}
+_${name}() {
+  local at="" word
+  local -a described
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    [[ "$word" == "--" ]] && { _default; return }
+    case "\${at:+$at }$word" in
+      ${paths(all, quoted)}) at="\${at:+$at }$word" ;;
+    esac
+  done
+  case "$at" in
+${all.map((place) => `    ${quoted(place.path)}) described=(${place.words.map(zshWord).join(" ")}) ;;`).join("\n")}
+  esac
+  _describe ${name} described || _default
+}
+compdef _${name} ${name}
+`,
+
+  fish: (name, all) => `# fish completion for ${name}
+function __fish_${name}_at
+    set -l at
+    for word in (commandline -opc)[2..-1]
+        set -l next (string join ' ' $at $word)
+        switch $next
+            case ${all
+              .filter((place) => place.path !== "")
+              .map((place) => quoted(place.path))
+              .join(" ")}
+                set at $at $word
+        end
+    end
+    test (string join ' ' $at) = $argv[1]
+end
+${all.flatMap((place) => place.words.map((word) => fishLine(name, place.path, word))).join("\n")}
+`,
+};
+
+function places(command: Command, path: string): Place[] {
+  const children = command.commands;
+  const words = [
+    ...children.map((child) => ({ text: child.name(), summary: child.description() })),
+    ...command.options
+      .filter((option) => option.long)
+      .map((option) => ({ text: option.long!, summary: option.description })),
+    { text: "--help", summary: "show help" },
+  ];
+  return [
+    { path, words },
+    ...children.flatMap((child) => places(child, path === "" ? child.name() : `${path} ${child.name()}`)),
+  ];
+}
+
+function paths(all: readonly Place[], quote: (text: string) => string): string {
+  return all
+    .filter((place) => place.path !== "")
+    .map((place) => quote(place.path))
+    .join("|");
+}
+
+function zshWord({ text, summary }: Word): string {
+  return quoted(`${text.replaceAll(":", "\\:")}:${summary.replaceAll(":", "\\:")}`);
+}
+
+function fishLine(name: string, path: string, { text, summary }: Word): string {
+  const word = text.startsWith("--") ? `-l ${text.slice(2)}` : `-f -a ${text}`;
+  return `complete -c ${name} -n "__fish_${name}_at '${path}'" ${word} -d ${fishQuoted(summary)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function fishQuoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

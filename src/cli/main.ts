@@ -1,0 +1,52 @@
+import { CommanderError } from "commander";
+import { packageVersion } from "../daemon/version.ts";
+import { ToolkeepError } from "../errors.ts";
+import { createProgram } from "./program.ts";
+import { Shell } from "./shell.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+/** Runs one command line and resolves with its exit code. Ends the process itself only at a second signal. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const interrupt = new AbortController();
+  const onSignal = () => {
+    if (interrupt.signal.aborted) process.exit(1);
+    interrupt.abort(new ToolkeepError("CANCELLED", "stopped before it was done"));
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  process.stdout.on("error", endOnClosedPipe);
+  try {
+    return await runCommand(argv, processTerminal(interrupt.signal));
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+/** The same over any terminal, without touching the process. */
+export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const shell = new Shell({
+    terminal,
+    connect: async () => (await import("./connect.ts")).connect(terminal),
+  });
+  const program = createProgram(shell, packageVersion());
+  try {
+    if (argv.length === 0) program.help();
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 || argv.length === 0) return 0;
+    shell.fail(usageError(error, argv), argv.includes("--json"));
+  }
+  return shell.exitCode;
+}
+
+function usageError(error: CommanderError, argv: readonly string[]): ToolkeepError {
+  const message =
+    error.message === "(outputHelp)" ? `toolkeep ${argv.join(" ")} needs a subcommand` : error.message;
+  return new ToolkeepError("BAD_USAGE", message.replace(/^error: /, ""));
+}
+
+/** `toolkeep tool list | head` closes the pipe early; that is no failure worth a stack trace. */
+function endOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+}

@@ -1,0 +1,67 @@
+import { Command } from "commander";
+import { agentCommand } from "./commands/agent.ts";
+import { backupCommand } from "./commands/backup.ts";
+import { callCommand } from "./commands/call.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { configCommand } from "./commands/config.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { initCommand } from "./commands/init.ts";
+import { notificationCommand } from "./commands/notification.ts";
+import { openCommand } from "./commands/open.ts";
+import { questionCommand } from "./commands/question.ts";
+import { restoreCommand } from "./commands/restore.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { serverCommand } from "./commands/server.ts";
+import { serviceCommand } from "./commands/service.ts";
+import { stdioCommand } from "./commands/stdio.ts";
+import { taskCommand } from "./commands/task.ts";
+import { tokenCommand } from "./commands/token.ts";
+import { toolCommand } from "./commands/tool.ts";
+import { toolboxCommand } from "./commands/toolbox.ts";
+import { trustCommand } from "./commands/trust.ts";
+import type { Shell } from "./shell.ts";
+
+const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> = {
+  "Run it:": [serveCommand, stdioCommand, initCommand, openCommand, doctorCommand, serviceCommand],
+  "Tools and who may call them:": [
+    serverCommand,
+    toolCommand,
+    toolboxCommand,
+    agentCommand,
+    tokenCommand,
+    callCommand,
+  ],
+  "People and agents:": [questionCommand, notificationCommand, taskCommand],
+  "Settings and safety:": [configCommand, trustCommand, backupCommand, restoreCommand, completionCommand],
+};
+
+/** The whole command line as a tree; also what the completion scripts and the test of the docs read. */
+export function createProgram(shell: Shell, version: string): Command {
+  const program = new Command("toolkeep")
+    .description("The tool layer between agents and everything they can call.")
+    .version(version, "-V, --version", "print the version")
+    .showSuggestionAfterError()
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 ok, 1 failed, 2 bad usage, 3 not found, 4 refused, 5 unreachable, 6 already running.",
+    );
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const create of commands) program.addCommand(create(shell));
+  }
+  quiet(program, shell);
+  return program;
+}
+
+/** Nothing but `main` prints errors or ends the process. */
+function quiet(command: Command, shell: Shell): void {
+  command
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: shell.terminal.out,
+      writeErr: shell.terminal.err,
+      outputError: () => undefined,
+    });
+  for (const child of command.commands) quiet(child, shell);
+}

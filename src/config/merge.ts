@@ -1,0 +1,134 @@
+/** Layers on top of each other, and the settings that come out. */
+import { toMs } from "./expectation.ts";
+import type { Layer } from "./layer.ts";
+import { SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import type { ServerConfig, Settings } from "./settings.ts";
+
+export type Origin = "default" | "user" | "project" | "env";
+
+export const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, setting]) => [key, setting.default]),
+) as Values;
+
+export interface Layers {
+  readonly user?: Layer | undefined;
+  readonly project?: Layer | undefined;
+  readonly env?: Partial<Values>;
+}
+
+export function mergeValues({ user, project, env }: Layers): Values {
+  return { ...DEFAULTS, ...user?.values, ...project?.values, ...env };
+}
+
+/** The whole of the settings, frozen. A server of the project replaces the user's of the same name. */
+export function mergeSettings(home: string, layers: Layers): Settings {
+  const values = mergeValues(layers);
+  const layered = [layers.user, layers.project].filter((layer) => layer !== undefined);
+  const servers = layered.flatMap((layer) =>
+    layer.servers.map(({ config }) => [config.name, config] as const),
+  );
+  const rules = layered.flatMap((layer) => layer.rules.map(({ rule }) => rule));
+  return deepFreeze({ ...settingsOf(values), home, rules, servers: [...new Map(servers).values()] });
+}
+
+/** Where each setting came from, by its key in the files; servers as `mcp.<name>`. */
+export function originsOf({ user, project, env }: Layers): Record<string, Origin> {
+  const origins: Record<string, Origin> = {};
+  for (const key of Object.keys(SETTINGS) as SettingKey[]) {
+    if (env && key in env) origins[key] = "env";
+    else if (project && key in project.values) origins[key] = "project";
+    else origins[key] = user && key in user.values ? "user" : "default";
+  }
+  for (const { config } of [...(user?.servers ?? []), ...(project?.servers ?? [])]) {
+    origins[`mcp.${config.name}`] = config.source as "user" | "project";
+  }
+  return origins;
+}
+
+/** The settings as a file would have them: what `mergeSettings` did, the other way round. */
+export function fileShapeOf(settings: Settings): Record<string, unknown> {
+  return {
+    host: settings.host,
+    port: settings.port,
+    public_url: settings.publicUrl,
+    log_level: settings.logLevel,
+    database_url: settings.databaseUrl,
+    naming: settings.naming.template,
+    max_tool_name_length: settings.naming.maxLength,
+    max_description_length: settings.mcp.maxDescriptionLength,
+    max_result_chars: settings.limits.maxResultChars,
+    max_message_bytes: settings.limits.maxMessageBytes,
+    max_tool_concurrency: settings.limits.maxToolConcurrency,
+    mcp: {
+      enabled: settings.mcp.enabled,
+      require_approval: settings.mcp.requireApproval,
+      deferred_loading: settings.mcp.deferredLoading,
+      tool_timeout_secs: settings.mcp.toolTimeoutMs / 1000,
+      servers: settings.servers.map(fileEntryOf),
+    },
+    tool_search: {
+      enabled: settings.toolSearch.enabled,
+      threshold: settings.toolSearch.threshold,
+      max_matches: settings.toolSearch.maxMatches,
+    },
+    shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
+    questions: { wait_ms: settings.questions.waitMs, expire_ms: settings.questions.expireMs },
+    rules: settings.rules.map(({ permission, action }) => ({ permission, action })),
+  };
+}
+
+function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"> {
+  return {
+    host: values.host,
+    port: values.port,
+    publicUrl: values.public_url,
+    databaseUrl: values.database_url,
+    logLevel: values.log_level,
+    naming: { template: values.naming, maxLength: values.max_tool_name_length },
+    mcp: {
+      enabled: values["mcp.enabled"],
+      requireApproval: values["mcp.require_approval"],
+      deferredLoading: values["mcp.deferred_loading"],
+      toolTimeoutMs: toMs(values["mcp.tool_timeout_secs"]),
+      maxDescriptionLength: values.max_description_length,
+    },
+    toolSearch: {
+      enabled: values["tool_search.enabled"],
+      threshold: values["tool_search.threshold"],
+      maxMatches: values["tool_search.max_matches"],
+    },
+    limits: {
+      maxResultChars: values.max_result_chars,
+      maxMessageBytes: values.max_message_bytes,
+      maxToolConcurrency: values.max_tool_concurrency,
+    },
+    shell: { timeoutMs: values["shell.timeout_ms"], maxOutputBytes: values["shell.max_output_bytes"] },
+    questions: { waitMs: values["questions.wait_ms"], expireMs: values["questions.expire_ms"] },
+  };
+}
+
+/** What does not apply to the transport is left out. */
+function fileEntryOf(server: ServerConfig): Record<string, unknown> {
+  const { name, transport, command, args, env, cwd, url, headers, oauth } = server;
+  const reached = transport === "stdio" ? { command, args, env, cwd } : { url, headers, oauth };
+  return {
+    name,
+    transport,
+    ...reached,
+    enabled: server.enabled,
+    connect: server.connect,
+    timeout_ms: server.timeoutMs,
+    connect_timeout_ms: server.connectTimeoutMs,
+    retry: server.retry,
+    trusted: server.trusted,
+    max_concurrency: server.maxConcurrency,
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) deepFreeze(item);
+  }
+  return value;
+}

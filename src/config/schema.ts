@@ -1,0 +1,209 @@
+/**
+ * Every setting that has one value: its dotted key in the files, what it accepts, its default, the variable that
+ * overrides it and what a project file may do to it. Reading, merging, checking and the documentation all follow
+ * this table. Servers and rules, which are lists, are in `server-entry.ts` and `rules.ts`.
+ */
+import { z } from "zod";
+import {
+  httpUrl,
+  MAX_TIMEOUT_MS,
+  oneOf,
+  timeoutMs,
+  timeoutSecs,
+  wholeNumber,
+  yesOrNo,
+} from "./expectation.ts";
+
+/**
+ * What a project file may do: set it freely, only lower it, only set this one value, or nothing at all. A project
+ * file comes with a checkout, so it must not open what the user keeps closed.
+ */
+export type ProjectPolicy = "any" | "lower" | "never" | { readonly only: boolean };
+
+export interface Setting<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** Null: not set. */
+  readonly default: z.output<S> | null;
+  readonly description: string;
+  readonly project: ProjectPolicy;
+  readonly env?: string;
+  /** A change counts from the next start only. */
+  readonly restart?: true;
+}
+
+export const SETTINGS = {
+  host: setting(hostName(), {
+    default: "127.0.0.1",
+    env: "TOOLKEEP_HOST",
+    project: "never",
+    restart: true,
+    description: "The address the daemon listens on.",
+  }),
+  port: setting(wholeNumber(0, 65_535), {
+    default: 19_850,
+    env: "TOOLKEEP_PORT",
+    project: "never",
+    restart: true,
+    description: "The port it listens on; 0 takes a free one.",
+  }),
+  public_url: setting(publicUrl(), {
+    default: null,
+    env: "TOOLKEEP_PUBLIC_URL",
+    project: "never",
+    restart: true,
+    description: "How clients reach the daemon when a proxy stands in front.",
+  }),
+  log_level: setting(oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), {
+    default: "info",
+    env: "TOOLKEEP_LOG_LEVEL",
+    project: "never",
+    description: "The least important log line that is written.",
+  }),
+  database_url: setting(postgresUrl(), {
+    default: null,
+    env: "DATABASE_URL",
+    project: "never",
+    restart: true,
+    description: "A PostgreSQL database instead of the SQLite file in the home folder.",
+  }),
+  naming: setting(namingTemplate(), {
+    default: "mcp_{server}_{tool}",
+    project: "never",
+    description: "How tools of servers are named; contains `{server}` and `{tool}`. Names given before stay.",
+  }),
+  max_tool_name_length: setting(wholeNumber(24, 64), {
+    default: 50,
+    project: "never",
+    description: "The longest tool name given to a tool of a server.",
+  }),
+  max_description_length: setting(wholeNumber(20, 10_000, "characters"), {
+    default: 200,
+    project: "lower",
+    description: "Where the description of a tool is cut in lists.",
+  }),
+  max_result_chars: setting(wholeNumber(1_000, 10_000_000, "characters"), {
+    default: 50_000,
+    project: "lower",
+    description: "Where the result of a call is cut; the whole of it is kept in the workspace.",
+  }),
+  max_message_bytes: setting(wholeNumber(65_536, 67_108_864, "bytes"), {
+    default: 4 * 1024 * 1024,
+    project: "lower",
+    description: "The largest message accepted from a server or a client.",
+  }),
+  max_tool_concurrency: setting(wholeNumber(1, 100), {
+    default: 10,
+    env: "TOOLKEEP_MAX_TOOL_USE_CONCURRENCY",
+    project: "lower",
+    description: "How many calls of one batch run at the same time.",
+  }),
+  "mcp.enabled": setting(yesOrNo(), {
+    default: true,
+    project: { only: false },
+    description: "False: no server contributes tools.",
+  }),
+  "mcp.require_approval": setting(yesOrNo(), {
+    default: true,
+    env: "MCP_REQUIRE_APPROVAL",
+    project: { only: true },
+    description: "Servers that an agent adds wait for a person.",
+  }),
+  "mcp.deferred_loading": setting(z.union([z.literal("auto"), z.boolean()], '"auto", true or false'), {
+    default: "auto",
+    project: "any",
+    description: "Whether lists leave tools of servers to `tool_search`; `auto`: above the threshold.",
+  }),
+  "mcp.tool_timeout_secs": setting(timeoutSecs(), {
+    default: 120,
+    project: "lower",
+    description: "How long one call may take where its server sets no limit of its own.",
+  }),
+  "tool_search.enabled": setting(yesOrNo(), {
+    default: true,
+    project: "any",
+    description: "Whether agents have `tool_search`.",
+  }),
+  "tool_search.threshold": setting(wholeNumber(0, 10_000), {
+    default: 20,
+    project: "any",
+    description: "With more tools than this, `auto` defers.",
+  }),
+  "tool_search.max_matches": setting(wholeNumber(1, 100), {
+    default: 10,
+    project: "any",
+    description: "The most matches one search returns.",
+  }),
+  "shell.timeout_ms": setting(timeoutMs(), {
+    default: 120_000,
+    project: "lower",
+    description: "How long a command of `run_shell` may take.",
+  }),
+  "shell.max_output_bytes": setting(wholeNumber(1_000, 10_000_000, "bytes"), {
+    default: 200_000,
+    project: "lower",
+    description: "How much output of a command is kept.",
+  }),
+  "questions.wait_ms": setting(wholeNumber(0, MAX_TIMEOUT_MS, "milliseconds"), {
+    default: 55_000,
+    project: "never",
+    description: "How long a call waits for a person's answer before it ends as `needs_input`.",
+  }),
+  "questions.expire_ms": setting(wholeNumber(60_000, 1_209_600_000, "milliseconds (1 minute to 14 days)"), {
+    default: 86_400_000,
+    project: "never",
+    description: "After this a question can no longer be answered.",
+  }),
+} as const;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+/** One value per setting; null where it is not set. */
+export type Values = {
+  readonly [K in SettingKey]: z.output<(typeof SETTINGS)[K]["schema"]> | (typeof SETTINGS)[K]["default"];
+};
+
+/** The objects that settings are grouped in: `mcp`, `shell` … */
+export const GROUPS: ReadonlySet<string> = new Set(
+  Object.keys(SETTINGS).flatMap((key) => (key.includes(".") ? key.slice(0, key.indexOf(".")) : [])),
+);
+
+/** Keys that are also accepted at the top level of a file. */
+export const ALIASES: Readonly<Record<string, SettingKey>> = {
+  deferred_loading: "mcp.deferred_loading",
+  tool_timeout_secs: "mcp.tool_timeout_secs",
+};
+
+function setting<S extends z.ZodType, const D extends z.output<S> | null>(
+  schema: S,
+  about: Omit<Setting<S>, "schema" | "default"> & { readonly default: D },
+): Setting<S> & { readonly default: D } {
+  return { schema, ...about };
+}
+
+function hostName() {
+  const expected = "a host name or IP address";
+  return z
+    .string(expected)
+    .max(255, expected)
+    .regex(/^[A-Za-z0-9._:-]+$/, expected);
+}
+
+function publicUrl() {
+  const expected = "an http:// or https:// URL without query";
+  return httpUrl()
+    .refine((url) => !/[?#]/.test(url), expected)
+    .transform((url) => url.replace(/\/+$/, ""));
+}
+
+function postgresUrl() {
+  const expected = "a postgres:// or postgresql:// URL";
+  return z.string(expected).refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url), expected);
+}
+
+function namingTemplate() {
+  const expected = "a template of at most 64 characters with {server} and {tool}";
+  return z
+    .string(expected)
+    .max(64, expected)
+    .refine((template) => template.includes("{server}") && template.includes("{tool}"), expected);
+}

@@ -1,0 +1,83 @@
+/** The frozen settings of a running hub. `config/` makes them from files and environment; nothing else does. */
+
+export interface Settings {
+  readonly home: string;
+  readonly host: string;
+  readonly port: number;
+  /** How clients reach the daemon when a proxy stands in front; null: `http://host:port`. */
+  readonly publicUrl: string | null;
+  /** PostgreSQL instead of SQLite. */
+  readonly databaseUrl: string | null;
+  readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+  readonly naming: {
+    /** Contains `{server}` and `{tool}`. */
+    readonly template: string;
+    readonly maxLength: number;
+  };
+  readonly mcp: {
+    /** False: no external server contributes tools. */
+    readonly enabled: boolean;
+    /** Servers added by an agent wait for a person. */
+    readonly requireApproval: boolean;
+    readonly deferredLoading: "auto" | boolean;
+    /** Per call, where the server sets none. */
+    readonly toolTimeoutMs: number;
+    readonly maxDescriptionLength: number;
+  };
+  readonly toolSearch: {
+    readonly enabled: boolean;
+    readonly threshold: number;
+    readonly maxMatches: number;
+  };
+  readonly limits: {
+    /** A result longer than this is cut; the whole of it is kept in the workspace. */
+    readonly maxResultChars: number;
+    /** The largest message accepted from a server or client, in bytes. */
+    readonly maxMessageBytes: number;
+    readonly maxToolConcurrency: number;
+  };
+  readonly shell: {
+    readonly timeoutMs: number;
+    readonly maxOutputBytes: number;
+  };
+  readonly questions: {
+    /** How long a call waits for a person before it ends in `needs_input`. */
+    readonly waitMs: number;
+    /** After this a question no longer counts. */
+    readonly expireMs: number;
+  };
+  readonly rules: readonly Rule[];
+  /** Servers of the settings files, project over user, one per name. */
+  readonly servers: readonly ServerConfig[];
+}
+
+export interface Rule {
+  /** A tool name, `<origin>:<tool>` such as `mcp:github:*`, or `*`; `*` matches any run of characters. */
+  readonly permission: string;
+  readonly action: "allow" | "ask" | "deny";
+  readonly from: "project" | "user";
+}
+
+/** How one MCP server is reached, whichever of the three shapes it was written in. */
+export interface ServerConfig {
+  readonly name: string;
+  readonly transport: "stdio" | "http" | "sse";
+  readonly command: string | null;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | null;
+  readonly url: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth: Readonly<Record<string, unknown>> | null;
+  readonly enabled: boolean;
+  readonly connect: "lazy" | "eager";
+  /** Null: `settings.mcp.toolTimeoutMs`. */
+  readonly timeoutMs: number | null;
+  readonly connectTimeoutMs: number;
+  readonly retry: "safe" | "never" | "once";
+  /** Its annotations may loosen, not only tighten. */
+  readonly trusted: boolean;
+  readonly maxConcurrency: number;
+  /** `stored` when a person registered it; else the file that declares it. */
+  readonly source: "stored" | "user" | "project";
+}

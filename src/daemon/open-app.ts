@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { ConfigAnswer } from "../api/contract.ts";
+import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
+import { mountApi } from "../api/mount-api.ts";
+import { homeOf } from "../config/environment.ts";
+import { type LoadedSettings, loadSettings } from "../config/load.ts";
+import { maskedSettings } from "../config/masked.ts";
+import { hostGuard } from "../gateway/host-guard.ts";
+import { createHub, type Hub } from "../hub.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { type HomeLock, lockHome } from "../store/lock.ts";
+import { createBackup } from "./backup.ts";
+import { loadTrustedSettings } from "./load-trusted.ts";
+
+export interface AppInput {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly log: Log;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly holder: "daemon" | "cli";
+}
+
+/** A hub with its API, not listening yet. */
+export interface App {
+  readonly app: FastifyInstance;
+  readonly hub: Hub;
+  /** Opens `/api` of this process and of no other. */
+  readonly adminToken: string;
+  /** Where people reach this process. Set once it listens. */
+  url: string;
+  /** Reads the settings as they are on disk now, with the trust of now. */
+  load(): Promise<LoadedSettings>;
+  /** Ends the hub with everything it started, then gives the home back. */
+  close(): Promise<void>;
+}
+
+/** Takes the home, opens its hub, mounts the API. Throws STORE_LOCKED when another process has the home. */
+export async function openApp(input: AppInput): Promise<App> {
+  const home = homeOf(input.env, input.cwd);
+  const lock = await lockHome(home, { holder: input.holder, waitMs: 0 });
+  try {
+    const loaded = await loadTrustedSettings(input);
+    const hub = await createHub({ ...input, loaded });
+    return await appOver(hub, lock, input);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
+  const { env, cwd, log, version, clock } = input;
+  const { home, host, port, publicUrl } = hub.settings;
+  const app = createFastify(hub, log);
+  const opened: App = {
+    app,
+    hub,
+    adminToken: randomBytes(32).toString("base64url"),
+    url: publicUrl ?? `http://${host}:${port}`,
+    load: () =>
+      loadSettings({ env, cwd, home, isTrusted: (path, sha256) => hub.store.trust.has(path, sha256) }),
+    async close() {
+      await app.close();
+      await hub.close();
+      await lock.release();
+    },
+  };
+  try {
+    await mountApi(app, hub, {
+      log,
+      version,
+      clock,
+      adminToken: opened.adminToken,
+      url: () => opened.url,
+      config: () => configAnswer(hub.loaded),
+      backup: () => createBackup({ store: hub.store, home, env, version, clock }),
+      reloadSettings: async () => hub.apply(await opened.load()),
+    });
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+  return opened;
+}
+
+function createFastify(hub: Hub, log: Log): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: hub.settings.limits.maxMessageBytes,
+    // Time to receive a request, not to answer it: a call may take ten minutes.
+    requestTimeout: 60_000,
+    http: { maxHeaderSize: 16_384 },
+    forceCloseConnections: true,
+  });
+  const refuse = hostGuard(hub.settings);
+  app.addHook("onRequest", async (request) => {
+    const refused = refuse(request);
+    if (refused) throw refused;
+  });
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+  app.setNotFoundHandler(answerUnknownRoute);
+  return app;
+}
+
+function configAnswer(loaded: LoadedSettings): ConfigAnswer {
+  return {
+    settings: maskedSettings(loaded),
+    files: loaded.files,
+    warnings: loaded.warnings.map((warning) => warning.message),
+  };
+}

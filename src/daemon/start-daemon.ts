@@ -1,0 +1,132 @@
+import type { AddressInfo } from "node:net";
+import { watchSettings } from "../config/watch.ts";
+import { messageOf, ToolkeepError } from "../errors.ts";
+import { mountGateway } from "../gateway/mount-gateway.ts";
+import type { Hub } from "../hub.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ActiveRequests } from "./active-requests.ts";
+import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
+import { type FirstStart, prepareFirstStart } from "./first-start.ts";
+import type { Log } from "./log.ts";
+import { type App, openApp } from "./open-app.ts";
+
+const DRAIN_MS = 10_000;
+
+export interface DaemonInput {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly log: Log;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Whether to create a first agent where there is none. */
+  readonly firstStart: boolean;
+}
+
+export interface Daemon {
+  /** Where clients reach it. */
+  readonly url: string;
+  readonly home: string;
+  /** Set when this start created the first agent; its token is shown this once. */
+  readonly firstStart: FirstStart | null;
+  readonly counts: { readonly servers: number; readonly tools: number; readonly agents: number };
+  /** Finishes calls under way (10 s at most), ends everything it started, gives the home back. */
+  close(): Promise<void>;
+}
+
+/** Throws STORE_LOCKED when the home has a daemon already, PORT_IN_USE when its port is taken. */
+export async function startDaemon(input: DaemonInput): Promise<Daemon> {
+  const { env, cwd, version, clock } = input;
+  const log = input.log.logger;
+  const opened = await openApp({ env, cwd, log, version, clock, holder: "daemon" });
+  const { app, hub } = opened;
+  const { home } = hub.settings;
+  try {
+    input.log.redactWith((line) => hub.vault.redact(line));
+    input.log.setLevel(hub.settings.logLevel);
+    const requests = new ActiveRequests(app);
+    const gateway = mountGateway(app, hub, { log, version, clock });
+    const address = await listen(opened);
+    opened.url = hub.settings.publicUrl ?? address;
+
+    const firstStart = input.firstStart ? await prepareFirstStart(hub) : null;
+    const watch = followSettings(opened, input, cwd);
+    await writeDaemonFile(home, {
+      pid: process.pid,
+      url: address,
+      token: opened.adminToken,
+      startedAt: clock(),
+    });
+    return {
+      url: opened.url,
+      home,
+      firstStart,
+      counts: countsOf(hub),
+      async close() {
+        await removeDaemonFile(home);
+        await watch.close();
+        await requests.drain(DRAIN_MS);
+        await gateway.close();
+        await opened.close();
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** The address on this machine, also when the daemon listens on every interface. */
+async function listen({ app, hub }: App): Promise<string> {
+  const { host, port } = hub.settings;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+      throw new ToolkeepError("PORT_IN_USE", `something listens on ${host}:${port} already`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  const bound = (app.server.address() as AddressInfo).port;
+  const name =
+    host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${bound}`;
+}
+
+function followSettings({ hub, load }: App, { log }: DaemonInput, cwd: string) {
+  return watchSettings({
+    home: hub.settings.home,
+    cwd,
+    current: hub.loaded,
+    load,
+    async onApplied(loaded) {
+      log.setLevel(loaded.settings.logLevel);
+      await hub.apply(loaded);
+      log.logger.info(
+        { files: loaded.files.filter((file) => file.used).map((file) => file.path) },
+        "settings applied",
+      );
+      for (const warning of loaded.warnings) log.logger.warn({}, warning.message);
+    },
+    onRejected(error) {
+      log.logger.error(
+        { cause: messageOf(error) },
+        "settings changed but cannot be used; the running ones stay",
+      );
+      hub.events.emit("settings.rejected", { file: String(fileOf(error)), message: messageOf(error) });
+    },
+  });
+}
+
+function fileOf(error: unknown): unknown {
+  return error instanceof ToolkeepError ? error.details?.path : undefined;
+}
+
+function countsOf(hub: Hub): Daemon["counts"] {
+  return {
+    servers: hub.upstream.servers().length,
+    tools: hub.catalog.all().length,
+    agents: hub.identity.agents().length,
+  };
+}

@@ -1,0 +1,113 @@
+import type { ErrorObject } from "ajv";
+import { isRecord } from "../lib/json.ts";
+import { nearest } from "../lib/nearest.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { OutcomeError, Tool } from "../tool.ts";
+import { repair } from "./repair.ts";
+import type { Schemas } from "./schemas.ts";
+
+const MAX_PROBLEMS = 5;
+
+/** The arguments a tool runs with: as given where they fit, repaired where that helps. */
+export function checkArguments(
+  tool: Pick<Tool, "name" | "inputSchema">,
+  given: unknown,
+  schemas: Schemas,
+): Result<Readonly<Record<string, unknown>>, OutcomeError> {
+  const value = asObject(given);
+  if (!isRecord(value)) return err(notAnObject(tool.name, given));
+  const check = schemas.check(tool.inputSchema);
+  if (check(value).length === 0) return ok(value);
+  const repaired = repair(tool.inputSchema, value);
+  const problems = check(repaired);
+  return problems.length === 0 && isRecord(repaired) ? ok(repaired) : err(misfit(tool, value, problems));
+}
+
+/** No arguments at all mean none; some clients send the object as JSON text. */
+function asObject(given: unknown): unknown {
+  if (given === undefined || given === null || given === "") return {};
+  if (typeof given !== "string") return given;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+function notAnObject(tool: string, given: unknown): OutcomeError {
+  return {
+    message: `the arguments of ${tool} must be an object, got ${described(given)}`,
+    remedy: "Send an object with the properties of the tool's schema.",
+  };
+}
+
+function misfit(
+  tool: Pick<Tool, "name" | "inputSchema">,
+  value: unknown,
+  errors: readonly ErrorObject[],
+): OutcomeError {
+  const problems = [
+    ...new Set(errors.filter(isTelling).map((error) => problem(error, value, tool.inputSchema))),
+  ];
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : "";
+  return {
+    message: `the arguments of ${tool.name} do not fit: ${shown.join("; ")}${more}`,
+    remedy: "Correct them and call again.",
+    details: { problems: shown },
+  };
+}
+
+/** "must match a schema in anyOf" says nothing that its branches' own errors do not. */
+function isTelling(error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
+  const umbrella = ["anyOf", "oneOf", "allOf", "if", "not"].includes(error.keyword);
+  return !umbrella || all.length === 1;
+}
+
+function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]): string {
+  const path = error.instancePath.slice(1).replaceAll("/", ".");
+  const at = (key: string) => (path ? `${path}.${key}` : key);
+  const came = described(valueAt(value, error.instancePath));
+  switch (error.keyword) {
+    case "required":
+      return `${at(error.params.missingProperty)} is missing`;
+    case "additionalProperties":
+    case "unevaluatedProperties": {
+      const key = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
+      const known = path === "" && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+      const guess = nearest(key, known);
+      return `${at(key)} is not a property it takes${guess ? `; did you mean ${guess}?` : ""}`;
+    }
+    case "type":
+      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}`;
+    case "enum":
+      return `${path} must be one of ${listed(error.params.allowedValues)}, got ${came}`;
+    case "const":
+      return `${path} must be ${JSON.stringify(error.params.allowedValue)}, got ${came}`;
+    default:
+      return `${path || "the value"} ${error.message ?? "does not fit"}, got ${came}`;
+  }
+}
+
+function listed(values: readonly unknown[]): string {
+  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  return values.length > 20 ? `${shown.join(", ")}, …` : shown.join(", ");
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  let target = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof target !== "object" || target === null) return undefined;
+    target = (target as Record<string, unknown>)[key];
+  }
+  return target;
+}
+
+function described(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isRecord(value)) return "an object";
+  const shown = JSON.stringify(value) ?? String(value);
+  return `${value === null ? "" : `${typeof value} `}${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`;
+}

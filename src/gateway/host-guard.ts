@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Settings } from "../config/settings.ts";
+import { ToolkeepError } from "../errors.ts";
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+/**
+ * Keeps web pages that a person happens to visit from reaching the daemon through their browser (DNS rebinding,
+ * requests across origins). The returned check wants `Host`, and `Origin` where there is one, to name this
+ * machine, the configured host or the public address, on any port. It gives the error to answer with, if any.
+ */
+export function hostGuard(
+  settings: Pick<Settings, "host" | "publicUrl">,
+): (request: { readonly headers: IncomingHttpHeaders }) => ToolkeepError | undefined {
+  const allowed = new Set(LOOPBACK).add(hostnameOf(`http://${bracketed(settings.host)}`) ?? settings.host);
+  const publicName = hostnameOf(settings.publicUrl ?? "");
+  if (publicName) allowed.add(publicName);
+
+  return ({ headers: { host, origin } }) => {
+    if (!isAllowed(allowed, `http://${host ?? ""}`)) return refused("Host", host, allowed);
+    if (origin !== undefined && !isAllowed(allowed, origin)) return refused("Origin", origin, allowed);
+    return undefined;
+  };
+}
+
+function isAllowed(allowed: ReadonlySet<string>, url: string): boolean {
+  const name = hostnameOf(url);
+  return name !== undefined && allowed.has(name);
+}
+
+function refused(header: string, came: string | undefined, allowed: ReadonlySet<string>): ToolkeepError {
+  const value = came === undefined ? "nothing" : JSON.stringify(came.slice(0, 200));
+  return new ToolkeepError(
+    "HOST_REFUSED",
+    `the ${header} header must name one of ${[...allowed].join(", ")}; got ${value}`,
+  );
+}
+
+/** Lower case, an IPv6 address in brackets; undefined for what is no URL. */
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}

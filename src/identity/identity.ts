@@ -1,0 +1,268 @@
+import { ToolkeepError } from "../errors.ts";
+import type { Events } from "../events.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { NewId } from "../lib/id.ts";
+import { nearest } from "../lib/nearest.ts";
+import type { AgentRecord, Store, TokenRecord } from "../store/store.ts";
+import { type Caller, SCOPES, type Scope } from "../tool.ts";
+import { checkName } from "./names.ts";
+import { hashToken, newToken } from "./token.ts";
+
+/** The agent name under which a person at the command line or dashboard calls tools. */
+export const OPERATOR = "operator";
+
+export interface IdentityDeps {
+  readonly store: Pick<Store, "agents" | "tokens">;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export interface AgentInput {
+  readonly description?: string;
+  /** The name of the agent that this one works for; makes it a sub-agent. */
+  readonly parent?: string;
+  readonly toolboxes?: readonly string[];
+  readonly grants?: readonly string[];
+  readonly folders?: AgentRecord["folders"];
+}
+
+export interface TokenInput {
+  /** Absent: an admin token. */
+  readonly agent?: string;
+  readonly label?: string;
+  readonly scopes?: readonly string[];
+  readonly expiresInMs?: number;
+}
+
+/** Who a bearer token stands for. */
+export type Principal =
+  | { readonly kind: "admin"; readonly tokenId: string }
+  | {
+      readonly kind: "agent";
+      readonly tokenId: string;
+      readonly agent: AgentRecord;
+      readonly scopes: readonly Scope[] | null;
+    };
+
+export type Refusal = "missing" | "unknown" | "expired";
+
+const TOUCH_EVERY_MS = 60_000;
+
+/**
+ * Agents and their tokens. Everything is held in memory, so that recognising a token costs no read of the
+ * store; `reload` takes over what another process changed.
+ */
+export class Identity {
+  readonly #deps: IdentityDeps;
+  #agents = new Map<string, AgentRecord>();
+  #tokens = new Map<string, TokenRecord>();
+  readonly #touched = new Map<string, number>();
+
+  private constructor(deps: IdentityDeps) {
+    this.#deps = deps;
+  }
+
+  static async open(deps: IdentityDeps): Promise<Identity> {
+    const identity = new Identity(deps);
+    await identity.reload();
+    return identity;
+  }
+
+  async reload(): Promise<void> {
+    const [agents, tokens] = await Promise.all([
+      this.#deps.store.agents.list(),
+      this.#deps.store.tokens.list(),
+    ]);
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
+  }
+
+  /** Recognises a bearer token by its hash. */
+  authenticate(token: string | undefined): Principal | Refusal {
+    if (!token) return "missing";
+    const record = this.#tokens.get(hashToken(token));
+    if (!record) return "unknown";
+    const now = this.#deps.clock();
+    if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
+    this.#touch(record.id, now);
+    if (record.kind === "admin") return { kind: "admin", tokenId: record.id };
+    const agent = this.#byId(record.agentId);
+    return agent ? { kind: "agent", tokenId: record.id, agent, scopes: record.scopes } : "unknown";
+  }
+
+  agents(): readonly AgentRecord[] {
+    return [...this.#agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Throws NOT_FOUND with the nearest name. */
+  agent(name: string): AgentRecord {
+    const agent = this.#agents.get(name);
+    if (agent) return agent;
+    const guess = nearest(name, this.#agents.keys());
+    throw new ToolkeepError(
+      "NOT_FOUND",
+      `no agent is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+    );
+  }
+
+  agentById(id: string): AgentRecord | undefined {
+    return this.#byId(id);
+  }
+
+  /** The names of the agents that have a toolbox. */
+  withToolbox(toolbox: string): readonly string[] {
+    return this.agents()
+      .filter((agent) => agent.toolboxes.includes(toolbox))
+      .map((agent) => agent.name);
+  }
+
+  async createAgent(name: string, input: AgentInput = {}): Promise<AgentRecord> {
+    checkName("agent", name);
+    if (name === OPERATOR || this.#agents.has(name)) {
+      throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
+    }
+    const now = this.#deps.clock();
+    const agent: AgentRecord = {
+      id: this.#deps.newId("agt"),
+      name,
+      description: input.description ?? "",
+      parentId: input.parent === undefined ? null : this.agent(input.parent).id,
+      toolboxes: unique(input.toolboxes ?? []),
+      grants: unique(input.grants ?? []),
+      folders: input.folders ?? [],
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.#deps.store.agents.create(agent);
+    return this.#changed(name, agent);
+  }
+
+  async updateAgent(name: string, input: Omit<AgentInput, "parent">): Promise<AgentRecord> {
+    const agent = this.agent(name);
+    const change = {
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
+      ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
+      ...(input.folders === undefined ? {} : { folders: input.folders }),
+      updatedAt: this.#deps.clock(),
+    };
+    await this.#deps.store.agents.update(agent.id, change);
+    return this.#changed(name, { ...agent, ...change });
+  }
+
+  /** Its tokens stop working with it; its workspace stays on disk. */
+  async deleteAgent(name: string): Promise<void> {
+    await this.#deps.store.agents.delete(this.agent(name).id);
+    await this.reload();
+    this.#deps.events.emit("agent.changed", { agent: name });
+  }
+
+  /** Without values: hashes stay inside. */
+  tokens(): readonly Omit<TokenRecord, "hash">[] {
+    return [...this.#tokens.values()]
+      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      .map(({ hash: _, ...shown }) => shown);
+  }
+
+  /** The only time the token itself is seen. */
+  async createToken(
+    input: TokenInput,
+  ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
+    const scopes = input.scopes === undefined ? null : input.scopes.map(checkScope);
+    if (input.agent === undefined && scopes) {
+      throw new ToolkeepError("BAD_REQUEST", "an admin token takes no scopes: it opens /api, not tools");
+    }
+    const now = this.#deps.clock();
+    const token = newToken();
+    const record: TokenRecord = {
+      id: this.#deps.newId("tok"),
+      kind: input.agent === undefined ? "admin" : "agent",
+      agentId: input.agent === undefined ? null : this.agent(input.agent).id,
+      label: input.label ?? "",
+      hash: hashToken(token),
+      hint: token.slice(-4),
+      scopes,
+      createdAt: now,
+      expiresAt: input.expiresInMs === undefined ? null : now + input.expiresInMs,
+      lastUsedAt: null,
+    };
+    await this.#deps.store.tokens.create(record);
+    this.#tokens.set(record.hash, record);
+    const { hash: _, ...shown } = record;
+    return { token, record: shown };
+  }
+
+  async deleteToken(id: string): Promise<void> {
+    await this.#deps.store.tokens.delete(id);
+    for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
+  }
+
+  /** The caller an agent is, seen through a token (or, for an admin acting as the agent, through none). */
+  callerFor(
+    agent: AgentRecord,
+    through: { tokenId: string | null; scopes: readonly Scope[] | null; conversation: string },
+  ): Caller {
+    return {
+      agentId: agent.id,
+      agentName: agent.name,
+      context: agent.parentId === null ? "main" : "sub-agent",
+      parentId: agent.parentId,
+      toolboxes: agent.toolboxes,
+      grants: agent.grants,
+      folders: agent.folders,
+      scopes: through.scopes,
+      operator: false,
+      tokenId: through.tokenId,
+      conversation: through.conversation,
+    };
+  }
+
+  /** The person: every tool, a workspace of their own. */
+  operator(conversation: string): Caller {
+    return {
+      agentId: OPERATOR,
+      agentName: OPERATOR,
+      context: "main",
+      parentId: null,
+      toolboxes: [],
+      grants: [],
+      folders: [],
+      scopes: null,
+      operator: true,
+      tokenId: null,
+      conversation,
+    };
+  }
+
+  #byId(id: string | null): AgentRecord | undefined {
+    for (const agent of this.#agents.values()) if (agent.id === id) return agent;
+    return undefined;
+  }
+
+  #changed(name: string, agent: AgentRecord): AgentRecord {
+    this.#agents.set(name, agent);
+    this.#deps.events.emit("agent.changed", { agent: name });
+    return agent;
+  }
+
+  #touch(id: string, now: number): void {
+    if (now - (this.#touched.get(id) ?? 0) < TOUCH_EVERY_MS) return;
+    this.#touched.set(id, now);
+    // A token deleted by another process a moment ago is no reason to fail the request it came with.
+    this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
+  }
+}
+
+function checkScope(scope: string): Scope {
+  if ((SCOPES as readonly string[]).includes(scope)) return scope as Scope;
+  const guess = nearest(scope, SCOPES);
+  throw new ToolkeepError(
+    "BAD_REQUEST",
+    `${scope} is no scope${guess ? `; did you mean ${guess}?` : ""} The scopes are: ${SCOPES.join(", ")}.`,
+  );
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

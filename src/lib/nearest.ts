@@ -1,0 +1,35 @@
+/**
+ * The candidate closest to `word` by edit distance, or undefined when nothing is close enough to be a likely
+ * typo (more than a third of the word, at least 2 edits, would have to change).
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word, candidate, bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance, given up (returning `limit`) as soon as it cannot stay below `limit`. */
+export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let smallest = i;
+    for (let j = 1; j <= b.length; j++) {
+      const change = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const value = Math.min(change, previous[j]! + 1, row[j - 1]! + 1);
+      row.push(value);
+      if (value < smallest) smallest = value;
+    }
+    if (smallest >= limit) return limit;
+    previous = row;
+  }
+  return previous[b.length]!;
+}

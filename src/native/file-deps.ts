@@ -1,0 +1,10 @@
+import type { NewId } from "../lib/id.ts";
+import type { Serial } from "../lib/serial.ts";
+
+/** What the file tools need. */
+export interface FileDeps {
+  readonly home: string;
+  readonly newId: NewId;
+  /** Changes to one file happen one after another, also those of different agents. */
+  readonly serially: Serial;
+}

@@ -1,0 +1,145 @@
+import type { Events } from "../events.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { NewId } from "../lib/id.ts";
+import type { NotificationRecord, Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import type { Vault } from "../vault/vault.ts";
+import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "./ask.ts";
+import { defineTool, failed, output } from "./define-tool.ts";
+
+export interface HumanDeps extends AskDeps {
+  readonly store: Pick<Store, "notifications">;
+  readonly vault: Pick<Vault, "names">;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+const MAX_UNREAD = 100;
+const SECRET_NAME = "^[A-Z][A-Z0-9_]{0,63}$";
+const PERSON = "a person";
+
+export function promptHumanTool(deps: HumanDeps): Tool {
+  const name = "prompt_human";
+  return defineTool<{ readonly question: string; readonly choices?: readonly string[] }>({
+    name,
+    title: "Ask a person",
+    description:
+      "Ask the person you work for and wait for the answer. Use it when only they can decide or know. " +
+      "When nobody answers in time the question stays open: call again with the same arguments to pick the answer up.",
+    properties: {
+      question: {
+        type: "string",
+        minLength: 1,
+        maxLength: 5_000,
+        description: "The question, with all that is needed to answer it.",
+      },
+      choices: {
+        type: "array",
+        minItems: 2,
+        maxItems: 20,
+        uniqueItems: true,
+        items: { type: "string", minLength: 1, maxLength: 200 },
+        description: "The possible answers, when only these will do.",
+      },
+    },
+    required: ["question"],
+    flags: { concurrencySafe: true },
+    scope: "human",
+    timeoutMs: ASKING_TIMEOUT_MS,
+    run(args, context) {
+      const { question: prompt, choices } = args;
+      const details = choices ? { choices } : {};
+      return ask(deps, { tool: name, args, kind: "human", prompt, details, who: PERSON }, context, (answer) =>
+        output(answer, { answer }),
+      );
+    },
+  });
+}
+
+export function promptSecretTool(deps: HumanDeps): Tool {
+  const tool = "prompt_secret";
+  return defineTool<{ readonly name: string; readonly reason: string; readonly replace?: boolean }>({
+    name: tool,
+    title: "Ask a person for a secret",
+    description:
+      "Ask a person for a secret such as an API key or password. The value goes to the vault and is never shown to you; you learn only that it is stored under its name. " +
+      "When nobody answers in time the question stays open: call again with the same arguments.",
+    properties: {
+      name: {
+        type: "string",
+        pattern: SECRET_NAME,
+        description: "The name to store it under: capitals, digits and _, such as GITHUB_TOKEN.",
+      },
+      reason: {
+        type: "string",
+        minLength: 1,
+        maxLength: 2_000,
+        description: "What it is needed for; shown to the person.",
+      },
+      replace: {
+        type: "boolean",
+        description: "Ask even though a secret of this name is stored, to replace it. Default false.",
+      },
+    },
+    required: ["name", "reason"],
+    flags: { concurrencySafe: true },
+    scope: "human",
+    timeoutMs: ASKING_TIMEOUT_MS,
+    async run(args, context) {
+      const { name, reason, replace = false } = args;
+      const known = deps.vault.names().includes(name);
+      if (known && !replace) return output(`The secret ${name} is stored already.`, { name, stored: true });
+      const prompt = known
+        ? `A new value for the secret ${name}: ${reason}`
+        : `The secret ${name}: ${reason}`;
+      return ask(deps, { tool, args, kind: "secret", prompt, details: { name }, who: PERSON }, context, () =>
+        output(`The secret ${name} is stored.`, { name, stored: true }),
+      );
+    },
+  });
+}
+
+interface Notice {
+  readonly title: string;
+  readonly body?: string;
+  readonly level?: NotificationRecord["level"];
+}
+
+export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
+  return defineTool<Notice>({
+    name: "notify",
+    title: "Notify a person",
+    description:
+      "Leave a notification for the person you work for: something is done, or they should know it. It does not wait for them; to get an answer use prompt_human.",
+    properties: {
+      title: { type: "string", minLength: 1, maxLength: 200, description: "One line." },
+      body: { type: "string", maxLength: 5_000, description: "More, where one line is not enough." },
+      level: { enum: ["info", "warning", "error"], description: "Default info." },
+    },
+    required: ["title"],
+    flags: { concurrencySafe: true },
+    scope: "human",
+    async run({ title, body = "", level = "info" }, { caller }) {
+      const unread = (await store.notifications.list()).filter((notice) => notice.agentId === caller.agentId);
+      if (unread.length >= MAX_UNREAD) {
+        return failed(
+          `You have ${unread.length} notifications that nobody has dismissed yet; at most ${MAX_UNREAD} are kept. Wait, or use prompt_human for what matters.`,
+        );
+      }
+      const id = newId("ntf");
+      const createdAt = clock();
+      await store.notifications.create({
+        id,
+        agentId: caller.agentId,
+        level,
+        title,
+        body,
+        createdAt,
+        dismissedAt: null,
+      });
+      events.emit("notification.raised", { id, title });
+      return output(`Notified as ${id}.`, { id });
+    },
+  });
+}

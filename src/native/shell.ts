@@ -1,0 +1,145 @@
+import { access, lstat } from "node:fs/promises";
+import type { Settings } from "../config/settings.ts";
+import { childEnvironment } from "../process/environment.ts";
+import type { Processes } from "../process/processes.ts";
+import { type Tool, type ToolContext, type ToolResult, text } from "../tool.ts";
+import { defineTool, failed, output } from "./define-tool.ts";
+import { withHeartbeat } from "./heartbeat.ts";
+import { type CommandResult, MAX_PRINTED, runCommand } from "./run-command.ts";
+import { openWorkspace, quoted, type Workspace } from "./workspace.ts";
+
+export interface ShellDeps {
+  readonly home: string;
+  readonly settings: () => Pick<Settings, "shell">;
+  readonly processes: Processes;
+  readonly baseEnv: NodeJS.ProcessEnv;
+  /** Variables with such a value are kept from commands. */
+  readonly isSecret: (value: string) => boolean;
+}
+
+interface Args {
+  readonly command: string;
+  readonly timeout_ms?: number;
+  readonly cwd?: string;
+}
+
+const MAX_TIMEOUT_MS = 600_000;
+/** Before the executor's cap, so that a command stopped at the maximum still shows its output. */
+const LONGEST_MS = MAX_TIMEOUT_MS - 5_000;
+/** The kernel takes no longer single argument. */
+const MAX_COMMAND = 100_000;
+
+export function shellTool(deps: ShellDeps): Tool {
+  return defineTool<Args>({
+    name: "run_shell",
+    title: "Run a shell command",
+    description:
+      "Run a command with bash (sh where there is no bash) in the workspace and wait for it to end. Answers standard output and standard error together, and the exit code. " +
+      "There is no terminal and no standard input. Background processes end with the command. " +
+      "A command has a time limit, and of a long output only the beginning and the end are kept: redirect it to a file to read all of it.",
+    properties: {
+      command: {
+        type: "string",
+        minLength: 1,
+        maxLength: MAX_COMMAND,
+        description: "The command line, or a script of several lines.",
+      },
+      timeout_ms: {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_TIMEOUT_MS,
+        description:
+          "Stop the command after this many milliseconds; at most 600000. Without it the host's limit applies.",
+      },
+      cwd: {
+        type: "string",
+        description: "The folder to run in, relative to the workspace or absolute inside a granted folder.",
+      },
+    },
+    required: ["command"],
+    flags: { destructive: true },
+    scope: "shell",
+    timeoutMs: MAX_TIMEOUT_MS,
+    run: (args, context) => run(deps, args, context),
+  });
+}
+
+async function run(
+  deps: ShellDeps,
+  { command, timeout_ms, cwd = "." }: Args,
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (command.includes("\0")) return failed("The command contains a NUL byte. Leave it out.");
+  const folder = await findFolder(await openWorkspace(deps.home, context.caller), cwd);
+  if ("problem" in folder) return failed(folder.problem);
+  const { timeoutMs, maxOutputBytes } = deps.settings().shell;
+  const limit = Math.min(timeout_ms ?? timeoutMs, LONGEST_MS);
+  const running = runCommand(
+    deps.processes,
+    {
+      shell: await findShell(),
+      script: command,
+      cwd: folder.real,
+      env: childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret),
+      timeoutMs: limit,
+      maxOutputBytes,
+    },
+    context.signal,
+  );
+  return describe(await withHeartbeat(context, () => "the command is running", running), limit);
+}
+
+async function findFolder(
+  workspace: Workspace,
+  cwd: string,
+): Promise<{ real: string } | { problem: string }> {
+  const place = await workspace.find(cwd, "read");
+  if (!place.ok) return { problem: place.error };
+  const { real, shown, exists } = place.value;
+  if (exists && (await lstat(real)).isDirectory()) return { real };
+  return { problem: `There is no folder ${quoted(shown)} to run in. Create it first, or leave cwd out.` };
+}
+
+async function findShell(): Promise<string> {
+  const hasBash = await access("/bin/bash").then(
+    () => true,
+    () => false,
+  );
+  return hasBash ? "/bin/bash" : "/bin/sh";
+}
+
+function describe(result: CommandResult, limitMs: number): ToolResult {
+  const printed = result.output === "" ? "(no output)" : result.output;
+  const structured = { exitCode: result.code, signal: result.signal, outputBytes: result.outputBytes };
+  switch (result.reason) {
+    case "timed_out":
+      return {
+        kind: "timed_out",
+        message: `The command did not end within ${limitMs / 1_000} s and was stopped. Give a longer timeout_ms, or do less at once. Its output so far:\n${printed}`,
+      };
+    case "cancelled":
+      return withOutput("The call was cancelled and the command stopped.", printed, structured);
+    case "flooded":
+      return withOutput(
+        `The command printed more than ${MAX_PRINTED / 1024 ** 2} MiB and was stopped. Redirect its output to a file.`,
+        printed,
+        structured,
+      );
+    case "ended":
+      if (result.code === 0) return output(printed, structured);
+      return withOutput(endOf(result), printed, structured);
+  }
+}
+
+function endOf({ code, signal }: CommandResult): string {
+  if (code !== null) return `The command ended with exit code ${code}.`;
+  return signal === null ? "The command could not be started." : `The command was ended by ${signal}.`;
+}
+
+function withOutput(
+  message: string,
+  printed: string,
+  structured: Readonly<Record<string, unknown>>,
+): ToolResult {
+  return { kind: "failed", message, content: [text(`${message}\n${printed}`)], structured };
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../lib/clock.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { Store, TaskRecord } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import { defineTool, failed, output } from "./define-tool.ts";
+
+export interface TaskDeps {
+  readonly store: Pick<Store, "tasks">;
+  readonly clock: Clock;
+}
+
+interface Args {
+  readonly status: TaskRecord["status"];
+  readonly note?: string;
+  readonly task_id?: string;
+}
+
+const STATUSES: readonly TaskRecord["status"][] = ["open", "in_progress", "blocked", "done", "failed"];
+const FINISHED: readonly TaskRecord["status"][] = ["done", "failed"];
+const MAX_LISTED = 20;
+
+export function updateTaskStatusTool({ store, clock }: TaskDeps): Tool {
+  return defineTool<Args>({
+    name: "update_task_status",
+    title: "Update the task's status",
+    description:
+      "Say how far the task is that you were given. Set in_progress when you begin, blocked when you cannot go on, done or failed when it is over. " +
+      "task_id is only needed when you have several unfinished tasks.",
+    properties: {
+      status: { enum: STATUSES },
+      note: { type: "string", maxLength: 5_000, description: "Why, or what came of it." },
+      task_id: { type: "string", maxLength: 100, description: "Which task." },
+    },
+    required: ["status"],
+    scope: "tools",
+    availability: "sub-agent",
+    async run({ status, note, task_id }, { caller }) {
+      const task = choose(await store.tasks.list({ agentId: caller.agentId }), task_id);
+      if (!task.ok) return failed(task.error);
+      const { id, title } = task.value;
+      await store.tasks.update(id, { status, updatedAt: clock(), ...(note !== undefined && { note }) });
+      return output(`Task ${id} (${title}) is now ${status}.`, { id, status });
+    },
+  });
+}
+
+/** The task of that id, or the only unfinished one. */
+function choose(tasks: readonly TaskRecord[], id: string | undefined): Result<TaskRecord, string> {
+  if (id !== undefined) {
+    const task = tasks.find((candidate) => candidate.id === id);
+    return task ? ok(task) : err(`You have no task ${JSON.stringify(id)}. ${listed(tasks)}`);
+  }
+  const [task, ...others] = tasks.filter((candidate) => !FINISHED.includes(candidate.status));
+  if (!task) return err(`You have no unfinished task. ${listed(tasks)}`);
+  if (others.length > 0)
+    return err(`You have several unfinished tasks; say which with task_id. ${listed([task, ...others])}`);
+  return ok(task);
+}
+
+function listed(tasks: readonly TaskRecord[]): string {
+  if (tasks.length === 0)
+    return "You have been given no task; report_to_parent tells your parent how far you are.";
+  const shown = tasks
+    .slice(-MAX_LISTED)
+    .map((task) => `${task.id} (${task.status}: ${task.title.slice(0, 100)})`);
+  return `Your tasks: ${shown.join(", ")}.`;
+}

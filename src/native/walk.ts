@@ -1,0 +1,79 @@
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { type HeldFolder, holdFolder } from "./held-folder.ts";
+import { systemCode } from "./system-error.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Something found below a folder. Valid until the next one is asked for. */
+export interface Entry {
+  readonly kind: "file" | "folder" | "link" | "special";
+  readonly name: string;
+  /** Relative to where the walk began, with `/`. */
+  readonly path: string;
+  readonly real: string;
+  /** The folder it is in, open. */
+  readonly folder: HeldFolder;
+}
+
+export interface WalkOptions {
+  /** 1: only what is in the folder itself. */
+  readonly depth: number;
+  /** Folders whose content is left out. */
+  readonly skip?: (name: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Entries of one folder beyond this are not seen; sorting needs all of them in memory. */
+const MAX_IN_FOLDER = 50_000;
+
+/** Everything below a folder, each folder's content sorted by name right after it. Never follows a symbolic link. */
+export async function* walk(
+  workspace: Workspace,
+  real: string,
+  options: WalkOptions,
+  prefix = "",
+): AsyncGenerator<Entry> {
+  const folder = await holdFolder(real);
+  try {
+    for (const found of await sortedEntries(folder)) {
+      options.signal.throwIfAborted();
+      const { name } = found;
+      const entry = { kind: kindOf(found), name, path: prefix + name, real: join(real, name), folder };
+      if (!workspace.permits(entry.real, "read")) continue;
+      yield entry;
+      const enters = entry.kind === "folder" && options.depth > 1 && !options.skip?.(name);
+      if (enters) yield* walkReadable(workspace, entry, options);
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A folder that vanished or may not be read is shown without content; it must not hide its neighbours. */
+async function* walkReadable(
+  workspace: Workspace,
+  entry: Entry,
+  options: WalkOptions,
+): AsyncGenerator<Entry> {
+  try {
+    yield* walk(workspace, entry.real, { ...options, depth: options.depth - 1 }, `${entry.path}/`);
+  } catch (thrown) {
+    if (systemCode(thrown) === undefined) throw thrown;
+  }
+}
+
+async function sortedEntries(folder: HeldFolder): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(folder.at())) {
+    entries.push(entry);
+    if (entries.length >= MAX_IN_FOLDER) break;
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "special";
+}

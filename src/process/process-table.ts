@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+/**
+ * Set in the environment of every tree. A process that left its group and lost its parent (a double fork with
+ * `setsid`) is still known by it, where `/proc` shows environments.
+ */
+export const TREE_VARIABLE = "PROCESS_TREE";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** The value of `PROCESS_TREE`, where it can be read. */
+  readonly tree?: string;
+}
+
+/** Every process that is alive (a zombie is not), as far as this user may see them. */
+export async function processTable(): Promise<ProcessRow[]> {
+  return process.platform === "linux" ? await fromProc() : await fromPs();
+}
+
+/**
+ * The living members of a tree: the known ones, their descendants, the members of a group one of them leads, and
+ * whoever carries the mark. Pure.
+ */
+export function treeMembers(
+  table: readonly ProcessRow[],
+  known: ReadonlySet<number>,
+  mark: string,
+): number[] {
+  const members = new Set(known);
+  let size: number;
+  do {
+    size = members.size;
+    for (const row of table) {
+      if (row.tree === mark || members.has(row.parent) || members.has(row.group)) members.add(row.pid);
+    }
+  } while (members.size > size);
+  return table.filter((row) => members.has(row.pid)).map((row) => row.pid);
+}
+
+async function fromProc(): Promise<ProcessRow[]> {
+  const pids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
+  const rows = await Promise.all(pids.map(readProcess));
+  return rows.filter((row) => row !== undefined);
+}
+
+async function readProcess(pid: string): Promise<ProcessRow | undefined> {
+  try {
+    const [stat, environment] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, "latin1"),
+      readFile(`/proc/${pid}/environ`, "latin1").catch(() => ""),
+    ]);
+    // `pid (command) state parent group …`; the command may itself hold spaces and parentheses.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z" || state === "X") return undefined;
+    const tree = environment
+      .split("\0")
+      .find((entry) => entry.startsWith(`${TREE_VARIABLE}=`))
+      ?.slice(TREE_VARIABLE.length + 1);
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), ...(tree ? { tree } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function fromPs(): Promise<ProcessRow[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat="], {
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields.length >= 4 && !fields[3]!.startsWith("Z"))
+    .map(([pid, parent, group]) => ({ pid: Number(pid), parent: Number(parent), group: Number(group) }));
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type NewId, randomId } from "../lib/id.ts";
+import { processTable, TREE_VARIABLE, treeMembers } from "./process-table.ts";
+import { type Reaper, startReaper } from "./reaper.ts";
+
+/** A child and everything it starts, ended as one: when the child ends by itself, what it left behind is ended too. */
+export interface ProcessTree {
+  readonly child: ChildProcess;
+  /** 0 when the command could not be started. */
+  readonly pid: number;
+  /** Resolves once the child itself has ended; never rejects. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Asks the whole tree to end (SIGTERM), then forces it (SIGKILL) after `graceMs`; resolves when none is left. */
+  end(graceMs?: number): Promise<void>;
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: StdioOptions;
+}
+
+/** Starts child processes so that none outlives this process, not even after `kill -9`. */
+export interface Processes {
+  /** Throws what `spawn` throws for an unusable command; ENOENT arrives as `child`'s error event and ends the tree. */
+  spawn(command: string, args: readonly string[], options: SpawnOptions): ProcessTree;
+  /** Ends every tree still alive. */
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 2000;
+/** How long a killed tree may take to vanish before `end` gives up on it: a process in uninterruptible sleep. */
+const FORCE_MS = 5000;
+
+export function createProcesses(newId: NewId = randomId): Processes {
+  const mark = newId("tree");
+  const trees = new Set<ProcessTree>();
+  let reaper: Reaper | undefined;
+  let started = 0;
+
+  return {
+    spawn(command, args, options) {
+      if (!reaper?.alive()) reaper = startReaper(mark, livePids());
+      const treeMark = `${mark}.${++started}.`;
+      const child = spawn(command, args, {
+        ...options,
+        env: { ...options.env, [TREE_VARIABLE]: treeMark },
+        detached: true,
+      });
+      const tree = processTree(child, treeMark, () => {
+        trees.delete(tree);
+        reaper?.forget(tree.pid);
+      });
+      if (tree.pid !== 0) {
+        reaper.watch(tree.pid);
+        trees.add(tree);
+      }
+      return tree;
+    },
+
+    async close() {
+      await Promise.all([...trees].map((tree) => tree.end()));
+      await reaper?.close();
+      reaper = undefined;
+    },
+  };
+
+  function livePids(): number[] {
+    return [...trees].map((tree) => tree.pid);
+  }
+}
+
+function processTree(child: ChildProcess, mark: string, onGone: () => void): ProcessTree {
+  const pid = child.pid ?? 0;
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.on("error", () => {
+      if (pid === 0) resolve({ code: null, signal: null });
+    });
+  });
+  let killAt = Number.POSITIVE_INFINITY;
+  let ending: Promise<void> | undefined;
+
+  const tree: ProcessTree = {
+    child,
+    pid,
+    ended,
+    end(graceMs = GRACE_MS) {
+      killAt = Math.min(killAt, performance.now() + graceMs);
+      ending ??= pid === 0 ? Promise.resolve() : endTree(pid, mark, () => killAt).then(onGone);
+      return ending;
+    },
+  };
+  if (pid !== 0) void ended.then(() => tree.end());
+  return tree;
+}
+
+/** SIGTERM once to every member, SIGKILL from `killAt()` on. */
+async function endTree(pid: number, mark: string, killAt: () => number): Promise<void> {
+  const known = new Set([pid]);
+  for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
+    const alive = treeMembers(await processTable(), known, mark);
+    const overdue = performance.now() - killAt();
+    if (alive.length === 0 || overdue >= FORCE_MS) return;
+
+    const newcomers = alive.filter((member) => !known.has(member) || pause === 10);
+    if (overdue >= 0) signalAll(alive, pid, "SIGKILL");
+    else signalAll(newcomers, pid, "SIGTERM");
+    for (const member of alive) known.add(member);
+    await sleep(overdue < 0 ? Math.min(pause, Math.ceil(-overdue)) : pause);
+  }
+}
+
+function signalAll(pids: readonly number[], group: number, signal: NodeJS.Signals): void {
+  // The group first: it also reaches a child forked since the table was read.
+  for (const target of pids.length > 0 ? [-group, ...pids] : []) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // Gone already, or not ours to signal; the next look at the table tells.
+    }
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,49 @@
+import { type Database, mustAffect, unlessTaken } from "./database.ts";
+import { rowCodec } from "./row.ts";
+import type { AgentRecord, AgentStore } from "./store.ts";
+
+export function agentStore(database: Database): AgentStore {
+  return {
+    async list() {
+      const rows = await database.query((db) =>
+        db.selectFrom("agents").selectAll().orderBy("name").execute(),
+      );
+      return rows.map(toRecord);
+    },
+
+    async byName(name) {
+      const row = await database.query((db) =>
+        db.selectFrom("agents").selectAll().where("name", "=", name).executeTakeFirst(),
+      );
+      return row && toRecord(row);
+    },
+
+    async create(agent) {
+      const created = database.change((db) => db.insertInto("agents").values(toRow(agent)).execute());
+      await unlessTaken(`An agent named "${agent.name}"`, created);
+    },
+
+    async update(id, change) {
+      const updated = database.change(async (db) => {
+        const result = await db
+          .updateTable("agents")
+          .set({ ...toChange(change), id })
+          .where("id", "=", id)
+          .executeTakeFirst();
+        mustAffect(result.numUpdatedRows, `agent ${id}`);
+      });
+      await unlessTaken(`An agent named "${change.name}"`, updated);
+    },
+
+    async delete(id) {
+      await database.change(async (db) => {
+        // Its tokens and its sub-agents' parent links follow by their references.
+        const result = await db.deleteFrom("agents").where("id", "=", id).executeTakeFirst();
+        mustAffect(result.numDeletedRows, `agent ${id}`);
+        await db.deleteFrom("todos").where("agentId", "=", id).execute();
+      });
+    },
+  };
+}
+
+const { toRow, toChange, toRecord } = rowCodec<AgentRecord, "agents">("agents");

@@ -1,0 +1,95 @@
+import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
+import { messageOf, ToolkeepError } from "../errors.ts";
+import type { StoreDialect } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+
+/** How the nouns reach their tables. Failures of the database come out as errors of the catalogue. */
+export interface Database {
+  readonly dialect: StoreDialect;
+  /** One statement, read or write. */
+  query<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /** All or nothing. */
+  transact<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** A transaction that every process must notice: it raises the revision. */
+  change<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** Reads that all see the same moment. */
+  snapshot<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function connect(dialect: StoreDialect): Database {
+  const kysely = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [new CamelCasePlugin()] });
+  const translated = <T>(work: Promise<T>) =>
+    work.catch((error) => Promise.reject(storeError(error, dialect)));
+  const transact: Database["transact"] = (work) => translated(kysely.transaction().execute(work));
+
+  return {
+    dialect,
+    transact,
+    query: (work) => translated(work(kysely)),
+    change: (work) =>
+      transact(async (transaction) => {
+        // First, so that changes wait for one another here and cannot deadlock further on.
+        await transaction
+          .updateTable("revision")
+          .set((row) => ({ value: row("value", "+", 1) }))
+          .execute();
+        return work(transaction);
+      }),
+    snapshot: (work) =>
+      translated(
+        kysely.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
+      ),
+    close: () => kysely.destroy(),
+  };
+}
+
+/** Gives a NAME_TAKEN that comes out of `work` a message that says what is taken. */
+export async function unlessTaken<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ToolkeepError) || error.code !== "NAME_TAKEN") throw error;
+    throw new ToolkeepError("NAME_TAKEN", `${what} already exists.`, { cause: error });
+  }
+}
+
+/** Refuses an update or delete that met no row. */
+export function mustAffect(rows: bigint, what: string): void {
+  if (rows === 0n) throw new ToolkeepError("NOT_FOUND", `There is no ${what}.`);
+}
+
+function storeError(error: unknown, dialect: StoreDialect): unknown {
+  if (error instanceof ToolkeepError) return error;
+  switch (dialect.classify(error)) {
+    case "unique":
+      return new ToolkeepError(
+        "NAME_TAKEN",
+        `Something with the same name or id already exists: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    case "reference":
+      return new ToolkeepError("NOT_FOUND", `Something this refers to does not exist: ${messageOf(error)}`, {
+        cause: error,
+      });
+    case "unavailable":
+      return unavailable(error, dialect.location);
+    default:
+      return error;
+  }
+}
+
+/** The store cannot be reached or cannot write. */
+export function unavailable(error: unknown, location: string): ToolkeepError {
+  return new ToolkeepError("STORE_UNAVAILABLE", `The store at ${location} cannot be used: ${reason(error)}`, {
+    cause: error,
+  });
+}
+
+/** A refused connection to several addresses is an AggregateError without a message of its own. */
+function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return messageOf(error);
+}

@@ -1,0 +1,31 @@
+import type { Dialect, Transaction } from "kysely";
+import type { ColumnTypes } from "./migrations/migration.ts";
+import type { Schema } from "./schema.ts";
+
+/** What really differs between the databases. `sqlite/` and `postgres/` each make one. */
+export interface StoreDialect {
+  readonly name: "sqlite" | "postgres";
+  readonly kysely: Dialect;
+  readonly columnTypes: ColumnTypes;
+  /** Where the data lies, for messages; never with a password. */
+  readonly location: string;
+  /** Keeps other processes from migrating until the transaction ends. */
+  lockMigrations(transaction: Transaction<Schema>): Promise<void>;
+  classify(error: unknown): ErrorClass;
+}
+
+/**
+ * `unique`: a key is taken. `reference`: the row refers to one that is absent, or lacks a value it needs.
+ * `unavailable`: the database cannot do its work now. `bug`: everything else.
+ */
+export type ErrorClass = "unique" | "reference" | "unavailable" | "bug";
+
+/**
+ * A string as every dialect keeps it. PostgreSQL refuses U+0000 and SQLite would silently cut there, so it becomes
+ * the replacement character, and hostile text cannot break or shorten a record.
+ */
+export function storable(parameter: unknown): unknown {
+  return typeof parameter === "string" && parameter.includes("\0")
+    ? parameter.replaceAll("\0", "\uFFFD")
+    : parameter;
+}

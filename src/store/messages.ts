@@ -1,0 +1,44 @@
+import { inChunks } from "./chunks.ts";
+import type { Database } from "./database.ts";
+import { LIST_LIMIT } from "./limits.ts";
+import { rowCodec } from "./row.ts";
+import type { MessageRecord, MessageStore } from "./store.ts";
+
+export function messageStore(database: Database): MessageStore {
+  return {
+    async list({ toAgentId, unread = false }) {
+      const newestFirst = await database.query((db) =>
+        db
+          .selectFrom("messages")
+          .selectAll()
+          .where("toAgentId", "=", toAgentId)
+          .$if(unread, (query) => query.where("readAt", "is", null))
+          .orderBy("createdAt", "desc")
+          .orderBy("id", "desc")
+          .limit(LIST_LIMIT)
+          .execute(),
+      );
+      return newestFirst.reverse().map(toRecord);
+    },
+
+    async create(message) {
+      await database.query((db) => db.insertInto("messages").values(toRow(message)).execute());
+    },
+
+    async markRead(ids, at) {
+      await database.transact(async (db) => {
+        for (const chunk of inChunks(ids)) {
+          // The first reading counts.
+          await db
+            .updateTable("messages")
+            .set({ readAt: at })
+            .where("id", "in", chunk)
+            .where("readAt", "is", null)
+            .execute();
+        }
+      });
+    },
+  };
+}
+
+const { toRow, toRecord } = rowCodec<MessageRecord, "messages">("messages");

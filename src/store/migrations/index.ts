@@ -1,0 +1,7 @@
+import { firstTables } from "./0001-first-tables.ts";
+import type { Migration } from "./migration.ts";
+
+/** In order; the schema version is the count of them. Append only. */
+export const MIGRATIONS: readonly Migration[] = [firstTables];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,21 @@
+import type { ColumnDataType, Kysely, RawBuilder } from "kysely";
+
+/** How a database spells the kinds of column there are. */
+export interface ColumnTypes {
+  /** Text compared byte by byte, so that lists come in the same order everywhere. */
+  readonly text: ColumnDataType | RawBuilder<unknown>;
+  readonly bytes: ColumnDataType;
+  readonly number: ColumnDataType;
+  /** 0 or 1. */
+  readonly flag: ColumnDataType;
+}
+
+/**
+ * One step of the schema. Its name and what it does never change once released; a correction is a new step. It sees
+ * the database as it was then, hence untyped.
+ */
+export interface Migration {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a migration outlives the schema types of its day
+  up(db: Kysely<any>, types: ColumnTypes): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../lib/clock.ts";
+import { agentStore } from "./agents.ts";
+import { attachmentStore } from "./attachments.ts";
+import { callStore } from "./calls.ts";
+import { connect, type Database, unavailable } from "./database.ts";
+import type { StoreDialect } from "./dialect.ts";
+import { dumpTables, loadTables } from "./dump.ts";
+import { messageStore } from "./messages.ts";
+import { migrate } from "./migrate.ts";
+import { notificationStore } from "./notifications.ts";
+import { postgresDialect } from "./postgres/dialect.ts";
+import { questionStore } from "./questions.ts";
+import { secretStore } from "./secrets.ts";
+import { serverStore } from "./servers.ts";
+import { sqliteDialect } from "./sqlite/dialect.ts";
+import type { Store } from "./store.ts";
+import { taskStore } from "./tasks.ts";
+import { todoStore } from "./todos.ts";
+import { tokenStore } from "./tokens.ts";
+import { toolNameStore } from "./tool-names.ts";
+import { toolboxStore } from "./toolboxes.ts";
+import { trustStore } from "./trust.ts";
+
+export interface StoreOptions {
+  /** Made when absent, for its user only. */
+  readonly home: string;
+  /** PostgreSQL; null: the file `toolkeep.db` in `home`. */
+  readonly databaseUrl: string | null;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the store and brings its schema up to date. Throws STORE_UNAVAILABLE when it cannot be reached and
+ * STORE_NEWER when a later version wrote it. Whoever opens it closes it.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const database = connect(await openDialect(options));
+  try {
+    await migrate(database, options.clock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return storeOver(database);
+}
+
+async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
+  if (databaseUrl !== null) return postgresDialect(databaseUrl);
+  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw unavailable(error, home);
+  });
+  return sqliteDialect(join(home, "toolkeep.db"));
+}
+
+function storeOver(database: Database): Store {
+  return {
+    dialect: database.dialect.name,
+    agents: agentStore(database),
+    tokens: tokenStore(database),
+    toolboxes: toolboxStore(database),
+    servers: serverStore(database),
+    toolNames: toolNameStore(database),
+    secrets: secretStore(database),
+    questions: questionStore(database),
+    notifications: notificationStore(database),
+    tasks: taskStore(database),
+    todos: todoStore(database),
+    messages: messageStore(database),
+    attachments: attachmentStore(database),
+    calls: callStore(database),
+    trust: trustStore(database),
+    revision: () => readRevision(database),
+    dump: () => dumpTables(database),
+    load: (dump) => loadTables(database, dump),
+    close: () => database.close(),
+  };
+}
+
+async function readRevision(database: Database): Promise<number> {
+  const row = await database.query((db) =>
+    db.selectFrom("revision").select("value").executeTakeFirstOrThrow(),
+  );
+  return row.value;
+}

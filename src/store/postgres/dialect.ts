@@ -1,0 +1,77 @@
+import { PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
+import pg from "pg";
+import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
+import { maskedUrl } from "./masked-url.ts";
+
+const MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long a replica waits for another one to migrate. */
+const MIGRATION_TIMEOUT_MS = 600_000;
+/** Any number, as long as every toolkeep takes the same: "tool" in ASCII. */
+const MIGRATION_LOCK = 0x746f6f6c;
+
+/** A pool of connections, made on first use. */
+export function postgresDialect(url: string): StoreDialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "toolkeep",
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    types: { getTypeParser },
+  });
+  // A connection that breaks between two queries says so here, and would end the process if nobody listened. The next
+  // query reports it, and the pool replaces it.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+
+  return {
+    name: "postgres",
+    location: maskedUrl(url),
+    columnTypes: { text: sql`text collate "C"`, bytes: "bytea", number: "bigint", flag: "integer" },
+    kysely: {
+      createDriver: () => new PostgresDriver({ pool }),
+      createQueryCompiler: () => new StorablePostgresCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+    async lockMigrations(transaction) {
+      await sql`set local statement_timeout = ${sql.lit(MIGRATION_TIMEOUT_MS)}`.execute(transaction);
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+    },
+    classify,
+  };
+}
+
+class StorablePostgresCompiler extends PostgresQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    super.addParameter(storable(parameter));
+  }
+}
+
+/** Whole numbers of 64 bits come as text, since they may not fit a double; times and counters do. Ours only, not `pg`'s. */
+const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "text") =>
+  oid === pg.types.builtins.INT8
+    ? Number
+    : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
+
+const UNIQUE = "23505";
+/** A foreign key without its row; a null where a value must be. */
+const REFERENCE = ["23503", "23502"];
+/** Connection lost, wrong login, no such database or schema, no permission, out of resources, shut down, read-only. */
+const UNAVAILABLE = /^(08|28|3D|3F|53|57|58|25006|42501)/;
+
+function classify(error: unknown): ErrorClass {
+  if (!(error instanceof Error)) return "bug";
+  if (!(error instanceof pg.DatabaseError)) return isNetworkError(error) ? "unavailable" : "bug";
+  const state = error.code ?? "";
+  if (state === UNIQUE) return "unique";
+  if (REFERENCE.includes(state)) return "reference";
+  return UNAVAILABLE.test(state) ? "unavailable" : "bug";
+}
+
+/** What Node, its TLS and the pool throw before the server has said anything. */
+function isNetworkError(error: Error): boolean {
+  return "code" in error || /connect|terminated|timeout|SASL/i.test(error.message);
+}

@@ -1,0 +1,34 @@
+import { type Database, mustAffect } from "./database.ts";
+import { rowCodec } from "./row.ts";
+import type { SecretRecord, SecretStore } from "./store.ts";
+
+export function secretStore(database: Database): SecretStore {
+  return {
+    async list() {
+      const rows = await database.query((db) =>
+        db.selectFrom("secrets").selectAll().orderBy("name").execute(),
+      );
+      return rows.map(toRecord);
+    },
+
+    async put(secret) {
+      const { sealed, updatedAt } = secret;
+      await database.query((db) =>
+        db
+          .insertInto("secrets")
+          .values(toRow(secret))
+          .onConflict((conflict) => conflict.column("name").doUpdateSet(toChange({ sealed, updatedAt })))
+          .execute(),
+      );
+    },
+
+    async delete(name) {
+      const result = await database.query((db) =>
+        db.deleteFrom("secrets").where("name", "=", name).executeTakeFirst(),
+      );
+      mustAffect(result.numDeletedRows, `secret named "${name}"`);
+    },
+  };
+}
+
+const { toRow, toChange, toRecord } = rowCodec<SecretRecord, "secrets">("secrets");

@@ -1,0 +1,70 @@
+import { chmod, open } from "node:fs/promises";
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { unavailable } from "../database.ts";
+import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
+import { openDatabaseSync, sqliteCode } from "./database-sync.ts";
+import { PatientSqliteDriver } from "./driver.ts";
+import { withCachedStatements } from "./statements.ts";
+
+/**
+ * `synchronous=FULL`: a commit returns only once the write-ahead log is on disk, so that neither a crash nor a power
+ * cut loses an acknowledged write. After the opening, waiting for other processes is left to the driver.
+ */
+const PRAGMAS = `
+  pragma busy_timeout = 5000;
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  pragma foreign_keys = on;
+  pragma busy_timeout = 0;
+`;
+
+/** A file that only its user may read, opened and checked. Throws STORE_UNAVAILABLE. */
+export async function sqliteDialect(file: string): Promise<StoreDialect> {
+  const database = await openFile(file);
+  return {
+    name: "sqlite",
+    location: file,
+    columnTypes: { text: "text", bytes: "blob", number: "bigint", flag: "integer" },
+    kysely: {
+      createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }),
+      createQueryCompiler: () => new StorableSqliteCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+    // Every transaction takes the write lock when it begins: there is nothing more to lock.
+    lockMigrations: async () => {},
+    classify,
+  };
+}
+
+async function openFile(file: string) {
+  try {
+    // Made first: SQLite gives its other files the mode of this one.
+    await (await open(file, "a", 0o600)).close();
+    await chmod(file, 0o600);
+    const database = await openDatabaseSync(file);
+    database.exec(PRAGMAS);
+    return database;
+  } catch (error) {
+    throw unavailable(error, file);
+  }
+}
+
+class StorableSqliteCompiler extends SqliteQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    super.addParameter(storable(parameter));
+  }
+}
+
+const UNIQUE = [2067, 1555];
+const REFERENCE = [787, 1299];
+/** BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
+const UNAVAILABLE = [5, 6, 8, 10, 11, 13, 14, 26];
+
+function classify(error: unknown): ErrorClass {
+  const code = sqliteCode(error);
+  if (code === undefined) return "bug";
+  if (UNIQUE.includes(code.extended)) return "unique";
+  if (REFERENCE.includes(code.extended)) return "reference";
+  return UNAVAILABLE.includes(code.primary) ? "unavailable" : "bug";
+}

@@ -1,0 +1,335 @@
+/**
+ * What is kept: one interface per noun. SQLite and PostgreSQL implement all of it with the same queries; the
+ * contract suite in `test/store/contract.ts` runs over both. A resolved promise of a write means it is durable.
+ * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
+ * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
+ */
+import type { FolderGrant, OutcomeName, Scope } from "../tool.ts";
+
+export interface Store {
+  readonly dialect: "sqlite" | "postgres";
+  readonly agents: AgentStore;
+  readonly tokens: TokenStore;
+  readonly toolboxes: ToolboxStore;
+  readonly servers: ServerStore;
+  readonly toolNames: ToolNameStore;
+  readonly secrets: SecretStore;
+  readonly questions: QuestionStore;
+  readonly notifications: NotificationStore;
+  readonly tasks: TaskStore;
+  readonly todos: TodoStore;
+  readonly messages: MessageStore;
+  readonly attachments: AttachmentStore;
+  readonly calls: CallStore;
+  readonly trust: TrustStore;
+  /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
+  revision(): Promise<number>;
+  /** Every row of every table, as plain JSON values, for a backup; consistent as of one moment. */
+  dump(): Promise<StoreDump>;
+  /** Replaces everything with a dump, in one transaction. */
+  load(dump: StoreDump): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoreDump {
+  readonly schemaVersion: number;
+  readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+}
+
+export interface AgentRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** Set for a sub-agent. */
+  readonly parentId: string | null;
+  readonly toolboxes: readonly string[];
+  readonly grants: readonly string[];
+  readonly folders: readonly FolderGrant[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface AgentStore {
+  list(): Promise<AgentRecord[]>;
+  byName(name: string): Promise<AgentRecord | undefined>;
+  create(agent: AgentRecord): Promise<void>;
+  update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>): Promise<void>;
+  /** Deletes its tokens, sub-agents' parent links and todos with it. */
+  delete(id: string): Promise<void>;
+}
+
+export interface TokenRecord {
+  readonly id: string;
+  readonly kind: "agent" | "admin";
+  /** Null for an admin token. */
+  readonly agentId: string | null;
+  readonly label: string;
+  /** SHA-256 of the whole token, hex. */
+  readonly hash: string;
+  /** The last four characters, for people. */
+  readonly hint: string;
+  /** Null: every scope. */
+  readonly scopes: readonly Scope[] | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export interface TokenStore {
+  list(): Promise<TokenRecord[]>;
+  create(token: TokenRecord): Promise<void>;
+  delete(id: string): Promise<void>;
+  touch(id: string, at: number): Promise<void>;
+}
+
+export interface ToolboxRecord {
+  readonly name: string;
+  readonly description: string;
+  readonly tools: readonly string[];
+  readonly builtin: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ToolboxStore {
+  list(): Promise<ToolboxRecord[]>;
+  byName(name: string): Promise<ToolboxRecord | undefined>;
+  create(toolbox: ToolboxRecord): Promise<void>;
+  update(
+    name: string,
+    change: Partial<Pick<ToolboxRecord, "description" | "tools" | "updatedAt">>,
+  ): Promise<void>;
+  delete(name: string): Promise<void>;
+  /** Writes the built-in toolboxes: creates, updates, and removes built-in ones no longer given. */
+  putBuiltin(toolboxes: readonly ToolboxRecord[]): Promise<void>;
+}
+
+/** A registered server, or the row that keeps id and names of one that only a settings file declares. */
+export interface ServerRecord {
+  readonly id: string;
+  readonly name: string;
+  /** What `{server}` becomes in tool names; kept when the server is renamed. */
+  readonly prefix: string;
+  readonly origin: "stored" | "file";
+  /** Everything but secrets: transport, command, args, cwd, url, timeouts … Null for a file's server. */
+  readonly config: Readonly<Record<string, unknown>> | null;
+  /** Sealed JSON `{env, headers}`; null when there is none. */
+  readonly sealed: Uint8Array | null;
+  readonly envKeys: readonly string[];
+  readonly headerKeys: readonly string[];
+  readonly enabled: boolean;
+  readonly status: "active" | "pending_approval";
+  /** The fingerprint of the definition that a person approved, where approval is bound to one. */
+  readonly approvedFingerprint: string | null;
+  readonly addedBy: string | null;
+  /** The protocol era found last: `{era, version, at}`. */
+  readonly era: Readonly<Record<string, unknown>> | null;
+  readonly instructions: string | null;
+  readonly listedAt: number | null;
+  readonly lastError: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A tool definition as its server published it. */
+export interface ServerToolRecord {
+  readonly serverId: string;
+  readonly originalName: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
+export interface ServerStore {
+  list(): Promise<ServerRecord[]>;
+  byName(name: string): Promise<ServerRecord | undefined>;
+  create(server: ServerRecord): Promise<void>;
+  update(id: string, change: Partial<Omit<ServerRecord, "id" | "createdAt">>): Promise<void>;
+  /** Deletes its tools with it; its tool names stay taken. */
+  delete(id: string): Promise<void>;
+  /** The tools of the last list, of one server or of all, in the order the server gave. */
+  tools(serverId?: string): Promise<ServerToolRecord[]>;
+  replaceTools(serverId: string, tools: readonly ServerToolRecord[]): Promise<void>;
+}
+
+export interface ToolNameRecord {
+  readonly serverId: string;
+  readonly originalName: string;
+  readonly name: string;
+}
+
+export interface ToolNameStore {
+  list(): Promise<ToolNameRecord[]>;
+  /** Adds names never seen before; a pair or a name already present is left as it is. */
+  add(names: readonly ToolNameRecord[]): Promise<void>;
+}
+
+export interface SecretRecord {
+  readonly name: string;
+  readonly sealed: Uint8Array;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface SecretStore {
+  list(): Promise<SecretRecord[]>;
+  put(secret: SecretRecord): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+/**
+ * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
+ * then holds only the secret's name; an `approval` is answered `once` or `reject`.
+ */
+export interface QuestionRecord {
+  readonly id: string;
+  readonly kind: "human" | "secret" | "parent" | "approval";
+  readonly agentId: string;
+  /** Equal calls share one pending question: digest of agent, tool and arguments. */
+  readonly digest: string;
+  readonly prompt: string;
+  /** Kind-specific: choices, secret name, tool and arguments of an approval, rule. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly state: "pending" | "answered" | "dismissed" | "used";
+  readonly answer: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly answeredAt: number | null;
+}
+
+export interface QuestionStore {
+  /** Newest last; at most 500. */
+  list(filter?: { state?: QuestionRecord["state"]; agentId?: string }): Promise<QuestionRecord[]>;
+  get(id: string): Promise<QuestionRecord | undefined>;
+  /** The pending or answered (not used, dismissed or expired) question with this digest. */
+  open(digest: string, now: number): Promise<QuestionRecord | undefined>;
+  create(question: QuestionRecord): Promise<void>;
+  /** Moves a question on, only from the state `from`; false when it was not in it (somebody was faster). */
+  move(
+    id: string,
+    from: QuestionRecord["state"],
+    change: Partial<Pick<QuestionRecord, "state" | "answer" | "answeredAt">>,
+  ): Promise<boolean>;
+}
+
+export interface NotificationRecord {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly level: "info" | "warning" | "error";
+  readonly title: string;
+  readonly body: string;
+  readonly createdAt: number;
+  readonly dismissedAt: number | null;
+}
+
+export interface NotificationStore {
+  /** Newest last; at most 500; dismissed ones only on request. */
+  list(filter?: { dismissed?: boolean }): Promise<NotificationRecord[]>;
+  create(notification: NotificationRecord): Promise<void>;
+  dismiss(id: string, at: number): Promise<void>;
+}
+
+/** What a sub-agent was asked to do. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly agentId: string;
+  readonly title: string;
+  readonly status: "open" | "in_progress" | "blocked" | "done" | "failed";
+  readonly note: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface TaskStore {
+  list(filter?: { agentId?: string }): Promise<TaskRecord[]>;
+  get(id: string): Promise<TaskRecord | undefined>;
+  create(task: TaskRecord): Promise<void>;
+  update(
+    id: string,
+    change: Partial<Pick<TaskRecord, "title" | "status" | "note" | "updatedAt">>,
+  ): Promise<void>;
+}
+
+export interface TodoItem {
+  readonly text: string;
+  readonly status: "pending" | "in_progress" | "done";
+}
+
+/** One ordered to-do list per agent and conversation. */
+export interface TodoStore {
+  get(agentId: string, conversation: string): Promise<readonly TodoItem[]>;
+  put(agentId: string, conversation: string, items: readonly TodoItem[], at: number): Promise<void>;
+}
+
+/** A report from a sub-agent to its parent. */
+export interface MessageRecord {
+  readonly id: string;
+  readonly fromAgentId: string;
+  readonly toAgentId: string;
+  readonly text: string;
+  readonly createdAt: number;
+  readonly readAt: number | null;
+}
+
+export interface MessageStore {
+  /** Newest last; at most 500. */
+  list(filter: { toAgentId: string; unread?: boolean }): Promise<MessageRecord[]>;
+  create(message: MessageRecord): Promise<void>;
+  markRead(ids: readonly string[], at: number): Promise<void>;
+}
+
+/** A file an agent handed to people. The copy lies under `TOOLKEEP_HOME/attachments`. */
+export interface AttachmentRecord {
+  readonly id: string;
+  readonly agentId: string;
+  readonly conversation: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly path: string;
+  readonly note: string;
+  readonly createdAt: number;
+}
+
+export interface AttachmentStore {
+  /** Newest last; at most 500. */
+  list(filter?: { agentId?: string }): Promise<AttachmentRecord[]>;
+  create(attachment: AttachmentRecord): Promise<void>;
+}
+
+/** One line of the audit. */
+export interface CallRecord {
+  readonly id: string;
+  readonly agentId: string;
+  readonly tokenId: string | null;
+  readonly conversation: string;
+  readonly via: string;
+  /** As the caller named it. */
+  readonly requested: string;
+  /** As resolved; null when it was not. */
+  readonly tool: string | null;
+  /** JSON, secrets redacted, cut at 4 kB. */
+  readonly arguments: string;
+  /** `allow`, `deny`, `ask`, or null when the call never got so far. */
+  readonly decision: string | null;
+  readonly rule: string | null;
+  /** Null while a destructive call is under way. */
+  readonly outcome: OutcomeName | null;
+  readonly error: string | null;
+  readonly startedAt: number;
+  readonly durationMs: number | null;
+}
+
+export interface CallStore {
+  /** Inserts, or replaces the row of the same id (an intent becomes a record). */
+  put(calls: readonly CallRecord[]): Promise<void>;
+  /** Newest first. */
+  list(filter: { limit: number; agentId?: string; tool?: string }): Promise<CallRecord[]>;
+}
+
+/** Project files that a person has read and trusts, by content. */
+export interface TrustStore {
+  has(path: string, sha256: string): Promise<boolean>;
+  list(): Promise<{ path: string; sha256: string; at: number }[]>;
+  /** One hash per path: a new one replaces the old. */
+  put(path: string, sha256: string, at: number): Promise<void>;
+  delete(path: string): Promise<void>;
+}

@@ -1,0 +1,38 @@
+import { completeServerConfig, type ServerFields } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/settings.ts";
+import { fingerprint } from "./definition.ts";
+import type { ServerInput } from "./upstream.ts";
+
+/** `current` with a person's change applied. Throws BAD_REQUEST for what makes no usable server. */
+export function changedConfig(current: ServerConfig, name: string, input: ServerInput): ServerConfig {
+  const { name: _name, source, ...fields } = current;
+  const given = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  ) as ServerInput;
+  const merged: ServerFields = {
+    ...withoutOtherTransport(fields, given),
+    ...given,
+    ...(given.env ? { env: keepingBlank(given.env, current.env) } : {}),
+    ...(given.headers ? { headers: keepingBlank(given.headers, current.headers) } : {}),
+  };
+  return completeServerConfig(name, merged, source);
+}
+
+/** Whether a connection under the one configuration is no longer what the other asks for. */
+export function reachChanged(before: ServerConfig, after: ServerConfig): boolean {
+  return fingerprint({ ...before, trusted: false }) !== fingerprint({ ...after, trusted: false });
+}
+
+/** A command given to a remote server, or a url to a local one, makes it the other kind. */
+function withoutOtherTransport(fields: ServerFields, given: ServerInput): ServerFields {
+  if (given.transport || (!given.command && !given.url)) return fields;
+  const { transport: _, ...rest } = fields;
+  return given.command ? { ...rest, url: null } : { ...rest, command: null };
+}
+
+/** Values are never sent back to people, so a blank one means: as it was. */
+function keepingBlank(given: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key, value === "" ? (stored[key] ?? "") : value]),
+  );
+}

@@ -1,0 +1,217 @@
+import { setImmediate as nextTask } from "node:timers/promises";
+import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
+import { isRecord } from "../lib/json.ts";
+import type { Processes, ProcessTree, SpawnOptions } from "../process/processes.ts";
+
+export interface StdioCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const STDERR_BYTES = 8192;
+/** How long a server may take to end by itself once its input is closed, as the protocol asks it to. */
+const FAREWELL_MS = 500;
+
+/**
+ * MCP over the pipes of a child process: one JSON message a line. What else a server prints is skipped and
+ * counted, a message over `maxMessageBytes` ends the connection, and the whole process tree ends with it.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+
+  readonly #processes: Processes;
+  readonly #command: StdioCommand;
+  readonly #maxMessageBytes: number;
+  #tree: ProcessTree | undefined;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #inbox: JSONRPCMessage[] = [];
+  #pausing = false;
+  #stderr = Buffer.alloc(0);
+  #junkLines = 0;
+  #fault: string | undefined;
+  #ended: string | undefined;
+  #brokenPipe = false;
+  #closing = false;
+  #closed = false;
+
+  constructor(processes: Processes, command: StdioCommand, maxMessageBytes: number) {
+    this.#processes = processes;
+    this.#command = command;
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /** The SDK takes a transport with `pid` and `stderr` for one over pipes: a silent server is then an old one. */
+  get pid(): number | null {
+    return this.#tree?.pid ?? null;
+  }
+
+  get stderr(): null {
+    return null;
+  }
+
+  /** Lines on stdout that were no message. */
+  get junkLines(): number {
+    return this.#junkLines;
+  }
+
+  /** Why the connection ended or failed, for people; undefined while nothing went wrong. */
+  get ending(): string | undefined {
+    return this.#fault ?? this.#ended;
+  }
+
+  /** The last of what it wrote to stderr. */
+  get stderrTail(): string {
+    return this.#stderr.toString("utf8").trim();
+  }
+
+  async start(): Promise<void> {
+    const { command, args, cwd, env } = this.#command;
+    const options: SpawnOptions = { env, stdio: ["pipe", "pipe", "pipe"], ...(cwd === null ? {} : { cwd }) };
+    const tree = this.#processes.spawn(command, args, options);
+    this.#tree = tree;
+    tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
+    tree.child.stderr?.on("data", (chunk: Buffer) => {
+      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+    });
+    tree.child.stdin?.on("error", () => {}); // a closed pipe shows as the process's end
+    void this.#watch(tree);
+    if (tree.pid === 0) throw await this.#startError(tree);
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#tree?.child.stdin;
+    if (!stdin?.writable) return this.#unsent("its input is closed");
+    if (stdin.writableLength > this.#maxMessageBytes) return this.#unsent("it does not read its input");
+    return new Promise((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error) this.#unsent(error.message).catch(reject);
+        else resolve();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const tree = this.#tree;
+    if (tree) {
+      // A pipe that broke means a process about to end by itself: how it ended is worth the wait.
+      if (this.#brokenPipe) await Promise.race([tree.ended, delay(FAREWELL_MS)]);
+      this.#closing = true;
+      tree.child.stdin?.end();
+      await Promise.race([tree.ended, delay(FAREWELL_MS)]);
+      await tree.end();
+    }
+    this.#finish();
+  }
+
+  #unsent(reason: string): Promise<never> {
+    this.#brokenPipe = true;
+    return Promise.reject(new SdkError(SdkErrorCode.SendFailed, reason));
+  }
+
+  async #watch(tree: ProcessTree): Promise<void> {
+    const drained = new Promise<void>((resolve) => tree.child.once("close", () => resolve()));
+    const { code, signal } = await tree.ended;
+    if (!this.#closing) this.#ended = `its process ended (${signal ?? `exit code ${code}`})`;
+    // What it printed last may still be in the pipe; a stray grandchild may hold the pipe open.
+    await Promise.race([drained, tree.end().then(() => delay(FAREWELL_MS))]);
+    while (this.#inbox.length > 0) await nextTask();
+    this.#finish();
+  }
+
+  #startError(tree: ProcessTree): Promise<Error> {
+    const { command, cwd } = this.#command;
+    return new Promise((resolve) => {
+      tree.child.once("error", (error: NodeJS.ErrnoException) => {
+        const where = cwd === null ? "" : ` in ${cwd}`;
+        this.#fault =
+          error.code === "ENOENT"
+            ? `the command ${JSON.stringify(command)} was not found${where}: install it, or give its full path`
+            : `the command ${JSON.stringify(command)} could not be started${where}: ${error.message}`;
+        resolve(new Error(this.#fault));
+      });
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1 && !this.#fault; end = chunk.indexOf(10, start)) {
+      this.#collect(chunk.subarray(start, end));
+      if (!this.#fault) this.#deliver(Buffer.concat(this.#pending).toString("utf8"));
+      this.#pending = [];
+      this.#pendingBytes = 0;
+      start = end + 1;
+    }
+    if (!this.#fault) this.#collect(chunk.subarray(start));
+  }
+
+  #collect(part: Buffer): void {
+    this.#pendingBytes += part.length;
+    if (this.#pendingBytes > this.#maxMessageBytes) this.#refuse();
+    else if (part.length > 0) this.#pending.push(part);
+  }
+
+  #refuse(): void {
+    this.#fault = `it sent a message of more than ${this.#maxMessageBytes} bytes`;
+    this.#pending = [];
+    this.onerror?.(new Error(this.#fault));
+    this.#tree?.child.stdout?.destroy();
+    void this.close();
+  }
+
+  #deliver(line: string): void {
+    const message = parse(line);
+    if (message === undefined) {
+      if (line.trim() !== "") this.#junkLines++;
+      return;
+    }
+    this.#inbox.push(message);
+    this.#handOver();
+  }
+
+  /**
+   * The SDK handles a notification only after the current task, but an answer at once: without a pause between
+   * them the last progress of a call would be overtaken by its answer and lost.
+   */
+  #handOver(): void {
+    while (this.#inbox.length > 0 && !this.#pausing) {
+      const message = this.#inbox.shift()!;
+      this.onmessage?.(message);
+      if (!("id" in message)) this.#pause();
+    }
+  }
+
+  #pause(): void {
+    const stdout = this.#tree?.child.stdout;
+    this.#pausing = true;
+    stdout?.pause();
+    setImmediate(() => {
+      this.#pausing = false;
+      this.#handOver();
+      if (!this.#pausing) stdout?.resume();
+    });
+  }
+
+  #finish(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+}
+
+function parse(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && value.jsonrpc === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

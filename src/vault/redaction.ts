@@ -1,0 +1,81 @@
+/** Shorter values would black out ordinary words. */
+const SHORTEST = 6;
+const REPLACEMENT = "[redacted]";
+
+/**
+ * Removes known values from text, also where they stand in base64, in a URL or inside a JSON string. Overlapping
+ * finds are removed as one, so that no end of a value is left over.
+ */
+export class Redaction {
+  readonly #forms = new Set<string>();
+
+  add(value: string): void {
+    if (value.length < SHORTEST) return;
+    for (const form of formsOf(value)) this.#forms.add(form);
+  }
+
+  apply(text: string): string {
+    const found: Range[] = [];
+    for (const form of this.#forms) collect(text, form, found);
+    return found.length === 0 ? text : without(text, found);
+  }
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function collect(text: string, form: string, found: Range[]): void {
+  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
+    found.push({ start: at, end: at + form.length });
+  }
+}
+
+function without(text: string, ranges: Range[]): string {
+  ranges.sort((a, b) => a.start - b.start);
+  let result = "";
+  let position = 0;
+  let end = -1;
+  for (const range of ranges) {
+    if (range.start >= end) {
+      if (end >= 0) result += REPLACEMENT;
+      result += text.slice(position, range.start);
+    }
+    end = Math.max(end, range.end);
+    position = end;
+  }
+  return result + REPLACEMENT + text.slice(position);
+}
+
+function formsOf(value: string): string[] {
+  const url = encodeURIComponent(wellFormed(value));
+  const base64 = base64Forms(value);
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    url,
+    new URLSearchParams({ "": value }).toString().slice(1),
+    url.replace(/%../g, (escaped) => escaped.toLowerCase()),
+    ...base64,
+    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+  ].filter((form) => form.length >= SHORTEST);
+}
+
+/** Half a surrogate pair, which no URL can hold, becomes the replacement character. */
+function wellFormed(value: string): string {
+  return Buffer.from(value, "utf8").toString("utf8");
+}
+
+/**
+ * Base64 encodes three bytes at a time, so a value inside a longer text (`user:password` of basic authentication)
+ * looks different at each of three offsets. Of each, the characters that depend on the value alone.
+ */
+function base64Forms(value: string): string[] {
+  const whole = Buffer.from(value, "utf8");
+  const inside = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), whole]).toString("base64");
+    return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + whole.length) * 8) / 6));
+  });
+  return [whole.toString("base64"), ...inside];
+}

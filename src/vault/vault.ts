@@ -1,0 +1,16 @@
+/** Sealed values. Plain ones live in memory only. */
+export interface Vault {
+  /** AES-256-GCM under the home's key, bound to `purpose`, which `unseal` must give again. */
+  seal(plain: string, purpose: string): Uint8Array;
+  /** Throws SECRET_UNREADABLE for another key, another purpose or altered bytes. */
+  unseal(sealed: Uint8Array, purpose: string): string;
+  put(name: string, value: string): Promise<void>;
+  get(name: string): string | undefined;
+  /** Names only, sorted. */
+  names(): readonly string[];
+  delete(name: string): Promise<void>;
+  /** Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. */
+  conceal(value: string): void;
+  /** Every known secret value replaced by `[redacted]`. */
+  redact(text: string): string;
+}

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, normalize, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** A folder imports only from lower levels or itself, never from a sibling of its own level. */
+const LEVELS: readonly (readonly string[])[] = [
+  ["tool.ts", "errors.ts", "events.ts", "lib"],
+  ["config", "store", "net", "process"],
+  ["vault", "text", "identity", "audit", "questions"],
+  ["upstream", "catalog", "watchdog", "knowledge", "native"],
+  ["executor"],
+  ["session"],
+  ["agent", "orchestrator"],
+  ["hub.ts"],
+  ["gateway", "api"],
+  ["daemon"],
+  ["cli"],
+];
+/** Parts of level 0 build on each other, in this order. */
+const LEVEL_ZERO = ["lib", "tool.ts", "errors.ts", "events.ts"];
+const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
+const MAX_LINES = 400;
+const SRC = join(import.meta.dirname, "..", "src");
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+describe("architecture", () => {
+  it("knows the level of every file", () => {
+    const strangers = files.filter((file) => file !== "index.ts" && levelOf(file) === -1);
+    expect(strangers).toEqual([]);
+  });
+
+  it("lets a folder import only from lower levels or itself", () => {
+    const wrong = [...imports].flatMap(([file, targets]) =>
+      targets.filter((target) => !mayImport(file, target)).map((target) => `${file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("has no import cycle", () => {
+    expect(findCycle()).toBeUndefined();
+  });
+
+  it("imports only files that exist", () => {
+    const missing = [...imports].flatMap(([file, targets]) =>
+      targets.filter((target) => !imports.has(target)).map((target) => `${file} → ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it(`keeps every file under ${MAX_LINES} lines`, () => {
+    const long = files
+      .map((file) => [file, readFileSync(join(SRC, file), "utf8").split("\n").length] as const)
+      .filter(([, lines]) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  it("names every file after its one concept", () => {
+    expect(files.filter((file) => FORBIDDEN_NAMES.test(basename(file)))).toEqual([]);
+    expect(files.filter((file) => !/^[a-z0-9-]+\.ts$/.test(basename(file)))).toEqual([]);
+  });
+
+  it("runs tools in one place only", () => {
+    const running = files.filter((file) => /\btool\.run\(/.test(readFileSync(join(SRC, file), "utf8")));
+    expect(running).toEqual([join("executor", "run-tool.ts")]);
+    const importing = [...imports].filter(([, targets]) => targets.includes(join("executor", "run-tool.ts")));
+    expect(importing.map(([file]) => file)).toEqual([join("executor", "call-tool.ts")]);
+  });
+
+  it("has no default exports", () => {
+    expect(files.filter((file) => /^export default/m.test(readFileSync(join(SRC, file), "utf8")))).toEqual(
+      [],
+    );
+  });
+});
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(join(SRC, file), "utf8");
+  const found = source.matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g);
+  return [...found].map((match) => relative(SRC, normalize(join(SRC, dirname(file), match[1]!))));
+}
+
+function partOf(file: string): string {
+  return file.split(/[\\/]/)[0]!;
+}
+
+function levelOf(file: string): number {
+  return LEVELS.findIndex((parts) => parts.includes(partOf(file)));
+}
+
+function mayImport(file: string, target: string): boolean {
+  if (file === "index.ts") return true;
+  const [from, to] = [partOf(file), partOf(target)];
+  if (from === to) return true;
+  if (levelOf(file) === 0)
+    return LEVEL_ZERO.indexOf(to) < LEVEL_ZERO.indexOf(from) && LEVEL_ZERO.includes(to);
+  return levelOf(target) !== -1 && levelOf(target) < levelOf(file);
+}
+
+function findCycle(): string | undefined {
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string): string | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(" → ");
+    if (done.has(file)) return undefined;
+    path.push(file);
+    for (const target of imports.get(file) ?? []) {
+      const cycle = visit(target);
+      if (cycle) return cycle;
+    }
+    path.pop();
+    done.add(file);
+    return undefined;
+  };
+  for (const file of files) {
+    const cycle = visit(file);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}

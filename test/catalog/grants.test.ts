@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { grantedBy, grantSet, isGranted } from "../../src/catalog/grants.ts";
+import { SCOPES, type Tool } from "../../src/tool.ts";
+import { testCaller, testTool } from "../support/tools.ts";
+
+const toolboxes = new Map([
+  ["all", { tools: ["*"] }],
+  ["fs", { tools: ["mcp_fs_read", "report"] }],
+  ["git", { tools: ["mcp_git_log", "mcp_fs_read"] }],
+]);
+const tools: readonly Tool[] = [
+  testTool({ name: "think", floor: true, wildcard: true }),
+  testTool({ name: "http_request", wildcard: true, scope: "web" }),
+  testTool({ name: "create_agent", scope: "admin", availability: "main" }),
+  testTool({ name: "report", floor: true, availability: "sub-agent" }),
+  testTool({ name: "mcp_fs_read", scope: "mcp" }),
+  testTool({ name: "mcp_git_log", scope: "mcp" }),
+];
+
+const granted = (caller: Parameters<typeof testCaller>[0]) => {
+  const who = testCaller(caller);
+  return tools.filter((tool) => isGranted(tool, who, grantSet(who, toolboxes))).map((tool) => tool.name);
+};
+
+describe("grants", () => {
+  it("without a toolbox are the core floor", () => {
+    expect(granted({})).toEqual(["think"]);
+  });
+
+  it("of `*` cover what has the wildcard flag, never tools of servers or those given by name only", () => {
+    expect(granted({ toolboxes: ["all"] })).toEqual(["think", "http_request"]);
+  });
+
+  it("add up over toolboxes and single grants, in any order", () => {
+    const both = ["think", "mcp_fs_read", "mcp_git_log"];
+    expect(granted({ toolboxes: ["fs", "git"] })).toEqual(both);
+    expect(granted({ toolboxes: ["git", "fs"] })).toEqual(both);
+    expect(granted({ grants: ["create_agent"] })).toEqual(["think", "create_agent"]);
+  });
+
+  it("of a toolbox that does not exist are nothing", () => {
+    expect(granted({ toolboxes: ["gone"] })).toEqual(["think"]);
+  });
+
+  it("keep to the context, whatever a toolbox lists", () => {
+    expect(granted({ toolboxes: ["fs"] })).not.toContain("report");
+    expect(granted({ toolboxes: ["fs"], context: "sub-agent" })).toContain("report");
+    expect(granted({ grants: ["create_agent"], context: "sub-agent" })).not.toContain("create_agent");
+  });
+
+  it("are narrowed by the token's scopes, the floor included", () => {
+    expect(granted({ toolboxes: ["fs"], scopes: ["mcp"] })).toEqual(["mcp_fs_read"]);
+    expect(granted({ toolboxes: ["fs"], scopes: [] })).toEqual([]);
+  });
+
+  it("of a person are every tool that fits the context", () => {
+    expect(granted({ operator: true })).toEqual([
+      "think",
+      "http_request",
+      "create_agent",
+      "mcp_fs_read",
+      "mcp_git_log",
+    ]);
+  });
+
+  it("say where they come from", () => {
+    const caller = testCaller({ toolboxes: ["fs", "git"], grants: ["mcp_fs_read"] });
+    expect(grantedBy(tools[4]!, caller, toolboxes)).toEqual(["toolbox fs", "toolbox git", "grant"]);
+    expect(grantedBy(tools[0]!, caller, toolboxes)).toEqual(["floor"]);
+  });
+
+  it("are exactly (floor ∪ toolboxes ∪ grants) ∩ scopes minus context, for random sets", () => {
+    const random = mulberry32(42);
+    const some = <T>(items: readonly T[]) => items.filter(() => random() < 0.4);
+    for (let round = 0; round < 500; round++) {
+      const caller = {
+        toolboxes: some([...toolboxes.keys(), "gone"]),
+        grants: some(tools.map((tool) => tool.name)),
+        scopes: random() < 0.5 ? null : some(SCOPES),
+        context: random() < 0.5 ? ("main" as const) : ("sub-agent" as const),
+      };
+      const listed = caller.toolboxes.flatMap((name) => toolboxes.get(name)?.tools ?? []);
+      const expected = tools.filter((tool) => {
+        const held =
+          tool.floor ||
+          caller.grants.includes(tool.name) ||
+          listed.includes(tool.name) ||
+          (tool.wildcard && listed.includes("*"));
+        const scoped = caller.scopes === null || caller.scopes.includes(tool.scope);
+        return held && scoped && (tool.availability === "both" || tool.availability === caller.context);
+      });
+      expect(granted(caller)).toEqual(expected.map((tool) => tool.name));
+    }
+  });
+});
+
+/** A small seeded generator: a failure can be repeated. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { readEnvironment } from "../../src/config/environment.ts";
+
+describe("readEnvironment", () => {
+  test("every variable becomes the value of its setting", () => {
+    const { values, problems } = readEnvironment({
+      TOOLKEEP_HOST: "0.0.0.0",
+      TOOLKEEP_PORT: "8080",
+      TOOLKEEP_PUBLIC_URL: "https://keep.example/",
+      TOOLKEEP_LOG_LEVEL: "debug",
+      TOOLKEEP_MAX_TOOL_USE_CONCURRENCY: "3",
+      MCP_REQUIRE_APPROVAL: "false",
+      DATABASE_URL: "postgresql://me:pw@localhost/toolkeep",
+      UNRELATED: "x",
+    });
+    expect(problems).toEqual([]);
+    expect(values).toEqual({
+      host: "0.0.0.0",
+      port: 8080,
+      public_url: "https://keep.example",
+      log_level: "debug",
+      max_tool_concurrency: 3,
+      "mcp.require_approval": false,
+      database_url: "postgresql://me:pw@localhost/toolkeep",
+    });
+  });
+
+  test.each([
+    ["1", true],
+    ["YES", true],
+    ["0", false],
+    ["off", false],
+  ])("MCP_REQUIRE_APPROVAL=%s means %s", (written, value) => {
+    expect(readEnvironment({ MCP_REQUIRE_APPROVAL: written }).values).toEqual({
+      "mcp.require_approval": value,
+    });
+  });
+
+  test("an empty variable counts as not set", () => {
+    expect(readEnvironment({ TOOLKEEP_PORT: "", DATABASE_URL: " " })).toEqual({ values: {}, problems: [] });
+  });
+
+  test.each([
+    ["TOOLKEEP_PORT", "abc", 'expected a whole number from 0 to 65535, got "abc"'],
+    ["TOOLKEEP_PORT", "70000", 'expected a whole number from 0 to 65535, got "70000"'],
+    ["TOOLKEEP_MAX_TOOL_USE_CONCURRENCY", "0", 'expected a whole number from 1 to 100, got "0"'],
+    ["MCP_REQUIRE_APPROVAL", "maybe", 'expected true or false, got "maybe"'],
+    ["TOOLKEEP_HOST", "http://x", 'expected a host name or IP address, got "http://x"'],
+    [
+      "DATABASE_URL",
+      "mysql://u:hunter2@db/x",
+      "expected a postgres:// or postgresql:// URL, got a string (not shown)",
+    ],
+  ])("a bad %s=%s is named", (variable, value, message) => {
+    expect(readEnvironment({ [variable]: value }).problems).toEqual([
+      expect.objectContaining({ file: null, key: variable, message: `${variable}: ${message}` }),
+    ]);
+  });
+});

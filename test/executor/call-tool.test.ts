@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import { Audit } from "../../src/audit/audit.ts";
+import { Catalog } from "../../src/catalog/catalog.ts";
+import type { Rule } from "../../src/config/settings.ts";
+import { Events } from "../../src/events.ts";
+import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
+import { keepOutput } from "../../src/executor/full-output.ts";
+import { Schemas } from "../../src/executor/schemas.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { createQuestions } from "../../src/questions/create-questions.ts";
+import { type Caller, type Tool, type ToolCall, text } from "../../src/tool.ts";
+import { Watchdog } from "../../src/watchdog/watchdog.ts";
+import { tempStore } from "../support/temp-store.ts";
+import { TestSource, testCaller, testTool } from "../support/tools.ts";
+
+interface Setup {
+  readonly tools: readonly Tool[];
+  readonly rules?: readonly Rule[];
+  readonly secret?: string;
+  readonly maxResultChars?: number;
+}
+
+/** The real path with everything it needs, over a real store. */
+async function open({ tools, rules = [], secret, maxResultChars = 1_000 }: Setup) {
+  const temp = await tempStore();
+  const { store, home } = temp;
+  const events = new Events(() => {});
+  const clock = () => Date.now();
+  const redact = (value: string) => (secret ? value.replaceAll(secret, "[redacted]") : value);
+  const questions = createQuestions({
+    store: store.questions,
+    keepSecret: async () => {},
+    events,
+    clock,
+    newId: randomId,
+    expireMs: () => 60_000,
+  });
+  const watchdog = new Watchdog({ settings: { rules }, questions, redact });
+  const audit = new Audit({
+    store,
+    redact,
+    clock,
+    onLost: (_, cause) => {
+      throw cause;
+    },
+  });
+  const bugs: unknown[] = [];
+  const catalog = await Catalog.open({
+    sources: [new TestSource(tools)],
+    store,
+    isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+    agentsWith: () => [],
+    events,
+    clock,
+  });
+  const deps: CallDeps = {
+    settings: () => ({ limits: { maxResultChars, maxMessageBytes: 4_000_000, maxToolConcurrency: 10 } }),
+    catalog,
+    watchdog,
+    audit,
+    schemas: new Schemas(() => {}),
+    redact,
+    keepOutput: (_, callId, whole) => keepOutput(home, callId, whole, clock),
+    events,
+    clock,
+    newId: randomId,
+    onBug: (error) => bugs.push(error),
+  };
+  const caller = testCaller({ grants: tools.map((tool) => tool.name) });
+  return {
+    store,
+    home,
+    questions,
+    bugs,
+    call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
+      callTool({ name, arguments: args, caller: who, via: "library", ...more }, deps),
+    records: async () => {
+      await audit.flush();
+      return store.calls.list({ limit: 100 });
+    },
+    async [Symbol.asyncDispose]() {
+      await audit.flush();
+      questions.close();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const hangs = () => new Promise<never>(() => {});
+
+describe("callTool", () => {
+  it("answers with what the tool said and records it once", async () => {
+    await using hub = await open({
+      tools: [
+        testTool({
+          name: "echo",
+          run: async (args) => ({ kind: "output", content: [text(String(args.say))] }),
+        }),
+      ],
+    });
+    const outcome = await hub.call("echo", { say: "hi" });
+    expect(outcome).toMatchObject({ outcome: "ok", tool: "echo", text: "hi", truncated: false });
+    const records = await hub.records();
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({
+      id: outcome.callId,
+      tool: "echo",
+      outcome: "ok",
+      decision: "allow",
+      arguments: '{"say":"hi"}',
+    });
+  });
+
+  it("a call that is not granted, unknown, misfit or denied never reaches its tool, and is recorded", async () => {
+    let ran = 0;
+    const run: Tool["run"] = async () => {
+      ran += 1;
+      return { kind: "output", content: [] };
+    };
+    const tools = [
+      testTool({ name: "locked", run }),
+      testTool({ name: "banned", run }),
+      testTool({ name: "strict", run, inputSchema: { type: "object", required: ["a"] } }),
+    ];
+    await using hub = await open({ tools, rules: [{ permission: "banned", action: "deny", from: "user" }] });
+    const outcomes = [
+      await hub.call("locked", {}, {}, testCaller()),
+      await hub.call("nothing"),
+      await hub.call("strict"),
+      await hub.call("banned"),
+    ].map((outcome) => outcome.outcome);
+    expect(outcomes).toEqual(["not_granted", "unknown_tool", "invalid_arguments", "denied"]);
+    expect(ran).toBe(0);
+    expect((await hub.records()).map((record) => record.outcome).sort()).toEqual([...outcomes].sort());
+  });
+
+  it("a rule that asks holds the call until a person says yes, once", async () => {
+    await using hub = await open({
+      tools: [testTool({ name: "pay" })],
+      rules: [{ permission: "pay", action: "ask", from: "user" }],
+    });
+    const asked = await hub.call("pay", { amount: 1 });
+    expect(asked.outcome).toBe("needs_approval");
+    const id = asked.error?.details?.approvalId as string;
+    expect((await hub.call("pay", { amount: 1 })).error?.details).toEqual({ approvalId: id });
+    await hub.questions.answer(id, "once");
+    expect((await hub.call("pay", { amount: 2 })).outcome).toBe("needs_approval");
+    expect((await hub.call("pay", { amount: 1 })).outcome).toBe("ok");
+    expect((await hub.call("pay", { amount: 1 })).outcome).toBe("needs_approval");
+  });
+
+  it("a rejected call is denied", async () => {
+    await using hub = await open({
+      tools: [testTool({ name: "pay" })],
+      rules: [{ permission: "pay", action: "ask", from: "user" }],
+    });
+    const asked = await hub.call("pay");
+    await hub.questions.answer(asked.error?.details?.approvalId as string, "reject");
+    expect(await hub.call("pay")).toMatchObject({
+      outcome: "denied",
+      text: expect.stringContaining("rejected"),
+    });
+  });
+
+  it("a person is not asked for their own call", async () => {
+    await using hub = await open({
+      tools: [testTool({ name: "pay" })],
+      rules: [{ permission: "pay", action: "ask", from: "user" }],
+    });
+    expect((await hub.call("pay", {}, {}, testCaller({ operator: true }))).outcome).toBe("ok");
+  });
+
+  it("a tool that hangs ends in timed_out, one that is cancelled in cancelled", async () => {
+    await using hub = await open({
+      tools: [
+        testTool({
+          name: "slow",
+          timeoutMs: 50,
+          run: (_, { signal }) =>
+            new Promise((resolve) =>
+              signal.addEventListener("abort", () =>
+                resolve({ kind: "failed", message: "stopped", content: [text("half")] }),
+              ),
+            ),
+        }),
+        testTool({ name: "deaf", timeoutMs: 50, run: hangs }),
+        testTool({ name: "patient", run: hangs }),
+      ],
+    });
+    expect(await hub.call("slow")).toMatchObject({
+      outcome: "timed_out",
+      text: expect.stringContaining("half"),
+    });
+    const startedAt = Date.now();
+    expect((await hub.call("deaf")).outcome).toBe("timed_out");
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    expect((await hub.call("patient", {}, { signal: AbortSignal.timeout(30) })).outcome).toBe("cancelled");
+    expect((await hub.call("patient", {}, { signal: AbortSignal.abort() })).outcome).toBe("cancelled");
+  });
+
+  it("a tool that throws is a bug, told to the log and not to the caller", async () => {
+    await using hub = await open({
+      tools: [
+        testTool({
+          name: "bad",
+          run: async () => {
+            throw new Error("secret detail");
+          },
+        }),
+        testTool({
+          name: "worse",
+          run: () => {
+            throw new Error("at once");
+          },
+        }),
+      ],
+    });
+    const outcome = await hub.call("bad");
+    expect(outcome.outcome).toBe("internal_error");
+    expect(outcome.text).not.toContain("secret detail");
+    expect((await hub.call("worse")).outcome).toBe("internal_error");
+    expect(hub.bugs).toHaveLength(2);
+  });
+
+  it("a destructive call is in the store before it runs", async () => {
+    let known: unknown;
+    const tool: Tool = testTool({
+      name: "wipe",
+      flags: { readOnly: false, concurrencySafe: false, destructive: true },
+      run: async () => {
+        known = await hub.store.calls.list({ limit: 10 });
+        return { kind: "output", content: [] };
+      },
+    });
+    await using hub = await open({ tools: [tool] });
+    await hub.call("wipe");
+    expect(known).toMatchObject([{ tool: "wipe", outcome: null }]);
+    expect(await hub.records()).toMatchObject([{ tool: "wipe", outcome: "ok" }]);
+  });
+
+  it("cuts a long output honestly and keeps the whole", async () => {
+    const whole = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
+    await using hub = await open({
+      tools: [testTool({ name: "long", run: async () => ({ kind: "output", content: [text(whole)] }) })],
+    });
+    const outcome = await hub.call("long");
+    expect(outcome.truncated).toBe(true);
+    expect(outcome.text).toContain("line 0\n");
+    expect(outcome.text).toContain("line 499");
+    expect(outcome.text).toContain(outcome.fullOutput!.path);
+    const { readFile } = await import("node:fs/promises");
+    expect(await readFile(`${hub.home}/${outcome.fullOutput!.path}`, "utf8")).toBe(whole);
+  });
+
+  it("takes known secrets out of outputs, structures, errors and the audit", async () => {
+    const secret = "hunter2-hunter2";
+    await using hub = await open({
+      secret,
+      tools: [
+        testTool({
+          name: "leak",
+          run: async () => ({
+            kind: "output",
+            content: [text(`got ${secret}`)],
+            structured: { deep: [secret] },
+          }),
+        }),
+        testTool({ name: "leak_error", run: async () => ({ kind: "failed", message: `bad ${secret}` }) }),
+      ],
+    });
+    const outcomes = [await hub.call("leak", { key: secret }), await hub.call("leak_error")];
+    expect(JSON.stringify([outcomes, await hub.records()])).not.toContain(secret);
+    expect(outcomes[0]!.text).toBe("got [redacted]");
+  });
+
+  it("passes progress on", async () => {
+    const seen: number[] = [];
+    await using hub = await open({
+      tools: [
+        testTool({
+          name: "work",
+          run: async (_, { progress }) => {
+            progress({ progress: 1, total: 2 });
+            return { kind: "output", content: [] };
+          },
+        }),
+      ],
+    });
+    await hub.call("work", {}, { onProgress: ({ progress }) => seen.push(progress) });
+    expect(seen).toEqual([1]);
+  });
+
+  it.each(["unavailable", "timed_out"] as const)(
+    "an outcome the tool names itself stays: %s",
+    async (kind) => {
+      await using hub = await open({
+        tools: [testTool({ name: "t", run: async () => ({ kind, message: "because" }) })],
+      });
+      expect(await hub.call("t")).toMatchObject({
+        outcome: kind,
+        error: { message: "because" },
+        text: "because",
+      });
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempHome } from "./support/temp-home.ts";
+import { filesystem, testHub } from "./support/test-hub.ts";
+
+const FLOOR = [
+  "attach_file",
+  "edit_file",
+  "grep",
+  "list_directory",
+  "multi_edit",
+  "notify",
+  "prompt_human",
+  "prompt_secret",
+  "read_file",
+  "run_shell",
+  "task_todos",
+  "think",
+  "write_file",
+];
+const REPLY_PROTOCOL = ["report_to_parent", "request_input", "update_task_status"];
+
+describe("a hub", () => {
+  it("gives an agent without toolboxes exactly the core floor", async () => {
+    await using test = await testHub({ agents: { bare: [] } });
+    expect(test.hub.catalog.visible(test.caller("bare")).map((tool) => tool.name)).toEqual(FLOOR);
+  });
+
+  it("gives a sub-agent the reply protocol too", async () => {
+    await using test = await testHub({ agents: { lead: [] } });
+    await test.hub.identity.createAgent("helper", { parent: "lead" });
+    const names = test.hub.catalog.visible(test.caller("helper")).map((tool) => tool.name);
+    expect(names).toEqual([...FLOOR, ...REPLY_PROTOCOL].sort());
+  });
+
+  it("lets an agent call a server's tool its toolbox names, and no other", async () => {
+    await using folder = await tempHome();
+    await writeFile(join(folder.path, "a.txt"), "hello from a file");
+    await using test = await testHub({
+      servers: { fs: filesystem(folder.path) },
+      toolboxes: { reading: ["mcp_fs_read_text_file"] },
+      agents: { reader: ["reading"] },
+    });
+    await test.hub.upstream.test("fs");
+    const names = test.hub.catalog.visible(test.caller("reader")).map((tool) => tool.name);
+    expect(names).toEqual([...FLOOR, "mcp_fs_read_text_file"].sort());
+    const path = join(folder.path, "a.txt");
+    expect(await test.call("mcp_fs_read_text_file", { path }, "reader")).toMatchObject({
+      outcome: "ok",
+      text: "hello from a file",
+    });
+    expect(await test.call("read_text_file", { path }, "reader")).toMatchObject({
+      outcome: "ok",
+      tool: "mcp_fs_read_text_file",
+    });
+    expect((await test.call("mcp_fs_write_file", { path, content: "x" }, "reader")).outcome).toBe(
+      "not_granted",
+    );
+    const misspelt = await test.call("mcp_fs_read_text_flie", { path }, "reader");
+    expect(misspelt).toMatchObject({
+      outcome: "unknown_tool",
+      error: { details: { nearest: "mcp_fs_read_text_file" } },
+    });
+  });
+
+  it("takes over changed settings without a restart", async () => {
+    await using folder = await tempHome();
+    await mkdir(join(folder.path, "sub"));
+    await using test = await testHub();
+    const { loadSettings } = await import("../src/config/load.ts");
+    const file = {
+      mcpServers: { fs: filesystem(folder.path) },
+      rules: [{ permission: "run_shell", action: "deny" }],
+    };
+    await writeFile(join(test.home, "config.json"), JSON.stringify(file));
+    const env = { TOOLKEEP_HOME: test.home };
+    await test.hub.apply(await loadSettings({ cwd: test.home, env, isTrusted: () => false }));
+    expect((await test.call("run_shell", { command: "true" })).outcome).toBe("denied");
+    expect((await test.hub.upstream.test("fs")).ok).toBe(true);
+    expect((await test.call("mcp_fs_list_directory", { path: folder.path })).text).toContain("sub");
+  });
+
+  it("cuts a long output and lets the agent read the whole with its own file tool", async () => {
+    await using test = await testHub({ agents: { bare: [] }, settings: { max_result_chars: 2_000 } });
+    const outcome = await test.call("run_shell", { command: "seq 1 3000" }, "bare");
+    expect(outcome.truncated).toBe(true);
+    const path = outcome.fullOutput!.path;
+    const rest = await test.call("read_file", { path, offset: 1500, limit: 3 }, "bare");
+    expect(rest.text).toContain("1500");
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { Events } from "../../src/events.ts";
+import { Identity } from "../../src/identity/identity.ts";
+import { bearerToken } from "../../src/identity/token.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { tempStore } from "../support/temp-store.ts";
+
+async function open() {
+  const temp = await tempStore();
+  const time = { now: 1_000_000 };
+  const deps = { store: temp.store, events: new Events(() => {}), clock: () => time.now, newId: randomId };
+  const identity = await Identity.open(deps);
+  return {
+    identity,
+    store: temp.store,
+    time,
+    again: () => Identity.open(deps),
+    [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+  };
+}
+
+describe("tokens", () => {
+  it("are recognised, also after a restart, and only their hash is stored", async () => {
+    await using opened = await open();
+    const { identity, store, again } = opened;
+    await identity.createAgent("scout");
+    const { token } = await identity.createToken({ agent: "scout", scopes: ["files"] });
+    expect(token).toMatch(/^tk_sk_[\w-]{43}$/);
+    for (const each of [identity, await again()]) {
+      expect(each.authenticate(token)).toMatchObject({
+        kind: "agent",
+        agent: { name: "scout" },
+        scopes: ["files"],
+      });
+    }
+    expect(JSON.stringify(await store.tokens.list())).not.toContain(token);
+    expect(JSON.stringify(identity.tokens())).not.toContain("hash");
+  });
+
+  it("missing, unknown, expired and revoked are refused", async () => {
+    await using opened = await open();
+    const { identity, time } = opened;
+    await identity.createAgent("scout");
+    const { token, record } = await identity.createToken({ agent: "scout" });
+    const { token: brief } = await identity.createToken({ agent: "scout", expiresInMs: 1_000 });
+    expect(identity.authenticate(undefined)).toBe("missing");
+    expect(identity.authenticate(`${token}x`)).toBe("unknown");
+    time.now += 1_000;
+    expect(identity.authenticate(brief)).toBe("expired");
+    await identity.deleteToken(record.id);
+    expect(identity.authenticate(token)).toBe("unknown");
+  });
+
+  it("stop working with their agent", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    await identity.createAgent("scout");
+    const { token } = await identity.createToken({ agent: "scout" });
+    await identity.deleteAgent("scout");
+    expect(identity.authenticate(token)).toBe("unknown");
+  });
+
+  it("for admins open no tools and take no scopes", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    const { token } = await identity.createToken({});
+    expect(identity.authenticate(token)).toMatchObject({ kind: "admin" });
+    await expect(identity.createToken({ scopes: ["files"] })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    await identity.createAgent("scout");
+    await expect(identity.createToken({ agent: "scout", scopes: ["fils"] })).rejects.toThrow(
+      "did you mean files?",
+    );
+  });
+
+  it.each([
+    ["Bearer tk_sk_abc", "tk_sk_abc"],
+    ["bearer  tk_sk_abc", "tk_sk_abc"],
+    ["Basic dXNlcg==", undefined],
+    ["Bearer a b", undefined],
+    [undefined, undefined],
+  ])("of the header %j: %j", (header, token) => {
+    expect(bearerToken(header)).toBe(token);
+  });
+});
+
+describe("agents", () => {
+  it("are created, changed, listed and found by name", async () => {
+    await using opened = await open();
+    const { identity, again } = opened;
+    await identity.createAgent("coder", { toolboxes: ["fs", "fs"], description: "writes" });
+    await identity.updateAgent("coder", { grants: ["mcp_x"] });
+    expect((await again()).agent("coder")).toMatchObject({
+      toolboxes: ["fs"],
+      grants: ["mcp_x"],
+      description: "writes",
+    });
+    expect(() => identity.agent("codr")).toThrow("did you mean coder?");
+    await expect(identity.createAgent("coder")).rejects.toMatchObject({ code: "NAME_TAKEN" });
+    await expect(identity.createAgent("operator")).rejects.toMatchObject({ code: "NAME_TAKEN" });
+    await expect(identity.createAgent("../x")).rejects.toMatchObject({ code: "NAME_INVALID" });
+  });
+
+  it("with a parent are sub-agents", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    const parent = await identity.createAgent("lead");
+    const child = await identity.createAgent("helper", { parent: "lead" });
+    const through = { tokenId: null, scopes: null, conversation: "c" };
+    expect(identity.callerFor(child, through)).toMatchObject({ context: "sub-agent", parentId: parent.id });
+    expect(identity.callerFor(parent, through)).toMatchObject({ context: "main", parentId: null });
+    await expect(identity.createAgent("orphan", { parent: "nobody" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+});

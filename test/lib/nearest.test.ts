@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { editDistance, nearest } from "../../src/lib/nearest.ts";
+
+describe("nearest", () => {
+  it("finds the word a typo meant", () => {
+    expect(nearest("raed_file", ["write_file", "read_file", "grep"])).toBe("read_file");
+  });
+
+  it("finds nothing where nothing is close", () => {
+    expect(nearest("send_mail", ["grep", "read_file"])).toBeUndefined();
+  });
+
+  it("takes the first of equally close words", () => {
+    expect(nearest("abc", ["abd", "abe"])).toBe("abd");
+  });
+});
+
+describe("editDistance", () => {
+  it.each([
+    ["", "", 0],
+    ["kitten", "sitting", 3],
+    ["abc", "", 3],
+    ["flaw", "lawn", 2],
+  ])("%j to %j takes %i edits", (a, b, edits) => {
+    expect(editDistance(a, b)).toBe(edits);
+  });
+
+  it("gives up at its limit", () => {
+    expect(editDistance("aaaaaaaa", "bbbbbbbb", 3)).toBe(3);
+  });
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Tool } from "../../src/tool.ts";
+import { type TestNative, testNative } from "../support/native.ts";
+
+const FLOOR = [
+  "read_file",
+  "write_file",
+  "edit_file",
+  "multi_edit",
+  "list_directory",
+  "grep",
+  "run_shell",
+  "think",
+  "task_todos",
+  "attach_file",
+  "notify",
+  "prompt_human",
+  "prompt_secret",
+  "request_input",
+  "report_to_parent",
+  "update_task_status",
+];
+const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "docs", "native-tools.md"), "utf8");
+
+let t: TestNative;
+beforeAll(async () => {
+  t = await testNative();
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+/** A tool as a row of the table in the docs describes it. */
+function described(tool: Tool): string {
+  const flags = Object.entries(tool.flags)
+    .filter(([, set]) => set)
+    .map(([flag]) => flag);
+  return [tool.availability, flags.join(", ") || "–", `\`${tool.scope}\``].join(" | ");
+}
+
+describe("the native tools", () => {
+  it("are the whole core floor", () => {
+    expect(t.native.name).toBe("native");
+    expect(t.native.tools().map((tool) => tool.name)).toEqual(FLOOR);
+    for (const tool of t.native.tools()) {
+      expect(tool).toMatchObject({ floor: true, wildcard: true, origin: "native", ownName: tool.name });
+      expect(tool.status()).toEqual({ kind: "active" });
+    }
+  });
+
+  it("are all in the table of the docs, with their flags, scope and availability", () => {
+    const rows = [...PAGE.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+ \| [^|]+ \| [^|]+) \|/gm)];
+    const documented = Object.fromEntries(rows.map(([, name, rest]) => [name, rest]));
+    const actual = Object.fromEntries(t.native.tools().map((tool) => [tool.name, described(tool)]));
+    expect(documented).toEqual(actual);
+  });
+
+  it("have schemas that compile and take nothing unknown", () => {
+    const ajv = new Ajv2020({ strict: true });
+    for (const tool of t.native.tools()) {
+      expect(() => ajv.compile(tool.inputSchema), tool.name).not.toThrow();
+      expect(tool.inputSchema.additionalProperties, tool.name).toBe(false);
+      expect(tool.description.length, tool.name).toBeGreaterThan(40);
+    }
+  });
+
+  it("publish their flags as annotations", () => {
+    const shell = t.native.tools().find((tool) => tool.name === "run_shell");
+    expect(shell?.published).toEqual({
+      annotations: {
+        title: "Run a shell command",
+        readOnlyHint: false,
+        destructiveHint: true,
+        openWorldHint: false,
+      },
+    });
+  });
+
+  it("with nobody to answer them are for sub-agents only", () => {
+    const forSubAgents = t.native.tools().filter((tool) => tool.availability === "sub-agent");
+    expect(forSubAgents.map((tool) => tool.name)).toEqual([
+      "request_input",
+      "report_to_parent",
+      "update_task_status",
+    ]);
+  });
+
+  it("never change", () => {
+    expect(t.native.tools()).toBe(t.native.tools());
+    expect(t.native.onChange(() => {})).toBeTypeOf("function");
+  });
+});

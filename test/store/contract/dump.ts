@@ -1,0 +1,140 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Store, StoreDump } from "../../../src/store/store.ts";
+import { agent, call, NOW, question, server, token, toolbox } from "../records.ts";
+import type { FreshStore } from "../stores.ts";
+
+/** A few rows of every table. */
+export async function fill(store: Store): Promise<void> {
+  // The child sorts before its parent.
+  await store.agents.create(agent("zoe", { folders: [{ path: "/a", access: "read" }] }));
+  await store.agents.create(agent("child", { parentId: "agt_zoe" }));
+  await store.tokens.create(token("tok_1", { kind: "agent", agentId: "agt_zoe", scopes: ["files"] }));
+  await store.toolboxes.create(toolbox("mine"));
+  await store.servers.create(server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false }));
+  await store.servers.replaceTools("srv_fs", [
+    { serverId: "srv_fs", originalName: "read", definition: { a: 1 } },
+  ]);
+  await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
+  await store.secrets.put({ name: "KEY", sealed: Uint8Array.of(9), createdAt: NOW, updatedAt: NOW });
+  await store.questions.create(question("q1"));
+  await store.notifications.create({
+    id: "n1",
+    agentId: null,
+    level: "warning",
+    title: "é",
+    body: "東京",
+    createdAt: NOW,
+    dismissedAt: null,
+  });
+  await store.tasks.create({
+    id: "t1",
+    agentId: "agt_child",
+    title: "x",
+    status: "open",
+    note: "",
+    createdAt: NOW,
+    updatedAt: NOW,
+  });
+  await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
+  await store.messages.create({
+    id: "m1",
+    fromAgentId: "agt_child",
+    toAgentId: "agt_zoe",
+    text: "hi",
+    createdAt: NOW,
+    readAt: null,
+  });
+  await store.attachments.create({
+    id: "f1",
+    agentId: "agt_zoe",
+    conversation: "c1",
+    name: "a.txt",
+    mimeType: "text/plain",
+    bytes: 3,
+    path: "f1/a.txt",
+    note: "",
+    createdAt: NOW,
+  });
+  await store.calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
+  await store.trust.put("/p", "abc", NOW);
+}
+
+export function dumpContract(fresh: FreshStore): void {
+  test("a dump has rows of every table, survives JSON, and loads into an equal store", async () => {
+    await using from = await fresh();
+    await using to = await fresh();
+    await fill(from.store);
+    const dump = await from.store.dump();
+    expect(Object.values(dump.tables).every((rows) => rows.length > 0)).toBe(true);
+
+    await to.store.agents.create(agent("replaced"));
+    const before = await to.store.revision();
+    await to.store.load(JSON.parse(JSON.stringify(dump)));
+
+    expect(await to.store.dump()).toEqual(dump);
+    expect(await to.store.servers.byName("fs")).toEqual(await from.store.servers.byName("fs"));
+    expect(await to.store.revision()).toBeGreaterThan(before);
+  });
+
+  test("a dump is of one moment while others write", async () => {
+    await using t = await fresh();
+    const other = await t.another();
+    let writing = true;
+    const writes = (async () => {
+      for (let index = 0; writing; index++) {
+        await other.agents.create(agent(`a${index}`));
+        await other.tokens.create(token(`t${index}`, { kind: "agent", agentId: `agt_a${index}` }));
+        // SQLite answers without leaving the microtask queue: without a pause the dump would never get its turn.
+        await setImmediate();
+      }
+    })();
+    try {
+      for (let round = 0; round < 5; round++) {
+        const { agents = [], tokens = [] } = (await t.store.dump()).tables;
+        const known = new Set(agents.map((row) => row.id));
+        expect(tokens.every((row) => known.has(row.agentId))).toBe(true);
+        expect(agents.length - tokens.length).toBeLessThanOrEqual(1);
+      }
+    } finally {
+      writing = false;
+      await writes;
+    }
+  });
+
+  test("a dump of a later version is refused and changes nothing", async () => {
+    await using t = await fresh();
+    await t.store.agents.create(agent("ada"));
+    const dump = await t.store.dump();
+    const later = { ...dump, schemaVersion: dump.schemaVersion + 1 };
+    await expect(t.store.load(later)).rejects.toMatchObject({ code: "STORE_NEWER" });
+    expect(await t.store.dump()).toEqual(dump);
+  });
+
+  test("what does not fit the tables is refused whole", async () => {
+    await using t = await fresh();
+    await fill(t.store);
+    const dump = await t.store.dump();
+    const [zoe] = dump.tables.agents!;
+    const broken: [string, unknown][] = [
+      ["no tables", {}],
+      ["no version", { tables: {} }],
+      ["an unknown table", { ...dump, tables: { ...dump.tables, users: [] } }],
+      ["an inherited name as table", { ...dump, tables: { constructor: [] } }],
+      ["rows that are no list", { ...dump, tables: { agents: {} } }],
+      ["a row that is no object", { ...dump, tables: { agents: ["x"] } }],
+      ["an unknown column", { ...dump, tables: { agents: [{ ...zoe, admin: 1 }] } }],
+      ["a value of another kind", { ...dump, tables: { agents: [{ ...zoe, name: 7 }] } }],
+      ["text that is no JSON where JSON belongs", { ...dump, tables: { agents: [{ ...zoe, grants: "[" }] } }],
+      ["a missing value", { ...dump, tables: { agents: [{ id: "a" }] } }],
+      ["a null where none may be", { ...dump, tables: { agents: [{ ...zoe, name: null }] } }],
+      ["a key twice", { ...dump, tables: { agents: [zoe, zoe] } }],
+      ["a reference to nothing", { ...dump, tables: { tokens: dump.tables.tokens } }],
+    ];
+    for (const [what, input] of broken) {
+      const loading = t.store.load(input as StoreDump);
+      await expect(loading, what).rejects.toMatchObject({ code: expect.stringMatching(/^BACKUP_INVALID$/) });
+    }
+    expect(await t.store.dump()).toEqual(dump);
+  });
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import type { NotificationRecord } from "../../../src/store/store.ts";
+import { NOW, question } from "../records.ts";
+import type { FreshStore } from "../stores.ts";
+
+const bytes = (...values: number[]) => Uint8Array.from(values);
+
+const notification = (id: string, change: Partial<NotificationRecord> = {}): NotificationRecord => ({
+  id,
+  agentId: null,
+  level: "info",
+  title: "Done",
+  body: "",
+  createdAt: NOW,
+  dismissedAt: null,
+  ...change,
+});
+
+export function humanContract(fresh: FreshStore): void {
+  test("a secret put again keeps the time it was made", async () => {
+    await using t = await fresh();
+    const { secrets } = t.store;
+    await secrets.put({ name: "KEY", sealed: bytes(1, 0, 255), createdAt: NOW, updatedAt: NOW });
+    await secrets.put({ name: "KEY", sealed: bytes(2), createdAt: NOW + 1, updatedAt: NOW + 1 });
+    await secrets.put({ name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW });
+    expect(await secrets.list()).toEqual([
+      { name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW },
+      { name: "KEY", sealed: bytes(2), createdAt: NOW, updatedAt: NOW + 1 },
+    ]);
+    await secrets.delete("A");
+    await expect(secrets.delete("A")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("questions are listed newest last, by state and agent, the newest 500", async () => {
+    await using t = await fresh();
+    const { questions } = t.store;
+    for (let index = 0; index < 502; index++) {
+      const change = { createdAt: NOW + index, agentId: index % 2 ? "agt_b" : "agt_a" };
+      await questions.create(question(`q${String(index).padStart(3, "0")}`, change));
+    }
+    await questions.move("q500", "pending", { state: "answered" });
+    const all = await questions.list();
+    expect([all.length, all[0]?.id, all.at(-1)?.id]).toEqual([500, "q002", "q501"]);
+    expect((await questions.list({ state: "answered" })).map((each) => each.id)).toEqual(["q500"]);
+    expect(await questions.list({ agentId: "agt_b", state: "pending" })).toHaveLength(251);
+  });
+
+  test("an open question is found by digest until it is used, dismissed or expired", async () => {
+    await using t = await fresh();
+    const { questions } = t.store;
+    const asked = question("q1", { digest: "d" });
+    await questions.create(asked);
+    expect(await questions.open("d", NOW)).toEqual(asked);
+    expect(await questions.open("d", asked.expiresAt)).toBeUndefined();
+    expect(await questions.open("other", NOW)).toBeUndefined();
+
+    const answered = { state: "answered", answer: "red", answeredAt: NOW + 2 } as const;
+    await questions.move("q1", "pending", answered);
+    expect(await questions.open("d", NOW)).toEqual({ ...asked, ...answered });
+    await questions.move("q1", "answered", { state: "used" });
+    expect(await questions.open("d", NOW)).toBeUndefined();
+    expect(await questions.get("q1")).toEqual({ ...asked, ...answered, state: "used" });
+    expect(await questions.get("no")).toBeUndefined();
+  });
+
+  test("of many moving a question on at once exactly one wins", async () => {
+    await using t = await fresh();
+    const stores = [t.store, await t.another()];
+    await t.store.questions.create(question("q1", { state: "answered", answer: "yes" }));
+    const moves = Array.from({ length: 10 }, (_, index) =>
+      stores[index % 2]!.questions.move("q1", "answered", { state: "used" }),
+    );
+    expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
+    expect(await t.store.questions.move("no", "pending", { state: "used" })).toBe(false);
+  });
+
+  test("a dismissed notification is listed only on request", async () => {
+    await using t = await fresh();
+    const { notifications } = t.store;
+    await notifications.create(notification("n2", { createdAt: NOW + 1, level: "error", agentId: "agt_a" }));
+    await notifications.create(notification("n1"));
+    await notifications.dismiss("n1", NOW + 5);
+    expect((await notifications.list()).map((each) => each.id)).toEqual(["n2"]);
+    expect(await notifications.list({ dismissed: true })).toEqual([
+      notification("n1", { dismissedAt: NOW + 5 }),
+      notification("n2", { createdAt: NOW + 1, level: "error", agentId: "agt_a" }),
+    ]);
+    await expect(notifications.dismiss("no", NOW)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+}

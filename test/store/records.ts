@@ -1,0 +1,103 @@
+import type {
+  AgentRecord,
+  CallRecord,
+  QuestionRecord,
+  ServerRecord,
+  TokenRecord,
+  ToolboxRecord,
+} from "../../src/store/store.ts";
+
+/** Far beyond 32 bits, as every real time is. */
+export const NOW = 1_784_849_483_838;
+
+export const agent = (name: string, change: Partial<AgentRecord> = {}): AgentRecord => ({
+  id: `agt_${name}`,
+  name,
+  description: "",
+  parentId: null,
+  toolboxes: [],
+  grants: [],
+  folders: [],
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...change,
+});
+
+export const token = (id: string, change: Partial<TokenRecord> = {}): TokenRecord => ({
+  id,
+  kind: "admin",
+  agentId: null,
+  label: "laptop",
+  hash: `hash of ${id}`,
+  hint: "wxyz",
+  scopes: null,
+  createdAt: NOW,
+  expiresAt: null,
+  lastUsedAt: null,
+  ...change,
+});
+
+export const toolbox = (name: string, change: Partial<ToolboxRecord> = {}): ToolboxRecord => ({
+  name,
+  description: "",
+  tools: ["read_file"],
+  builtin: false,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...change,
+});
+
+export const server = (name: string, change: Partial<ServerRecord> = {}): ServerRecord => ({
+  id: `srv_${name}`,
+  name,
+  prefix: name,
+  origin: "stored",
+  config: { transport: "stdio", command: "npx", args: ["-y", "x"] },
+  sealed: null,
+  envKeys: [],
+  headerKeys: [],
+  enabled: true,
+  status: "active",
+  approvedFingerprint: null,
+  addedBy: null,
+  era: null,
+  instructions: null,
+  listedAt: null,
+  lastError: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...change,
+});
+
+export const question = (id: string, change: Partial<QuestionRecord> = {}): QuestionRecord => ({
+  id,
+  kind: "human",
+  agentId: "agt_a",
+  digest: `digest of ${id}`,
+  prompt: "Which colour?",
+  details: { choices: ["red", "blue"] },
+  state: "pending",
+  answer: null,
+  createdAt: NOW,
+  expiresAt: NOW + 60_000,
+  answeredAt: null,
+  ...change,
+});
+
+export const call = (id: string, change: Partial<CallRecord> = {}): CallRecord => ({
+  id,
+  agentId: "agt_a",
+  tokenId: null,
+  conversation: "c1",
+  via: "mcp",
+  requested: "read_file",
+  tool: "read_file",
+  arguments: "{}",
+  decision: "allow",
+  rule: null,
+  outcome: "ok",
+  error: null,
+  startedAt: NOW,
+  durationMs: 12,
+  ...change,
+});

@@ -1,0 +1,44 @@
+import { systemClock } from "../../src/lib/clock.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { freshSchema } from "../support/postgres.ts";
+import { tempHome } from "../support/temp-home.ts";
+
+/** An empty store, and further openings of the same data; everything ends with its scope. */
+export interface TestStore extends AsyncDisposable {
+  readonly store: Store;
+  /** As another process would open it. */
+  another(): Promise<Store>;
+}
+
+export type FreshStore = () => Promise<TestStore>;
+
+export const sqliteStore: FreshStore = async () => {
+  const home = await tempHome();
+  return testStore({ home: home.path, databaseUrl: null }, async () => home[Symbol.asyncDispose]());
+};
+
+export const postgresStore: FreshStore = async () => {
+  const schema = await freshSchema();
+  return testStore({ home: "", databaseUrl: schema.url }, () => schema.drop());
+};
+
+async function testStore(
+  options: { home: string; databaseUrl: string | null },
+  remove: () => Promise<void>,
+): Promise<TestStore> {
+  const opened: Store[] = [];
+  const another = async () => {
+    const store = await openStore({ ...options, clock: systemClock });
+    opened.push(store);
+    return store;
+  };
+  return {
+    store: await another(),
+    another,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((store) => store.close()));
+      await remove();
+    },
+  };
+}

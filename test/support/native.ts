@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Events } from "../../src/events.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { createNative, type NativeDeps } from "../../src/native/create-native.ts";
+import { workspacePath } from "../../src/native/workspace.ts";
+import { createProcesses } from "../../src/process/processes.ts";
+import { createQuestions } from "../../src/questions/create-questions.ts";
+import type { Questions } from "../../src/questions/questions.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Caller, Progress, ToolResult } from "../../src/tool.ts";
+import { testCaller } from "./tools.ts";
+
+export interface CallOptions {
+  readonly caller?: Partial<Caller>;
+  readonly signal?: AbortSignal;
+  readonly progress?: (update: Progress) => void;
+}
+
+/** The native tools over a real store, real processes and a temporary home. */
+export interface TestNative extends AsyncDisposable {
+  readonly home: string;
+  /** Beside the home, for what lies outside or is granted. */
+  readonly outside: string;
+  readonly workspace: string;
+  readonly store: Store;
+  readonly questions: Questions;
+  readonly secrets: Map<string, string>;
+  readonly native: ReturnType<typeof createNative>;
+  call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
+}
+
+export interface NativeOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly shell?: Partial<{ timeoutMs: number; maxOutputBytes: number }>;
+  readonly waitMs?: number;
+  readonly isSecret?: (value: string) => boolean;
+}
+
+export async function testNative(options: NativeOptions = {}): Promise<TestNative> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), "toolkeep-native-")));
+  const home = join(base, "home");
+  const outside = join(base, "outside");
+  await mkdir(outside);
+  const store = await openStore({ home, databaseUrl: null, clock: systemClock });
+  const events = new Events((error) => {
+    throw error;
+  });
+  const secrets = new Map<string, string>();
+  const questions = createQuestions({
+    store: store.questions,
+    keepSecret: async (name, value) => void secrets.set(name, value),
+    events,
+    clock: systemClock,
+    newId: randomId,
+    expireMs: () => 3_600_000,
+    pollMs: 50,
+  });
+  const processes = createProcesses();
+  const deps: NativeDeps = {
+    home,
+    settings: () => ({
+      shell: { timeoutMs: 20_000, maxOutputBytes: 20_000, ...options.shell },
+      questions: { waitMs: options.waitMs ?? 0, expireMs: 3_600_000 },
+    }),
+    store,
+    questions,
+    vault: { names: () => [...secrets.keys()].sort() },
+    processes,
+    baseEnv: options.env ?? process.env,
+    isSecret: options.isSecret ?? (() => false),
+    events,
+    clock: systemClock,
+    newId: randomId,
+  };
+  const native = createNative(deps);
+
+  return {
+    home,
+    outside,
+    workspace: workspacePath(home, testCaller()),
+    store,
+    questions,
+    secrets,
+    native,
+    async call(name, args = {}, { caller, signal, progress } = {}) {
+      const tool = native.tools().find((candidate) => candidate.name === name);
+      if (!tool) throw new Error(`there is no native tool ${name}`);
+      return tool.run(args, {
+        callId: randomId("call"),
+        caller: testCaller(caller),
+        signal: signal ?? new AbortController().signal,
+        progress: progress ?? (() => {}),
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await native.close();
+      questions.close();
+      await processes.close();
+      await store.close();
+      await rm(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a model reads of a result. */
+export function textOf(result: ToolResult): string {
+  const content = "content" in result ? (result.content ?? []) : [];
+  const message = "message" in result ? [result.message] : [];
+  return content.length > 0
+    ? content.map((block) => String(block.text ?? "")).join("\n")
+    : message.join("\n");
+}

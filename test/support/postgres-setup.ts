@@ -1,0 +1,30 @@
+import type { TestProject } from "vitest/node";
+import { ensurePostgres } from "../../scripts/postgres.mjs";
+import { startPostgres } from "./postgres-server.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A server with room for a database per test file; null where there is none, which has been said. */
+    postgresUrl: string | null;
+  }
+}
+
+/** Brings up a real PostgreSQL for the whole run, or says plainly why its half of the tests is left out. */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env.TOOLKEEP_TEST_DATABASE_URL;
+  if (given) {
+    project.provide("postgresUrl", given);
+    return undefined;
+  }
+
+  const found = ensurePostgres();
+  if ("missing" in found) {
+    console.warn(`The PostgreSQL half of the store tests is left out: ${found.missing}.`);
+    project.provide("postgresUrl", null);
+    return undefined;
+  }
+
+  const server = await startPostgres(found.bindir);
+  project.provide("postgresUrl", server.url);
+  return () => server.stop();
+}

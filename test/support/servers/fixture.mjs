@@ -1,0 +1,181 @@
+// One server for every way of behaving: node fixture.mjs <behaviour> [argument]
+import { appendFileSync } from "node:fs";
+import { send, serve, text, tool } from "./rpc.mjs";
+
+const [behaviour, argument] = process.argv.slice(2);
+const never = () => undefined;
+
+const behaviours = {
+  echoes() {
+    serve([tool("echo")]);
+  },
+
+  /** `argument`: a JSON list of tool names. */
+  "lists tools"() {
+    serve(JSON.parse(argument).map((name) => tool(name)));
+  },
+
+  /** Writes its pid to the file `argument` whenever it starts. */
+  "counts its starts"() {
+    appendFileSync(argument, `${process.pid}\n`);
+    serve([tool("echo")]);
+  },
+
+  "dies during a call"() {
+    serve([tool("die")], {
+      "tools/call": () => {
+        process.stderr.write(`fatal: ${process.env.FIXTURE_TOKEN ?? "out of cheese"}\n`);
+        process.exit(7);
+      },
+    });
+  },
+
+  "dies during a call after half a message"() {
+    serve([tool("die")], {
+      "tools/call": ({ id }) => {
+        process.stdout.write(`{"jsonrpc":"2.0","id":${id},"resu`, () => process.exit(0));
+      },
+    });
+  },
+
+  "hangs on connect"() {
+    process.stdin.resume();
+    setInterval(() => {}, 1000);
+  },
+
+  "hangs on list"() {
+    serve([], { "tools/list": never });
+  },
+
+  "hangs on a call"() {
+    serve([tool("hang"), tool("cancelled")], {
+      "tools/call": ({ id, params }) =>
+        params.name === "hang" ? never(id) : text(JSON.stringify(cancelled)),
+      "notifications/cancelled": ({ params }) => void cancelled.push(params.requestId),
+    });
+    const cancelled = [];
+  },
+
+  "exits at once"() {
+    process.stderr.write("the configuration file is missing\n");
+    process.exit(3);
+  },
+
+  "prints junk"() {
+    process.stdout.write("Welcome!\n\n{not json}\n[1,2]\n");
+    serve([tool("echo")], {
+      "tools/call": () => {
+        process.stdout.write("working on it...\n");
+        return text("done");
+      },
+    });
+  },
+
+  /** As servers of old SDKs do. */
+  "exits on an unknown method"() {
+    serve([tool("echo")], { unknown: () => process.exit(1) });
+  },
+
+  "is silent on an unknown method"() {
+    serve([tool("echo")], { unknown: never });
+  },
+
+  "sends a huge message"() {
+    serve([tool("flood")], { "tools/call": () => text("x".repeat(Number(argument))) });
+  },
+
+  "floods stdout without a newline"() {
+    serve([tool("flood")], {
+      "tools/call": () => {
+        const write = () => process.stdout.write("y".repeat(65536), () => setImmediate(write));
+        write();
+      },
+    });
+  },
+
+  "changes its list"() {
+    const tools = [tool("grow")];
+    serve(() => tools, {
+      "tools/call": () => {
+        tools.push(tool(`grown_${tools.length}`));
+        send({ method: "notifications/tools/list_changed" });
+        return text("grown");
+      },
+    });
+  },
+
+  "lists in pages"() {
+    serve([], {
+      "tools/list": ({ params }) => {
+        const page = Number(params?.cursor ?? 0);
+        return { tools: [tool(`page_${page}`)], ...(page < 4 ? { nextCursor: String(page + 1) } : {}) };
+      },
+    });
+  },
+
+  "lists badly"() {
+    const huge = tool("huge", { description: "z".repeat(300_000) });
+    serve([tool("good"), null, { title: "nameless" }, tool("good"), huge, tool("odd", { inputSchema: 7 })]);
+  },
+
+  refuses() {
+    serve([tool("echo")], {
+      "tools/call": ({ id }) => send({ id, error: { code: -32602, message: "a path is needed" } }),
+    });
+  },
+
+  "lies about its output"() {
+    serve(
+      [
+        tool("lie", {
+          outputSchema: { type: "object", required: ["n"], properties: { n: { type: "number" } } },
+        }),
+      ],
+      {
+        "tools/call": ({ params }) => ({
+          content: [{ type: "hologram", data: "?" }],
+          structuredContent: { n: "not a number" },
+          isError: params.arguments.fail === true,
+          _meta: { trace: "abc" },
+        }),
+      },
+    );
+  },
+
+  "reports progress"() {
+    serve([tool("work")], {
+      "tools/call": ({ params }) => {
+        const { progressToken } = params._meta;
+        send({
+          method: "notifications/progress",
+          params: { progressToken, progress: 1, total: 2, message: "half" },
+        });
+        return text("done");
+      },
+    });
+  },
+
+  hints() {
+    const annotated = (name, annotations) => tool(name, { annotations });
+    serve([
+      annotated("reads", { readOnlyHint: true, title: "Reads" }),
+      annotated("destroys", { destructiveHint: true }),
+      annotated("both", { readOnlyHint: true, destructiveHint: true }),
+      tool("plain"),
+    ]);
+  },
+
+  "shows its environment"() {
+    serve([tool("env")], { "tools/call": () => text(JSON.stringify(process.env)) });
+  },
+
+  /** A child in a session of its own, whose pid goes to the file `argument`. */
+  async "leaves children"() {
+    const { spawn } = await import("node:child_process");
+    const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    appendFileSync(argument, `${child.pid}\n${process.pid}\n`);
+    serve([tool("echo")]);
+  },
+};
+
+await behaviours[behaviour]();

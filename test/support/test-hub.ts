@@ -1,0 +1,90 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadSettings } from "../../src/config/load.ts";
+import type { Rule, ServerConfig } from "../../src/config/settings.ts";
+import { createHub, type Hub } from "../../src/hub.ts";
+import type { Caller } from "../../src/tool.ts";
+import { tempHome } from "./temp-home.ts";
+
+export interface TestHubSetup {
+  /** By name, as the settings file has them. */
+  readonly servers?: Readonly<
+    Record<string, Partial<Pick<ServerConfig, "command" | "args" | "env" | "url" | "trusted">>>
+  >;
+  readonly toolboxes?: Readonly<Record<string, readonly string[]>>;
+  /** The toolboxes of each agent. */
+  readonly agents?: Readonly<Record<string, readonly string[]>>;
+  readonly rules?: readonly Pick<Rule, "permission" | "action">[];
+  /** More keys of the settings file. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface TestHub extends AsyncDisposable {
+  readonly hub: Hub;
+  readonly home: string;
+  caller(agent: string): Caller;
+  /** Calls as an agent, or as the operator where none is named. */
+  call(name: string, args?: unknown, agent?: string): ReturnType<Hub["callTool"]>;
+}
+
+/** A real hub over a real home, set up as data, closed and gone with its scope. */
+export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
+  const home = await tempHome();
+  const file = {
+    log_level: "silent",
+    mcpServers: setup.servers ?? {},
+    rules: setup.rules ?? [],
+    ...setup.settings,
+  };
+  await writeFile(join(home.path, "config.json"), JSON.stringify(file));
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    ...setup.env,
+    TOOLKEEP_HOME: home.path,
+  };
+  const loaded = await loadSettings({ cwd: home.path, env, isTrusted: () => false });
+  const hub = await createHub({ loaded, version: "0.0.0-test", env });
+  for (const [name, tools] of Object.entries(setup.toolboxes ?? {}))
+    await hub.catalog.toolboxes.create(name, { tools });
+  for (const [name, toolboxes] of Object.entries(setup.agents ?? {}))
+    await hub.identity.createAgent(name, { toolboxes });
+  const caller = (agent: string) =>
+    hub.identity.callerFor(hub.identity.agent(agent), { tokenId: null, scopes: null, conversation: "test" });
+  return {
+    hub,
+    home: home.path,
+    caller,
+    call: (name, args = {}, agent) =>
+      hub.callTool({
+        name,
+        arguments: args,
+        caller: agent === undefined ? hub.identity.operator("test") : caller(agent),
+        via: "library",
+      }),
+    async [Symbol.asyncDispose]() {
+      await hub.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Servers of npm that every test may use, without the network. */
+export const EVERYTHING = {
+  command: process.execPath,
+  args: [
+    join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
+    "stdio",
+  ],
+};
+
+export function filesystem(folder: string) {
+  return {
+    command: process.execPath,
+    args: [
+      join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"),
+      folder,
+    ],
+  };
+}

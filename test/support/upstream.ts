@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { mergeSettings } from "../../src/config/merge.ts";
+import type { ServerConfig, Settings } from "../../src/config/settings.ts";
+import { type EventMap, Events } from "../../src/events.ts";
+import { randomId } from "../../src/lib/id.ts";
+import type { Log } from "../../src/lib/log.ts";
+import { processTable } from "../../src/process/process-table.ts";
+import { createProcesses } from "../../src/process/processes.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Progress, Tool, ToolResult } from "../../src/tool.ts";
+import { createUpstream, type UpstreamDeps } from "../../src/upstream/create-upstream.ts";
+import type { ServerInput, Upstream } from "../../src/upstream/upstream.ts";
+import { createVault } from "../../src/vault/create-vault.ts";
+import type { Vault } from "../../src/vault/vault.ts";
+import { tempStore } from "./temp-store.ts";
+import { testCaller } from "./tools.ts";
+
+export interface TestUpstream extends AsyncDisposable {
+  readonly upstream: Upstream;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly settings: Settings;
+  readonly states: EventMap["server.state"][];
+  readonly warnings: string[];
+  tool(name: string): Tool;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
+  /** Ends this upstream and opens another over the same store, as a restart does. */
+  restart(change?: Partial<UpstreamDeps>): Promise<void>;
+  /** Processes of any server, the reaper included. */
+  children(): Promise<number[]>;
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (update: Progress) => void;
+}
+
+/** Upstream over a real store, real vault and real processes, closed and gone with its scope. */
+export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<TestUpstream> {
+  const temp = await tempStore();
+  const { store } = temp;
+  const key = randomBytes(32);
+  const vault = await createVault({ store: store.secrets, key, clock: Date.now });
+  const settings = mergeSettings(temp.home, {});
+  const events = new Events((error) => {
+    throw error;
+  });
+  const states: EventMap["server.state"][] = [];
+  const warnings: string[] = [];
+  const note = (_: object, message: string) => void warnings.push(message);
+  const log: Log = { debug() {}, info() {}, warn: note, error: note };
+  events.on("server.state", (payload) => states.push(payload));
+
+  const open = async (change: Partial<UpstreamDeps>) => {
+    const processes = createProcesses();
+    const upstream = await createUpstream({
+      store,
+      vault,
+      processes,
+      settings,
+      events,
+      clock: Date.now,
+      newId: randomId,
+      log,
+      reservedNames: () => new Set(["read_file"]),
+      baseEnv: process.env,
+      version: "0.0.0-test",
+      ...change,
+    });
+    return { upstream, processes };
+  };
+  let opened = await open(setup);
+  const close = async () => {
+    await opened.upstream.close();
+    await opened.processes.close();
+  };
+
+  const tool = (name: string): Tool => {
+    const found = opened.upstream.tools().find((candidate) => candidate.name === name);
+    if (!found) throw new Error(`no tool ${name} among ${opened.upstream.tools().map((each) => each.name)}`);
+    return found;
+  };
+  return {
+    get upstream() {
+      return opened.upstream;
+    },
+    store,
+    vault,
+    settings,
+    states,
+    warnings,
+    tool,
+    call: (name, args = {}, { signal, onProgress } = {}) =>
+      tool(name).run(args, {
+        callId: randomId("call"),
+        caller: testCaller(),
+        signal: signal ?? new AbortController().signal,
+        progress: onProgress ?? (() => {}),
+      }),
+    async restart(change = {}) {
+      await close();
+      opened = await open({ ...setup, ...change });
+    },
+    async children() {
+      const rows = await processTable();
+      return rows.filter((row) => row.parent === process.pid).map((row) => row.pid);
+    },
+    async [Symbol.asyncDispose]() {
+      await close();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A server of `servers/fixture.mjs` that behaves as named there. */
+export function fixture(behaviour: string, argument?: string): ServerInput {
+  const script = join(import.meta.dirname, "servers/fixture.mjs");
+  return {
+    command: process.execPath,
+    args: [script, behaviour, ...(argument === undefined ? [] : [argument])],
+  };
+}
+
+/** Settings as a file would give them, with these servers. */
+export function settingsWith(settings: Settings, servers: readonly ServerConfig[], mcp = {}): Settings {
+  return { ...settings, servers, mcp: { ...settings.mcp, ...mcp } };
+}
+
+/** What a tool said, as one string. */
+export function said(result: ToolResult): string {
+  if (result.kind !== "output") throw new Error(`expected output, got ${JSON.stringify(result)}`);
+  return result.content.map((block) => String(block.text ?? "")).join("\n");
+}

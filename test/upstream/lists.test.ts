@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { fixture, testUpstream } from "../support/upstream.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+test("all pages of a list are fetched", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("pages", fixture("lists in pages"));
+  await up.upstream.settled();
+  expect(names(up)).toEqual([0, 1, 2, 3, 4].map((page) => `mcp_pages_page_${page}`));
+});
+
+test("a tool out of bounds is left out with a warning and costs its neighbours nothing", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("bad", fixture("lists badly"));
+  await up.upstream.settled();
+
+  expect(names(up)).toEqual(["mcp_bad_good", "mcp_bad_odd"]);
+  expect(up.tool("mcp_bad_odd").inputSchema).toEqual({ type: "object" });
+  const warnings = up.warnings.join("\n");
+  expect(warnings).toContain("without a name");
+  expect(warnings).toContain("listed twice");
+  expect(warnings).toContain('"huge"');
+});
+
+test("a change that the server announces is fetched and told", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("growing", fixture("changes its list"));
+  await up.upstream.settled();
+  let changes = 0;
+  up.upstream.onChange(() => changes++);
+
+  await up.call("mcp_growing_grow");
+
+  await waitUntil("the new tool is there", () => names(up).includes("mcp_growing_grown_1"));
+  expect(changes).toBeGreaterThan(0);
+  await up.restart();
+  expect(names(up)).toEqual(["mcp_growing_grow", "mcp_growing_grown_1"]);
+});
+
+test("two servers whose names collide keep distinct tool names, the first one's unchanged, across restarts", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("My FS", fixture("echoes"));
+  await up.upstream.settled();
+  expect(names(up)).toEqual(["mcp_my_fs_echo"]);
+  await up.upstream.add("my-fs", fixture("echoes"));
+  await up.upstream.settled();
+
+  const both = names(up);
+  expect(up.tool("mcp_my_fs_echo").origin).toBe("mcp:My FS");
+  expect(both[1]).toMatch(/^mcp_my_fs_echo_[0-9a-f]{6}$/);
+  await up.restart();
+  expect(names(up)).toEqual(both);
+});
+
+test("tools of one server that collide after sanitising keep distinct names, whatever order they come in", async () => {
+  await using up = await testUpstream();
+  await using other = await testUpstream();
+  await up.upstream.add("fs", fixture("lists tools", '["read-file", "read.file", "READ_FILE"]'));
+  await other.upstream.add("fs", fixture("lists tools", '["READ_FILE", "read.file", "read-file"]'));
+  await Promise.all([up.upstream.settled(), other.upstream.settled()]);
+
+  expect(new Set(names(up)).size).toBe(3);
+  expect(names(up).sort()).toEqual(names(other).sort());
+});
+
+test("a tool name of 100 characters fits the limit and can be called", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("long", fixture("lists tools", JSON.stringify(["t".repeat(100)])));
+  await up.upstream.settled();
+
+  const [name] = names(up);
+  expect(name!.length).toBe(50);
+  expect(await up.call(name!, { a: 1 })).toMatchObject({ kind: "output" });
+});
+
+test("the names of a removed server stay taken", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("fs", fixture("echoes"));
+  await up.upstream.settled();
+  await up.upstream.remove("fs");
+  expect(names(up)).toEqual([]);
+
+  await up.upstream.add("fs", fixture("echoes"));
+  await up.upstream.settled();
+  expect(names(up)[0]).toMatch(/^mcp_fs_echo_[0-9a-f]{6}$/);
+});
+
+function names(up: { upstream: { tools(): readonly { name: string }[] } }): string[] {
+  return up.upstream.tools().map(({ name }) => name);
+}

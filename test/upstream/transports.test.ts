@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { boundedFetch } from "../../src/upstream/bounded-fetch.ts";
+import { mcpOverHttp, mcpOverSse, remoteServer } from "../support/remote-server.ts";
+import { said, testUpstream } from "../support/upstream.ts";
+
+describe("streamable HTTP", () => {
+  test.each([
+    ["legacy and modern", "stateless", "modern"],
+    ["modern alone", "reject", "modern"],
+  ] as const)("a server that speaks %s is listed and called", async (_, legacy, era) => {
+    await using remote = await remoteServer(mcpOverHttp(legacy));
+    await using up = await testUpstream();
+    await up.upstream.add("remote", { url: remote.url, headers: { Authorization: "Bearer canary-header" } });
+    await up.upstream.settled();
+
+    expect(said(await up.call("mcp_remote_hello"))).toBe("hello");
+    expect(up.upstream.server("remote")).toMatchObject({ era: { era }, headerKeys: ["Authorization"] });
+    expect(remote.requests.every(({ headers }) => headers.authorization === "Bearer canary-header")).toBe(
+      true,
+    );
+    expect(up.vault.redact("canary-header")).toBe("[redacted]");
+  });
+
+  test("a refused token reads as failed authentication and nothing else", async () => {
+    await using remote = await remoteServer((_, response) =>
+      response.writeHead(401).end("token canary-body is bad"),
+    );
+    await using up = await testUpstream();
+    await up.upstream.add("remote", { url: remote.url });
+    await up.upstream.settled();
+    expect(up.upstream.server("remote").lastError).toBe("authentication failed (HTTP 401)");
+  });
+
+  test("a connection that breaks ends in unavailable, and the next one serves again", async () => {
+    let broken = false;
+    const serve = mcpOverHttp("stateless");
+    await using remote = await remoteServer((request, response) =>
+      broken ? request.socket.destroy() : serve(request, response),
+    );
+    await using up = await testUpstream({ backoffMs: [50] });
+    await up.upstream.add("remote", { url: remote.url });
+    await up.upstream.settled();
+
+    broken = true;
+    expect(await up.call("mcp_remote_hello")).toMatchObject({ kind: "unavailable" });
+    broken = false;
+    await expect.poll(() => up.upstream.server("remote").state, { timeout: 20_000 }).toBe("ready");
+    expect(said(await up.call("mcp_remote_hello"))).toBe("hello");
+  });
+});
+
+test("the event stream of 2024-11-05 is spoken", async () => {
+  await using remote = await remoteServer(mcpOverSse());
+  await using up = await testUpstream();
+  await up.upstream.add("old", { url: remote.url, transport: "sse" });
+  await up.upstream.settled();
+
+  expect(said(await up.call("mcp_old_hello"))).toBe("hello");
+  expect(up.upstream.server("old").era).toMatchObject({ era: "legacy", version: "2024-11-05" });
+});
+
+test("a modern server over stdio is recognised, and reconnected to without being asked again", async () => {
+  await using up = await testUpstream();
+  const script = join(import.meta.dirname, "../support/servers/modern.mjs");
+  await up.upstream.add("modern", { command: process.execPath, args: [script] });
+  await up.upstream.settled();
+  const { era } = up.upstream.server("modern");
+  expect(era).toMatchObject({ era: "modern", version: "2026-07-28" });
+
+  await up.restart();
+
+  expect(said(await up.call("mcp_modern_hello"))).toBe("hello");
+  expect(up.upstream.server("modern").era).toEqual(era);
+});
+
+describe("an answer over HTTP", () => {
+  test("is refused once its body is larger than the limit", async () => {
+    await using remote = await remoteServer((_, response) => response.end("x".repeat(5000)));
+    const limited = boundedFetch(1000);
+    await expect(limited(remote.url).then((response) => response.text())).rejects.toThrow(
+      "more than 1000 bytes",
+    );
+    await expect(boundedFetch(5000)(remote.url).then((response) => response.text())).resolves.toHaveLength(
+      5000,
+    );
+  });
+
+  test("as an event stream may go on for ever, but no event may", async () => {
+    const events = (sizes: readonly number[]) => sizes.map((size) => `data: ${"x".repeat(size)}\n\n`);
+    const stream = async (chunks: readonly string[]) => {
+      await using remote = await remoteServer(async (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (const chunk of chunks) await new Promise((resolve) => response.write(chunk, resolve));
+        response.end();
+      });
+      const response = await boundedFetch(1000)(remote.url);
+      return (await response.text()).length;
+    };
+    expect(await stream(events(Array(20).fill(500)))).toBe(20 * 508);
+    await expect(stream(events([500, 3000]))).rejects.toThrow("more than 1000 bytes");
+  });
+});
