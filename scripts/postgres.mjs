@@ -63,7 +63,7 @@ function install() {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   const steps = [["update"], ["install", "-y", "--no-install-recommends", "postgresql"]];
   for (const step of steps) {
-    const { status } = spawnSync("apt-get", ["-q", ...step], {
+    const { status } = spawnSync("apt-get", ["-qq", ...step], {
       env,
       stdio: ["ignore", "inherit", "inherit"],
     });

@@ -1,19 +1,18 @@
 // Makes a fresh clone ready: installs the locked dependencies, builds, and with --test brings what tests need.
 // Needs nothing but Node and npm; does only what is missing.
-import { existsSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
 import { run } from "./run.mjs";
 
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 
+/** Holds the hash of what was installed. */
+const STAMP = "node_modules/.toolkeep-installed";
+
 checkNode();
-if (!isInstalled()) {
-  console.error("toolkeep: installing dependencies …");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-}
+if (!isInstalled()) install();
 run(process.execPath, ["scripts/build.mjs"]);
 if (process.argv.includes("--test")) {
   const { ensurePostgres } = await import("./postgres.mjs");
@@ -28,8 +27,19 @@ function checkNode() {
   process.exit(2);
 }
 
-/** npm writes its own copy of the lockfile last; an older one belongs to an older install. */
 function isInstalled() {
-  const marker = "node_modules/.package-lock.json";
-  return existsSync(marker) && statSync(marker).mtimeMs >= statSync("package-lock.json").mtimeMs;
+  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted();
+}
+
+/** `npm ci` refuses a lockfile that lacks another platform's optional binaries; `npm install` fetches them. */
+function install() {
+  console.error("toolkeep: installing dependencies …");
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  run("npm", ["install", ...quiet], { stdio: ["ignore", "ignore", "inherit"] });
+  writeFileSync(STAMP, wanted());
+}
+
+function wanted() {
+  const files = ["package.json", "package-lock.json", "dashboard/package.json"];
+  return files.reduce((hash, file) => hash.update(readFileSync(file)), createHash("sha256")).digest("hex");
 }

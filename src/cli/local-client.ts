@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 /** The API of a hub opened in this process, for the time of one command. Throws STORE_LOCKED when the home is in use. */
 export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClient> {
   const log = createLog({ level: "error", human: true, write: err });
-  const { app, hub, adminToken, close } = await openApp({
+  const { app, hub, requests, adminToken, close } = await openApp({
     env,
     cwd,
     log: log.logger,
@@ -19,14 +19,23 @@ export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClien
   log.redactWith((line) => hub.vault.redact(line));
   return {
     async send(method, path, body, { signal } = {}) {
-      const response = await app.inject({
-        method,
-        url: path,
-        headers: { authorization: `Bearer ${adminToken}`, host: "127.0.0.1" },
-        ...(body === undefined ? {} : { payload: body as object }),
-        ...(signal ? { signal } : {}),
-      });
-      return readAnswer(response.statusCode, response.payload);
+      signal?.throwIfAborted();
+      const abort = () => requests.abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      try {
+        const response = await app.inject({
+          method,
+          url: path,
+          headers: { authorization: `Bearer ${adminToken}`, host: "127.0.0.1" },
+          ...(body === undefined ? {} : { payload: body as object }),
+        });
+        return readAnswer(response.statusCode, response.payload);
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      } finally {
+        signal?.removeEventListener("abort", abort);
+      }
     },
     close,
   };

@@ -4,6 +4,8 @@ export interface Terminal {
   readonly cwd: string;
   /** Whether a person can see and answer: standard input and error are terminals. */
   readonly interactive: boolean;
+  /** Whether standard output is a terminal, and not a file or another program. */
+  readonly screen: boolean;
   /** The width of the output; unlimited when it is no terminal. */
   readonly columns: number;
   out(text: string): void;
@@ -19,6 +21,7 @@ export function processTerminal(signal: AbortSignal): Terminal {
     env: process.env,
     cwd: process.cwd(),
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
+    screen: process.stdout.isTTY === true,
     columns: process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

@@ -1,36 +1,46 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../errors.ts";
 
-/** Follows the requests that change or call something, so that a daemon can finish them before it ends. */
+/**
+ * Follows the requests that change or call something, so that a process can finish them before it ends. Made before
+ * the routes: Fastify gives a hook only to routes that come after it.
+ */
 export class ActiveRequests {
+  readonly #active = new Set<ServerResponse>();
   readonly #idle = new EventTarget();
-  #active = 0;
   #refusing = false;
 
   constructor(app: FastifyInstance) {
     app.addHook("onRequest", async (request, reply) => {
       if (this.#refusing) throw new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
       // A GET may be a stream that lasts as long as its client.
-      if (request.method === "GET") return;
-      this.#active += 1;
-      reply.raw.once("close", () => {
-        this.#active -= 1;
-        if (this.#active === 0) this.#idle.dispatchEvent(new Event("idle"));
-      });
+      if (request.method !== "GET") this.#follow(reply.raw);
     });
   }
 
   /** Takes no new requests; resolves when none is under way, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.#refusing = true;
-    if (this.#active === 0) return;
+    if (this.#active.size === 0) return;
     const done = new AbortController();
     const { signal } = done;
-    await Promise.race([once(this.#idle, "idle", { signal }), sleep(limitMs, undefined, { signal })]).catch(
-      () => undefined,
-    );
+    await Promise.race([once(this.#idle, "idle", { signal }), sleep(limitMs, undefined, { signal })]);
     done.abort();
+  }
+
+  /** Ends those under way as if their clients had gone, which cancels what they wait for. */
+  abort(): void {
+    for (const response of this.#active) response.destroy();
+  }
+
+  #follow(response: ServerResponse): void {
+    this.#active.add(response);
+    response.once("close", () => {
+      this.#active.delete(response);
+      if (this.#active.size === 0) this.#idle.dispatchEvent(new Event("idle"));
+    });
   }
 }

@@ -6,13 +6,17 @@ import { mountApi } from "../api/mount-api.ts";
 import { homeOf } from "../config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { maskedSettings } from "../config/masked.ts";
+import { ToolkeepError } from "../errors.ts";
 import { hostGuard } from "../gateway/host-guard.ts";
 import { createHub, type Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { type HomeLock, lockHome } from "../store/lock.ts";
+import { ActiveRequests } from "./active-requests.ts";
 import { createBackup } from "./backup.ts";
 import { loadTrustedSettings } from "./load-trusted.ts";
+
+const COMMAND_LIMIT_MS = 10_000;
 
 export interface AppInput {
   readonly env: NodeJS.ProcessEnv;
@@ -27,6 +31,7 @@ export interface AppInput {
 export interface App {
   readonly app: FastifyInstance;
   readonly hub: Hub;
+  readonly requests: ActiveRequests;
   /** Opens `/api` of this process and of no other. */
   readonly adminToken: string;
   /** Where people reach this process. Set once it listens. */
@@ -40,7 +45,7 @@ export interface App {
 /** Takes the home, opens its hub, mounts the API. Throws STORE_LOCKED when another process has the home. */
 export async function openApp(input: AppInput): Promise<App> {
   const home = homeOf(input.env, input.cwd);
-  const lock = await lockHome(home, { holder: input.holder, waitMs: 0 });
+  const lock = await takeHome(home, input.holder);
   try {
     const loaded = await loadTrustedSettings(input);
     const hub = await createHub({ ...input, loaded });
@@ -51,13 +56,26 @@ export async function openApp(input: AppInput): Promise<App> {
   }
 }
 
+/** A command gives the home back in a moment, so a daemon that starts meanwhile waits for it; for a daemon it does not. */
+async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeLock> {
+  try {
+    return await lockHome(home, { holder, waitMs: 0 });
+  } catch (error) {
+    const byCommand = error instanceof ToolkeepError && error.details?.holder === "cli";
+    if (holder !== "daemon" || !byCommand) throw error;
+    return lockHome(home, { holder, waitMs: COMMAND_LIMIT_MS });
+  }
+}
+
 async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
   const { env, cwd, log, version, clock } = input;
   const { home, host, port, publicUrl } = hub.settings;
   const app = createFastify(hub, log);
+  const requests = new ActiveRequests(app);
   const opened: App = {
     app,
     hub,
+    requests,
     adminToken: randomBytes(32).toString("base64url"),
     url: publicUrl ?? `http://${host}:${port}`,
     load: () =>

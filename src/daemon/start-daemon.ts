@@ -4,7 +4,6 @@ import { messageOf, ToolkeepError } from "../errors.ts";
 import { mountGateway } from "../gateway/mount-gateway.ts";
 import type { Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
-import { ActiveRequests } from "./active-requests.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { type FirstStart, prepareFirstStart } from "./first-start.ts";
 import type { Log } from "./log.ts";
@@ -38,12 +37,11 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   const { env, cwd, version, clock } = input;
   const log = input.log.logger;
   const opened = await openApp({ env, cwd, log, version, clock, holder: "daemon" });
-  const { app, hub } = opened;
+  const { app, hub, requests } = opened;
   const { home } = hub.settings;
   try {
     input.log.redactWith((line) => hub.vault.redact(line));
     input.log.setLevel(hub.settings.logLevel);
-    const requests = new ActiveRequests(app);
     const gateway = mountGateway(app, hub, { log, version, clock });
     const address = await listen(opened);
     opened.url = hub.settings.publicUrl ?? address;
@@ -65,6 +63,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
         await removeDaemonFile(home);
         await watch.close();
         await requests.drain(DRAIN_MS);
+        requests.abort();
         await gateway.close();
         await opened.close();
       },

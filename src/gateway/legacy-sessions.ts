@@ -63,10 +63,6 @@ export class LegacySessions {
     this.#deps = deps;
   }
 
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   async serve({ request, body, principal, send }: Exchange): Promise<void> {
     const session = startsSession(body) ? await this.#begin(principal) : this.#find(request, principal);
     if (session instanceof Response) return send(session);
@@ -151,8 +147,8 @@ export class LegacySessions {
       usedAt: this.#deps.clock(),
       listDigest: this.#deps.lists.for(principal).digest,
     };
-    this.#sessions.set(id, session);
     await server.connect(transport);
+    this.#sessions.set(id, session);
     return session;
   }
 

@@ -16,7 +16,7 @@ import { RPC, rpcError } from "./rpc-error.ts";
 import { ToolLists } from "./tool-lists.ts";
 import { watchLists } from "./watch-lists.ts";
 
-const SWEEP_EVERY_MS = 60_000;
+const SWEEP_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
 
 export interface GatewayOptions {
@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly newId?: NewId;
   readonly limits?: Partial<SessionLimits>;
+  /** How often idle sessions and streams of revoked tokens are looked for. */
+  readonly sweepMs?: number;
 }
 
 export interface Gateway {
@@ -56,7 +58,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     legacy
       .closeIdle()
       .catch((error: unknown) => log.error({ error: messageOf(error) }, "closing idle sessions failed"));
-  }, SWEEP_EVERY_MS).unref();
+  }, options.sweepMs ?? SWEEP_MS).unref();
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const who = authenticate(hub.identity, req.headers.authorization);
@@ -92,7 +94,12 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     } catch (error) {
       if (req.errored || res.destroyed) return;
       log.error({ error: messageOf(error), url: req.url }, "a request at /mcp failed");
-      await sendResponse(rpcError(500, RPC.internalError, "internal error; the daemon's log says more"), res);
+      if (res.headersSent) res.destroy();
+      else
+        await sendResponse(
+          rpcError(500, RPC.internalError, "internal error; the daemon's log says more"),
+          res,
+        );
     }
   });
   app.addHook("preClose", close);

@@ -186,7 +186,7 @@ class Relay {
         for await (const message of messages) await this.#write(message);
       } catch (error) {
         if (isSessionLost(error) && sessionId !== undefined) await this.#restore(sessionId).catch(() => {});
-        else if (error instanceof Refused && error.status !== 409) return;
+        else if (isFinal(error)) return;
       }
       const wait = LISTEN_AGAIN_MS[Math.min(failures, LISTEN_AGAIN_MS.length - 1)];
       await delay(wait, undefined, { signal }).catch(() => {});
@@ -271,4 +271,9 @@ function idsOf(message: Message, wanted: (one: Record<string, unknown>) => boole
 
 function isSessionLost(error: unknown): boolean {
   return error instanceof Refused && error.status === 404;
+}
+
+/** A daemon that ends (503) or still sees the stream before (409) will take the next one; other refusals stay. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Refused && error.status < 500 && error.status !== 409;
 }

@@ -10,7 +10,6 @@ import { dumpTables, loadTables } from "./dump.ts";
 import { messageStore } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { notificationStore } from "./notifications.ts";
-import { postgresDialect } from "./postgres/dialect.ts";
 import { questionStore } from "./questions.ts";
 import { secretStore } from "./secrets.ts";
 import { serverStore } from "./servers.ts";
@@ -47,7 +46,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
-  if (databaseUrl !== null) return postgresDialect(databaseUrl);
+  if (databaseUrl !== null) {
+    // Loaded only where it is used: most homes have no PostgreSQL, and every start would wait for it.
+    const { postgresDialect } = await import("./postgres/dialect.ts");
+    return postgresDialect(databaseUrl);
+  }
   await mkdir(home, { recursive: true, mode: 0o700 }).catch((error) => {
     throw unavailable(error, home);
   });

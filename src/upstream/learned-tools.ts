@@ -15,7 +15,7 @@ export class LearnedTools {
   readonly #store: LearnedStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
-  readonly #definitions = new Map<string, readonly ToolDefinition[]>();
+  readonly #definitions = new Map<string, ToolDefinition[]>();
 
   private constructor(store: LearnedStore, clock: Clock, names: ToolNames) {
     this.#store = store;
@@ -31,7 +31,8 @@ export class LearnedTools {
     const learned = new LearnedTools(store, clock, await ToolNames.open(store.toolNames, reserved));
     for (const { serverId, definition } of await store.servers.tools()) {
       const known = learned.#definitions.get(serverId) ?? [];
-      learned.#definitions.set(serverId, [...known, definition as ToolDefinition]);
+      known.push(definition as ToolDefinition);
+      learned.#definitions.set(serverId, known);
     }
     return learned;
   }
@@ -66,7 +67,7 @@ export class LearnedTools {
       settings.naming,
     );
     await this.#store.servers.replaceTools(serverId, tools);
-    this.#definitions.set(serverId, list.tools);
+    this.#definitions.set(serverId, [...list.tools]);
 
     const news = {
       era: { ...connection.era },

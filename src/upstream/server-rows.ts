@@ -18,6 +18,21 @@ export interface ServerRowsDeps {
   readonly newId: NewId;
 }
 
+const NOTHING_KNOWN = {
+  config: null,
+  sealed: null,
+  envKeys: [],
+  headerKeys: [],
+  enabled: true,
+  status: "active",
+  approvedFingerprint: null,
+  addedBy: null,
+  era: null,
+  instructions: null,
+  listedAt: null,
+  lastError: null,
+} as const satisfies Partial<ServerRecord>;
+
 /** What the store keeps about servers, and the only code that changes it on a person's or agent's behalf. */
 export class ServerRows {
   readonly #deps: ServerRowsDeps;
@@ -39,7 +54,7 @@ export class ServerRows {
     return rows;
   }
 
-  /** Takes the row of a file that no longer declares the server, where there is one. */
+  /** Takes the row that an earlier server of this name left, where there is one, and its tool names with it. */
   async add(config: ServerConfig, options: { isPending: boolean; addedBy: string | null }): Promise<void> {
     const { servers } = this.#deps.store;
     const existing = await servers.byName(config.name);
@@ -63,7 +78,8 @@ export class ServerRows {
     const updatedAt = this.#deps.clock();
     if (config.source !== "stored") {
       const { enabled, ...others } = input;
-      if (name !== record.name || Object.keys(others).length > 0) throw declaredInFile(config);
+      const changesMore = name !== record.name || Object.values(others).some((value) => value !== undefined);
+      if (changesMore) throw declaredInFile(config);
       await this.#deps.store.servers.update(record.id, { enabled: enabled ?? record.enabled, updatedAt });
       return;
     }
@@ -82,9 +98,12 @@ export class ServerRows {
     await this.#endAsking(record);
   }
 
+  /** The row stays, empty: people who remove a server and add it again expect their toolboxes to fit. */
   async remove({ record, config }: Definition): Promise<void> {
     if (config.source !== "stored") throw declaredInFile(config);
-    await this.#deps.store.servers.delete(record.id);
+    const emptied = { ...NOTHING_KNOWN, origin: "file", updatedAt: this.#deps.clock() } as const;
+    await this.#deps.store.servers.replaceTools(record.id, []);
+    await this.#deps.store.servers.update(record.id, emptied);
     await this.#endAsking(record);
   }
 
@@ -95,18 +114,7 @@ export class ServerRows {
       name,
       prefix: sanitise(name),
       origin: "stored",
-      config: null,
-      sealed: null,
-      envKeys: [],
-      headerKeys: [],
-      enabled: true,
-      status: "active",
-      approvedFingerprint: null,
-      addedBy: null,
-      era: null,
-      instructions: null,
-      listedAt: null,
-      lastError: null,
+      ...NOTHING_KNOWN,
       createdAt: now,
       updatedAt: now,
     };

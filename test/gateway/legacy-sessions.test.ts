@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { INITIALIZE, type TestGateway, testGateway } from "../support/test-gateway.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
 
@@ -38,6 +40,25 @@ describe("sessions", () => {
     expect(stream.status).toBe(200);
     const refused = await gateway.fetch({ token: await gateway.token("a"), body: INITIALIZE });
     expect(refused.status).toBe(503);
+    await stream.body?.cancel();
+  });
+
+  it("end when nothing happened in them for too long, and not before", async () => {
+    let now = 1_000;
+    const limits = { idleMs: 60_000 };
+    await using gateway = await testGateway({
+      agents: { a: [] },
+      gateway: { limits, clock: () => now, sweepMs: 10 },
+    });
+    const token = await gateway.token("a");
+    const [idle, listening] = [await begin(gateway, token), await begin(gateway, token)];
+    const stream = await gateway.fetch({ method: "GET", token, headers: { "mcp-session-id": listening } });
+    await waitUntil("the idle session is closed", async () => {
+      now += 60_001;
+      await delay(100);
+      return (await ping(gateway, token, idle)) === 404;
+    });
+    expect(await ping(gateway, token, listening)).toBe(200);
     await stream.body?.cancel();
   });
 

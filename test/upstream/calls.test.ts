@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../src/tool.ts";
@@ -159,19 +158,15 @@ describe("a server's environment", () => {
 });
 
 test("the children of a server end with it, also in a session of their own", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "toolkeep-upstream-"));
-  const file = join(folder, "pids");
-  try {
-    await using up = await testUpstream();
-    await up.upstream.add("parent", fixture("leaves children", file));
-    await up.upstream.settled();
-    const pids = await pidsIn(file, 2);
-    expect(await living(pids)).toEqual(pids);
+  await using folder = await tempHome();
+  const file = join(folder.path, "pids");
+  await using up = await testUpstream();
+  await up.upstream.add("parent", fixture("leaves children", file));
+  await up.upstream.settled();
+  const pids = await pidsIn(file, 2);
+  expect(await living(pids)).toEqual(pids);
 
-    await up.upstream.remove("parent");
+  await up.upstream.remove("parent");
 
-    expect(await living(pids)).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  expect(await living(pids)).toEqual([]);
 });

@@ -73,16 +73,18 @@ test("a tool name of 100 characters fits the limit and can be called", async () 
   expect(await up.call(name!, { a: 1 })).toMatchObject({ kind: "output" });
 });
 
-test("the names of a removed server stay taken", async () => {
+test("the names of a removed server go to no other server, and back to one of its name", async () => {
   await using up = await testUpstream();
-  await up.upstream.add("fs", fixture("echoes"));
+  await up.upstream.add("my fs", fixture("echoes"));
   await up.upstream.settled();
-  await up.upstream.remove("fs");
+  await up.upstream.remove("my fs");
   expect(names(up)).toEqual([]);
+  expect(up.upstream.servers()).toEqual([]);
 
-  await up.upstream.add("fs", fixture("echoes"));
+  await up.upstream.add("my-fs", fixture("echoes"));
+  await up.upstream.add("my fs", fixture("echoes"));
   await up.upstream.settled();
-  expect(names(up)[0]).toMatch(/^mcp_fs_echo_[0-9a-f]{6}$/);
+  expect(names(up)).toEqual(["mcp_my_fs_echo", expect.stringMatching(/^mcp_my_fs_echo_[0-9a-f]{6}$/)]);
 });
 
 function names(up: { upstream: { tools(): readonly { name: string }[] } }): string[] {

@@ -35,7 +35,8 @@ export function pageRoutes(app: FastifyInstance, context: ApiContext, logins: Lo
     );
   });
 
-  app.get<{ Querystring: { code?: string } }>("/login", (request, reply) => {
+  // No HEAD: what looks at links in advance must not use them up.
+  app.get<{ Querystring: { code?: string } }>("/login", { exposeHeadRoute: false }, (request, reply) => {
     const login = logins.redeem(String(request.query.code ?? ""));
     if (!login)
       return html(reply.code(401), signInPage("This link was used already or is older than ten minutes."));

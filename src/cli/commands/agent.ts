@@ -5,6 +5,7 @@ import type {
   AgentInput,
   AgentList,
   AgentTools,
+  AgentView,
   FolderGrant,
   MessageList,
   NewAgent,
@@ -24,6 +25,7 @@ interface AgentOptions {
 }
 
 interface EditOptions extends AgentOptions {
+  readonly revoke: readonly string[];
   readonly clear: readonly string[];
 }
 
@@ -44,13 +46,12 @@ export function agentCommand(shell: Shell): Command {
     "agent create coder --folder ~/src/app:rw --folder ~/docs:ro",
   );
   examples(
-    agentOptions(
-      leaf(agent, "edit <name>", "replace the toolboxes, grants, folders or description of an agent"),
-    )
-      .option("--clear <what>", "remove all toolboxes, grants or folders (repeatable)", collect, [])
+    agentOptions(leaf(agent, "edit <name>", "give an agent more, or take something away"))
+      .option("--revoke <name>", "take away this toolbox or tool (repeatable)", collect, [])
+      .option("--clear <what>", "take away all toolboxes, grants or folders first (repeatable)", collect, [])
       .action(shell.action(editAgent)),
-    "agent edit writer --toolbox research --toolbox mail",
-    "agent edit writer --clear folders",
+    "agent edit writer --grant mcp_fs_read_text_file",
+    "agent edit writer --revoke research --clear folders",
   );
   leaf(agent, "delete <name>", "delete an agent and its tokens; its workspace stays on disk").action(
     shell.action(deleteAgent),
@@ -124,12 +125,12 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
 }
 
 async function editAgent(run: Run, name: string, options: EditOptions): Promise<undefined> {
-  const body = { ...cleared(options.clear), ...given(options, run.terminal.cwd) };
-  if (Object.keys(body).length === 0) throw new ToolkeepError("BAD_USAGE", "nothing to change was given");
-  const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, body);
+  const { agent } = await run.get<AgentAnswer>(path`/api/agents/${name}`);
+  const change = edited(agent, options, run.terminal.cwd);
+  const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, change);
   run.print(
     answer,
-    `Changed agent ${name}; it now has ${answer.agent.toolCount} tools.\n${unknownNote(answer.unknown)}`,
+    `Changed agent ${name}; it has ${answer.agent.toolCount} tools now.\n${unknownNote(answer.unknown)}`,
   );
 }
 
@@ -168,13 +169,30 @@ function given(options: AgentOptions, cwd: string): AgentInput {
   };
 }
 
-function cleared(what: readonly string[]): AgentInput {
+/** What the agent has, without what was cleared or revoked, and with what was given. */
+function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput {
+  checkClear(options.clear);
+  const kept = <T>(what: string, before: readonly T[]) => (options.clear.includes(what) ? [] : before);
+  const more = given(options, cwd);
+  const isKept = (name: string) => !options.revoke.includes(name);
+  const folders = more.folders ?? [];
+  return {
+    ...more,
+    toolboxes: [...kept("toolboxes", agent.toolboxes), ...options.toolbox].filter(isKept),
+    grants: [...kept("grants", agent.grants), ...options.grant].filter(isKept),
+    folders: [
+      ...kept("folders", agent.folders).filter(
+        (before) => !folders.some((folder) => folder.path === before.path),
+      ),
+      ...folders,
+    ],
+  };
+}
+
+function checkClear(what: readonly string[]): void {
   const known = ["toolboxes", "grants", "folders"];
-  for (const name of what) {
-    if (!known.includes(name))
-      throw new ToolkeepError("BAD_USAGE", `--clear takes ${known.join(", ")}; got ${name}`);
-  }
-  return Object.fromEntries(what.map((name) => [name, []]));
+  const wrong = what.find((name) => !known.includes(name));
+  if (wrong) throw new ToolkeepError("BAD_USAGE", `--clear takes ${known.join(", ")}; got ${wrong}`);
 }
 
 /** `path`, `path:ro` or `path:rw`. */

@@ -83,23 +83,17 @@ function gaveUp(
 
 function show({ terminal }: Run, outcome: ToolOutcome): void {
   if (outcome.outcome === "ok") {
-    terminal.out(ended(printable(outcome.text)));
-    if (outcome.fullOutput)
-      terminal.err(
-        `The output was cut; all ${outcome.fullOutput.bytes} bytes are in ${outcome.fullOutput.path}\n`,
-      );
+    terminal.out(ended(terminal.screen ? printable(outcome.text) : outcome.text));
+    if (outcome.fullOutput) terminal.err(cutNote(outcome.fullOutput));
     return;
   }
-  const { message = outcome.text, remedy, details } = outcome.error ?? {};
+  const { message = outcome.text, remedy } = outcome.error ?? {};
   terminal.err(`${outcome.outcome.replaceAll("_", " ")}: ${printable(message)}\n`);
   if (remedy) terminal.err(`  ${printable(remedy)}\n`);
-  const questionId = details?.questionId ?? details?.approvalId;
-  if (typeof questionId === "string") terminal.err(howToAnswer(outcome, printable(questionId)));
 }
 
-function howToAnswer({ outcome }: ToolOutcome, id: string): string {
-  const answer = outcome === "needs_approval" ? "once" : "TEXT";
-  return `Answer it:   toolkeep question answer ${id} ${answer}\nThen run the same call again.\n`;
+function cutNote({ path, bytes }: NonNullable<ToolOutcome["fullOutput"]>): string {
+  return `The output was cut; all ${bytes} bytes are in ${path}\n`;
 }
 
 function ended(text: string): string {

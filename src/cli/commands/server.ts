@@ -33,7 +33,7 @@ export function serverCommand(shell: Shell): Command {
   examples(
     serverOptions(leaf(server, "add <name> [command...]", "register a server and list its tools"))
       .option("--trusted", "believe its hints that loosen (read-only, idempotent)")
-      .option("--no-test", "register only; do not start it now")
+      .option("--no-test", "do not wait for its tools")
       .action(shell.action(addServer)),
     "server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
     "server add github --env GITHUB_TOKEN=… -- npx -y @modelcontextprotocol/server-github",
@@ -109,7 +109,7 @@ async function addServer(
 }
 
 function added({ server, tools }: ServerAnswer, tested: boolean): string {
-  if (!tested) return `Registered ${server.name}. Its tools are listed when it is first needed.\n`;
+  if (!tested) return `Registered ${server.name}. See its tools: toolkeep server show ${server.name}\n`;
   if (server.lastError !== null) {
     return `Registered ${server.name}, but it does not work yet:\n${indented(server.lastError)}\nCorrect it: toolkeep server edit ${server.name} …, then toolkeep server test ${server.name}\n`;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery, type DatabaseConnection, SqliteDriver } from "kysely";
+import { messageOf } from "../../errors.ts";
 import { sqliteCode } from "./database-sync.ts";
 
 const BUSY = 5;
@@ -21,6 +22,15 @@ export class PatientSqliteDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      // A full disk ends the transaction by itself; complaining about that would hide why.
+      if (!messageOf(error).includes("no transaction is active")) throw error;
+    }
   }
 }
 

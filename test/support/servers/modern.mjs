@@ -1,4 +1,4 @@
-// A server of the 2026-07-28 era over stdio, on the SDK. It exits on `initialize`, so nothing old can reach it.
+// A server of the 2026-07-28 era over stdio, on the SDK. It refuses `initialize`.
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { testApi } from "../../support/test-api.ts";
+import { waitUntil } from "../../support/wait-until.ts";
+
+describe("/api/questions", () => {
+  it("an answer lets the call that asked go on", async () => {
+    await using api = await testApi({ agents: { main: [] } });
+    const call = api.request("POST", "/api/call", {
+      name: "prompt_human",
+      arguments: { question: "tea or coffee?" },
+      agent: "main",
+    });
+    let id = "";
+    await waitUntil("the question is asked", async () => {
+      const { questions } = (await api.request("GET", "/api/questions?state=pending")).body;
+      id = questions[0]?.id ?? "";
+      return id !== "";
+    });
+    const answered = await api.request("POST", `/api/questions/${id}/answer`, { answer: "tea" });
+    expect(answered.body.question).toMatchObject({ id, agent: "main" });
+    expect((await call).body).toMatchObject({ outcome: "ok", text: expect.stringContaining("tea") });
+    expect((await api.request("POST", `/api/questions/${id}/answer`, { answer: "milk" })).status).toBe(400);
+  });
+
+  it("a dismissed one no longer waits", async () => {
+    await using api = await testApi({ settings: { questions: { wait_ms: 0 } } });
+    await api.request("POST", "/api/call", { name: "prompt_human", arguments: { question: "anyone?" } });
+    const { questions } = (await api.request("GET", "/api/questions?state=pending")).body;
+    await api.request("POST", `/api/questions/${questions[0].id}/dismiss`);
+    expect((await api.request("GET", "/api/questions?state=pending")).body.questions).toEqual([]);
+    expect((await api.request("POST", "/api/questions/qst_none/dismiss")).status).toBe(404);
+  });
+});
+
+describe("/api/notifications", () => {
+  it("stay until they are dismissed", async () => {
+    await using api = await testApi({ agents: { main: [] } });
+    const notify = { name: "notify", arguments: { title: "done", body: "all of it" }, agent: "main" };
+    expect((await api.request("POST", "/api/call", notify)).body.outcome).toBe("ok");
+    const [raised] = (await api.request("GET", "/api/notifications")).body.notifications;
+    expect(raised).toMatchObject({ agent: "main", title: "done" });
+    await api.request("POST", `/api/notifications/${raised.id}/dismiss`);
+    expect((await api.request("GET", "/api/notifications")).body.notifications).toEqual([]);
+    expect((await api.request("GET", "/api/notifications?dismissed=true")).body.notifications).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe("/api/tasks", () => {
+  it("are for sub-agents", async () => {
+    await using api = await testApi({ agents: { main: [] } });
+    await api.request("POST", "/api/agents", { name: "scout1", parent: "main" });
+    const created = await api.request("POST", "/api/tasks", { agent: "scout1", title: "look around" });
+    expect(created.body.task).toMatchObject({ agent: "scout1", status: "open" });
+    expect((await api.request("GET", "/api/tasks?agent=scout1")).body.tasks).toHaveLength(1);
+    const refused = await api.request("POST", "/api/tasks", { agent: "main", title: "x" });
+    expect(refused.body.error).toMatchObject({
+      code: "BAD_REQUEST",
+      message: expect.stringContaining("sub-agents"),
+    });
+  });
+});
+
+describe("/api/trust", () => {
+  it("keeps one content per file and reads the settings again", async () => {
+    let reloads = 0;
+    const reloadSettings = async () => {
+      reloads += 1;
+    };
+    await using api = await testApi({ options: { reloadSettings } });
+    const file = "/srv/app/toolkeep.json";
+    for (const digit of ["a", "b"])
+      await api.request("POST", "/api/trust", { path: file, sha256: digit.repeat(64) });
+    expect((await api.request("GET", "/api/trust")).body.trusted).toMatchObject([
+      { path: file, sha256: "b".repeat(64) },
+    ]);
+    await api.request("DELETE", `/api/trust?path=${encodeURIComponent(file)}`);
+    expect((await api.request("GET", "/api/trust")).body.trusted).toEqual([]);
+    expect(reloads).toBe(3);
+    expect((await api.request("POST", "/api/trust", { path: file, sha256: "short" })).status).toBe(400);
+  });
+});
