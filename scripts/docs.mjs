@@ -6,8 +6,12 @@ import { fileURLToPath } from "node:url";
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 await import("./build.mjs");
 const { ERRORS } = await import("../dist/errors.js");
+const { renderSettingKeys } = await import("../dist/config/setting-keys.js");
 
-const TABLES = { "docs/errors.md": { errors: errorTable() } };
+const TABLES = {
+  "docs/errors.md": { errors: errorTable() },
+  "docs/settings.md": { settings: renderSettingKeys() },
+};
 
 for (const [path, tables] of Object.entries(TABLES)) {
   let page = readFileSync(path, "utf8");

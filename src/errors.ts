@@ -47,7 +47,8 @@ export const ERRORS = {
   STORE_UNAVAILABLE: {
     status: 503,
     exit: 5,
-    remedy: "Check that the database is running and DATABASE_URL is right.",
+    remedy:
+      "Check that the disk has room and the home can be written; with DATABASE_URL, that it is right and the database runs.",
   },
   STORE_NEWER: {
     status: 500,
@@ -81,6 +82,12 @@ export const ERRORS = {
     status: 500,
     exit: 6,
     remedy: "Stop what listens there, or set TOOLKEEP_PORT to another port.",
+  },
+  ADDRESS_UNUSABLE: {
+    status: 500,
+    exit: 2,
+    remedy:
+      "Set TOOLKEEP_HOST to an address of this machine, and TOOLKEEP_PORT to a port that this user may open.",
   },
   SERVICE_UNSUPPORTED: { status: 501, exit: 1, remedy: "Run toolkeep serve under your own supervisor." },
   CANCELLED: { status: 499, exit: 1, remedy: "Run the command again." },

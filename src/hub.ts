@@ -78,6 +78,8 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const shared = { events, clock, newId };
 
   const store = closing.add(await openStore({ home, databaseUrl, clock }));
+  // Before anything is read, so that whatever another process changes from here on is noticed.
+  const revision = await store.revision();
   const vault = await createVault({
     store: store.secrets,
     key: await loadKey({ home, env }),
@@ -174,22 +176,25 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       events.emit("settings.applied", { files });
     },
     async reload() {
+      await vault.reload();
       await identity.reload();
+      await upstream.reload();
       await catalog.toolboxes.reload();
     },
     close: () => closing.close(),
   };
-  if (store.dialect === "postgres") closing.add(followRevision(hub, log));
+  if (store.dialect === "postgres") closing.add(followRevision(hub, revision, log));
   return hub;
 }
 
 /** Several daemons may share one PostgreSQL: what one changes, the others take over within a second or so. */
-function followRevision(hub: Hub, log: Log): { close(): Promise<void> } {
-  let seen: number | undefined;
+function followRevision(hub: Hub, since: number, log: Log): { close(): Promise<void> } {
+  let seen = since;
   let checking: Promise<void> = Promise.resolve();
   const check = async () => {
     const revision = await hub.store.revision();
-    if (seen !== undefined && revision !== seen) await hub.reload();
+    if (revision === seen) return;
+    await hub.reload();
     seen = revision;
   };
   const timer = setInterval(() => {

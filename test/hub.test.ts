@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasPostgres, scopedSchema } from "./support/postgres.ts";
 import { tempHome } from "./support/temp-home.ts";
 import { filesystem, testHub } from "./support/test-hub.ts";
+import { waitUntil } from "./support/wait-until.ts";
 
 const FLOOR = [
   "attach_file",
@@ -88,5 +90,30 @@ describe("a hub", () => {
     const path = outcome.fullOutput!.path;
     const rest = await test.call("read_file", { path, offset: 1500, limit: 3 }, "bare");
     expect(rest.text).toContain("1500");
+  });
+
+  it("notices what another process changes between its start and its first look at the revision", async (context) => {
+    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+    await using schema = await scopedSchema();
+    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
+    await using first = await testHub({ env });
+    await using second = await testHub({ env });
+    await first.hub.identity.createAgent("quick");
+    await first.hub.vault.put("TOKEN", "a-value-of-the-other");
+    const known = () => second.hub.identity.agents().map((agent) => agent.name);
+    await waitUntil("the second knows the agent", () => known().includes("quick"));
+    await waitUntil("the second knows the secret", () => second.hub.vault.names().includes("TOKEN"));
+  });
+
+  it("opens beside others that open at the same moment on an empty database", async (context) => {
+    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+    await using schema = await scopedSchema();
+    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const servers = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { command: "false" }]));
+    const opened = await Promise.allSettled([1, 2, 3, 4].map(() => testHub({ env, servers })));
+    for (const each of opened) if (each.status === "fulfilled") await each.value[Symbol.asyncDispose]();
+    expect(opened.filter((each) => each.status === "rejected").map((each) => String(each.reason))).toEqual(
+      [],
+    );
   });
 });

@@ -31,7 +31,7 @@ export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply)
   return reply.code(error.status).send(failureOf(error));
 }
 
-export function failureOf(error: ToolkeepError): ApiFailure {
+function failureOf(error: ToolkeepError): ApiFailure {
   return {
     error: {
       code: error.code,

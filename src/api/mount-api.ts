@@ -19,7 +19,7 @@ import { tokenRoutes } from "./routes/tokens.ts";
 import { toolboxRoutes } from "./routes/toolboxes.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { trustRoutes } from "./routes/trust.ts";
-import { compileSchema } from "./schema.ts";
+import { compileSchema, explainMismatch } from "./schema.ts";
 
 /** Adds `/api`, `/health` and the page for people to `app`. Everything under `/api` wants an admin token. */
 export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptions): Promise<void> {
@@ -33,6 +33,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
   await app.register(
     async (api) => {
       api.setValidatorCompiler(compileSchema);
+      api.setSchemaErrorFormatter(explainMismatch);
       api.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, options.log));
       api.setNotFoundHandler(answerUnknownRoute);
       api.addHook("onRoute", (route) => {

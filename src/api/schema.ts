@@ -1,5 +1,5 @@
 import { Ajv } from "ajv";
-import type { FastifySchemaCompiler } from "fastify";
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from "fastify";
 
 /**
  * Compiles the schemas of routes. Bodies are taken as they come, because a string where a number belongs is a
@@ -10,6 +10,19 @@ export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart 
 
 const bodies = new Ajv({ allErrors: true, strict: false });
 const texts = new Ajv({ allErrors: true, strict: false, coerceTypes: true });
+
+/** What a body or query lacks or has too much of. Never what it holds: that may be a secret. */
+export function explainMismatch(mismatches: FastifySchemaValidationError[], part: string): Error {
+  const place = part === "querystring" ? "query" : part;
+  const said = mismatches.map(({ instancePath, keyword, params, message }) => {
+    const at = instancePath === "" ? place : instancePath.slice(1).replaceAll("/", ".");
+    if (keyword === "required") return `${at}: ${String(params.missingProperty)} is missing`;
+    if (keyword === "additionalProperties") return `${at}: unknown key ${String(params.additionalProperty)}`;
+    if (keyword === "enum") return `${at}: expected one of ${(params.allowedValues as unknown[]).join(", ")}`;
+    return `${at}: ${message?.replace(/^must /, "expected to ") ?? "does not fit"}`;
+  });
+  return new Error(said.join("; "));
+}
 
 export const shortText = { type: "string", maxLength: 200 } as const;
 export const longText = { type: "string", maxLength: 20_000 } as const;

@@ -10,7 +10,7 @@ export interface AuditDeps {
 }
 
 /** Records wait at most this long before they are written: what a `kill -9` can lose. */
-export const AUDIT_WINDOW_MS = 200;
+const AUDIT_WINDOW_MS = 200;
 const BATCH = 200;
 const MAX_WAITING = 20_000;
 const MAX_ARGUMENTS = 4_096;
@@ -118,9 +118,9 @@ export class AuditRecord {
       tokenId: caller.tokenId,
       conversation: caller.conversation,
       via,
-      requested: name.slice(0, 200),
+      requested: redact(name).slice(0, 200),
       tool: this.#tool,
-      arguments: shortened(redact(JSON.stringify(this.#arguments) ?? "null"), MAX_ARGUMENTS),
+      arguments: shortened(redact(jsonText(this.#arguments)), MAX_ARGUMENTS),
       decision: this.#decision?.action ?? null,
       rule: this.#decision?.rule ?? null,
       outcome,
@@ -128,6 +128,15 @@ export class AuditRecord {
       startedAt: this.#startedAt,
       durationMs,
     };
+  }
+}
+
+/** A call is recorded whatever its arguments are: some nest too deep to be written as JSON. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return '"(no JSON)"';
   }
 }
 

@@ -19,7 +19,13 @@ export interface CatalogDeps {
   readonly clock: Clock;
 }
 
-const MAX_CACHED_CALLERS = 256;
+const MAX_CACHED_VIEWS = 256;
+
+/** What one grant set comes to, until something changes. */
+interface View {
+  readonly grants: GrantSet;
+  visible: readonly Tool[] | undefined;
+}
 
 /** Every tool by name, and who may see which. List, search and call all ask here. */
 export class Catalog {
@@ -27,7 +33,7 @@ export class Catalog {
   readonly #deps: CatalogDeps;
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
-  readonly #visible = new Map<string, readonly Tool[]>();
+  readonly #views = new Map<string, View>();
   #byName = new Map<string, Tool>();
   #revision = 0;
 
@@ -65,25 +71,19 @@ export class Catalog {
 
   /** What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by name. */
   visible(caller: Caller): readonly Tool[] {
-    const key = grantKey(caller);
-    const known = this.#visible.get(key);
-    if (known) return known;
-    const grants = this.#grants(caller);
-    const tools = this.all().filter(
-      (tool) => isGranted(tool, caller, grants) && this.#isListed(tool, caller),
+    const view = this.#view(caller);
+    view.visible ??= this.all().filter(
+      (tool) => isGranted(tool, caller, view.grants) && this.#isListed(tool, caller),
     );
-    if (this.#visible.size >= MAX_CACHED_CALLERS) this.#visible.clear();
-    this.#visible.set(key, tools);
-    return tools;
+    return view.visible;
   }
 
   /** The tool a caller means: by name, or by its own name where only one tool the caller sees has it. */
   resolve(name: string, caller: Caller): Result<Tool, Refused> {
-    const grants = this.#grants(caller);
     return resolveTool(name, caller, {
       byName: this.#byName,
       visible: () => this.visible(caller),
-      isGranted: (tool) => isGranted(tool, caller, grants),
+      isGranted: (tool) => isGranted(tool, caller, this.#view(caller).grants),
     });
   }
 
@@ -95,7 +95,7 @@ export class Catalog {
   /** Tells the catalogue that something its answers depend on (agents, rules) is different now. */
   changed(): void {
     this.#revision += 1;
-    this.#visible.clear();
+    this.#views.clear();
     for (const listener of this.#listeners) listener();
   }
 
@@ -120,8 +120,14 @@ export class Catalog {
     this.#deps.events.emit("tools.changed", { source });
   }
 
-  #grants(caller: Caller): GrantSet {
-    return grantSet(caller, this.toolboxes.byName);
+  #view(caller: Caller): View {
+    const key = grantKey(caller);
+    const known = this.#views.get(key);
+    if (known) return known;
+    const view: View = { grants: grantSet(caller, this.toolboxes.byName), visible: undefined };
+    if (this.#views.size >= MAX_CACHED_VIEWS) this.#views.clear();
+    this.#views.set(key, view);
+    return view;
   }
 
   #isListed(tool: Tool, caller: Caller): boolean {

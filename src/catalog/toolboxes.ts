@@ -3,6 +3,7 @@ import type { Events } from "../events.ts";
 import { checkName } from "../identity/names.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nearest } from "../lib/nearest.ts";
+import { createSerial } from "../lib/serial.ts";
 import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
 import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
 
@@ -32,6 +33,7 @@ const MAX_TOOLS = 5_000;
 /** Named allow-lists of tools, held in memory. */
 export class Toolboxes {
   readonly #deps: ToolboxesDeps;
+  readonly #serial = createSerial();
   #byName: ReadonlyMap<string, ToolboxRecord> = new Map();
 
   constructor(deps: ToolboxesDeps) {
@@ -51,10 +53,13 @@ export class Toolboxes {
     await this.reload();
   }
 
-  async reload(): Promise<void> {
-    const records = await this.#deps.store.toolboxes.list();
-    this.#byName = new Map(records.map((record) => [record.name, record]));
-    this.#deps.onChange();
+  /** One at a time: of two lists under way the older must not come last. */
+  reload(): Promise<void> {
+    return this.#serial("reload", async () => {
+      const records = await this.#deps.store.toolboxes.list();
+      this.#byName = new Map(records.map((record) => [record.name, record]));
+      this.#deps.onChange();
+    });
   }
 
   list(): readonly ToolboxView[] {

@@ -69,7 +69,8 @@ function __fish_${name}_at
                 set at $at $word
         end
     end
-    test (string join ' ' $at) = $argv[1]
+    set -l path (string join ' ' $at)
+    test "$path" = "$argv[1]"
 end
 ${all.flatMap((place) => place.words.map((word) => fishLine(name, place.path, word))).join("\n")}
 `,
@@ -78,7 +79,10 @@ ${all.flatMap((place) => place.words.map((word) => fishLine(name, place.path, wo
 function places(command: Command, path: string): Place[] {
   const children = command.commands;
   const words = [
-    ...children.map((child) => ({ text: child.name(), summary: child.description() })),
+    ...children.map((child) => ({ text: child.name(), summary: child.summary() || child.description() })),
+    ...command.registeredArguments
+      .flatMap((argument) => argument.argChoices ?? [])
+      .map((choice) => ({ text: choice, summary: "" })),
     ...command.options
       .filter((option) => option.long)
       .map((option) => ({ text: option.long!, summary: option.description })),

@@ -9,6 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 const LOCK_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
+const QUIET_MS = 2_000;
 
 /**
  * The API to talk to: the daemon that TOOLKEEP_URL names, else the running daemon of this home, else a hub in this
@@ -20,6 +21,7 @@ export async function connect(terminal: Terminal): Promise<ApiClient> {
 
   const home = await homeHere(terminal);
   const deadline = performance.now() + LOCK_LIMIT_MS;
+  using _ = sayLater(terminal, `waiting for another toolkeep on ${home}`);
   for (;;) {
     const daemon = await findDaemon(home, terminal.signal);
     if (daemon) return httpClient(daemon);
@@ -32,4 +34,12 @@ export async function connect(terminal: Terminal): Promise<ApiClient> {
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.signal });
   }
+}
+
+function sayLater(terminal: Terminal, what: string): Disposable {
+  const timer = setTimeout(
+    () => terminal.err(`${terminal.interactive ? "\r\u001b[K" : ""}${what} …\n`),
+    QUIET_MS,
+  );
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

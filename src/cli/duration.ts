@@ -22,6 +22,11 @@ export function parseDuration(text: string, bare?: keyof typeof UNITS): number {
   return Number(match[1]) * UNITS[unit]!;
 }
 
+/** `1 s`, `500 ms`. */
+export function durationText(ms: number): string {
+  return ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`;
+}
+
 /** How long ago, in one word: `3m`. */
 export function ago(at: number | null, now: number): string {
   if (at === null) return "never";

@@ -1,8 +1,8 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { packageVersion } from "../daemon/version.ts";
 import { ToolkeepError } from "../errors.ts";
 import { createProgram } from "./program.ts";
-import { Shell } from "./shell.ts";
+import { commandPath, Shell } from "./shell.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
 /** Runs one command line and resolves with its exit code. Ends the process itself only at a second signal. */
@@ -34,15 +34,30 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || argv.length === 0) return 0;
-    shell.fail(usageError(error, argv), argv.includes("--json"));
+    const command = typedCommand(program, argv);
+    shell.fail(usageError(error, command), argv.includes("--json"), command);
   }
   return shell.exitCode;
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): ToolkeepError {
-  const message =
-    error.message === "(outputHelp)" ? `toolkeep ${argv.join(" ")} needs a subcommand` : error.message;
-  return new ToolkeepError("BAD_USAGE", message.replace(/^error: /, ""));
+function usageError({ code, message }: CommanderError, command: string): ToolkeepError {
+  if (message === "(outputHelp)") return new ToolkeepError("BAD_USAGE", `${command} needs a subcommand`);
+  const hint =
+    code === "commander.unknownOption" && /server (add|edit)$/.test(command)
+      ? `; options of the server's own command come after --, as in ${command} NAME -- COMMAND ARGS…`
+      : "";
+  return new ToolkeepError("BAD_USAGE", `${message.replace(/^error: /, "")}${hint}`);
+}
+
+/** The command that the words name, as far as there is one. */
+function typedCommand(program: Command, argv: readonly string[]): string {
+  let command = program;
+  for (const word of argv) {
+    const child = command.commands.find((candidate) => candidate.name() === word);
+    if (!child) break;
+    command = child;
+  }
+  return commandPath(command);
 }
 
 /** `toolkeep tool list | head` closes the pipe early; that is no failure worth a stack trace. */

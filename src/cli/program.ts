@@ -50,6 +50,7 @@ export function createProgram(shell: Shell, version: string): Command {
     for (const create of commands) program.addCommand(create(shell));
   }
   quiet(program, shell);
+  program.helpCommand("help [command]", "show what a command takes");
   return program;
 }
 

@@ -46,17 +46,19 @@ export class Shell {
         const run = createRun(this.terminal, json, client);
         this.exitCode = (await body(run, ...(params.slice(0, -1) as P))) ?? 0;
       } catch (error) {
-        this.fail(error, json);
+        this.fail(error, json, commandPath(command));
       } finally {
         await client.close();
       }
     };
   }
 
-  fail(error: unknown, json: boolean): void {
+  /** `command` is what was typed, as far as it is known: `toolkeep server add`. */
+  fail(error: unknown, json: boolean, command: string): void {
     const failure = this.#asFailure(error);
     this.exitCode = failure.exitCode;
-    const { code, message, remedy, details } = failure;
+    const { code, message, details } = failure;
+    const remedy = code === "BAD_USAGE" ? `Run ${command} --help to see what it takes.` : failure.remedy;
     if (json)
       this.terminal.out(`${JSON.stringify({ error: { code, message, remedy, details } }, null, 2)}\n`);
     else this.terminal.err(`error: ${message}\n  ${remedy}\n`);
@@ -65,13 +67,25 @@ export class Shell {
   #asFailure(error: unknown): ToolkeepError {
     if (error instanceof ToolkeepError) return error;
     if (this.terminal.signal.aborted) return new ToolkeepError("CANCELLED", "stopped before it was done");
-    return new ToolkeepError("INTERNAL", messageOf(error), { cause: error });
+    const code = isDiskError(error) ? "STORE_UNAVAILABLE" : "INTERNAL";
+    return new ToolkeepError(code, messageOf(error), { cause: error });
   }
 }
 
+/** A home that cannot be written or a full disk is for the person to put right, wherever it was met. */
+function isDiskError(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "ENOTDIR", "EIO"].includes(code ?? "");
+}
+
 /** A subcommand that does something, with the option every one of them has. */
-export function leaf(parent: Command, usage: string, summary: string): Command {
-  return withJson(parent.command(usage).description(summary));
+export function leaf(
+  parent: Command,
+  usage: string,
+  summary: string,
+  ...exampleLines: readonly string[]
+): Command {
+  return examples(withJson(parent.command(usage).description(summary)), ...exampleLines);
 }
 
 /** A command without subcommands: a line for the list of commands, more for its own help. */
@@ -79,7 +93,13 @@ export function single(name: string, summary: string, description: string): Comm
   return withJson(new Command(name).summary(summary).description(description));
 }
 
+/** `toolkeep server add`: the command with all it belongs to. */
+export function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
 export function examples(command: Command, ...lines: readonly string[]): Command {
+  if (lines.length === 0) return command;
   const text = lines.map((line) => `  $ toolkeep ${line}`).join("\n");
   return command.addHelpText("after", `\n${lines.length > 1 ? "Examples" : "Example"}:\n${text}`);
 }

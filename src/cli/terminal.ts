@@ -22,7 +22,7 @@ export function processTerminal(signal: AbortSignal): Terminal {
     cwd: process.cwd(),
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     screen: process.stdout.isTTY === true,
-    columns: process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+    columns: (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     read: readStdin,

@@ -1,5 +1,6 @@
 import type { LoadedSettings } from "./load.ts";
 import { fileShapeOf } from "./merge.ts";
+import type { ServerConfig } from "./settings.ts";
 
 const MASK = "***";
 
@@ -41,23 +42,45 @@ function maskOauth(oauth: Readonly<Record<string, unknown>>): Record<string, unk
   );
 }
 
-/** Without the password and the values of parameters that sound like a secret; otherwise as it was written. */
-function maskUrl(written: string): string {
-  const url = new URL(written);
-  const secrets = [...url.searchParams.keys()].filter((name) => SECRET_WORD.test(name));
-  if (url.password === "" && secrets.length === 0) return written;
-  if (url.password !== "") url.password = MASK;
-  for (const name of secrets) url.searchParams.set(name, MASK);
-  return url.href;
+/** Secrets that stand in the open, in a server's arguments and its address. */
+export function secretsInTheOpen({ args, url }: Pick<ServerConfig, "args" | "url">): string[] {
+  return [...args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1])), ...secretsOfUrl(url ?? "")];
 }
 
-/** `--token=x`, `--api-key x`, `TOKEN=x`, `Authorization: x`, and addresses with a password in them. */
-function maskArgs(args: readonly string[]): string[] {
-  return args.map((arg, index) => {
-    const before = args[index - 1];
-    if (before?.startsWith("-") && SECRET_WORD.test(before) && !/[=:]/.test(before)) return MASK;
-    const [, name, separator] = /^([^=:\s]+)(=|:\s*)./.exec(arg) ?? [];
-    if (name && SECRET_WORD.test(name)) return `${name}${separator}${MASK}`;
-    return URL.canParse(arg) && /^[a-z][a-z0-9+.-]*:\/\//i.test(arg) ? maskUrl(arg) : arg;
-  });
+export function maskArgs(args: readonly string[]): string[] {
+  return args.map((arg, index) => maskIn(arg, secretsOfArg(arg, args[index - 1])));
+}
+
+export function maskUrl(written: string): string {
+  return maskIn(written, secretsOfUrl(written));
+}
+
+/** Only where the secret stands: a short one may also be part of something else. */
+function maskIn(text: string, secrets: readonly string[]): string {
+  if (secrets.includes(text)) return MASK;
+  const separators = ["=", ":", ": "];
+  return secrets.reduce(
+    (masked, secret) =>
+      separators.reduce((rest, before) => rest.replaceAll(before + secret, before + MASK), masked),
+    text,
+  );
+}
+
+/** `--token=x`, `--api-key x`, `TOKEN=x`, `Authorization: x`, and addresses with a secret in them. */
+function secretsOfArg(arg: string, before: string | undefined): string[] {
+  if (before?.startsWith("-") && SECRET_WORD.test(before) && !/[=:]/.test(before))
+    return [arg].filter(Boolean);
+  const [, name, value] = /^([^=:\s]+)(?:=|:\s*)(.+)/s.exec(arg) ?? [];
+  if (name && value && SECRET_WORD.test(name)) return [value];
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(arg) ? secretsOfUrl(arg) : [];
+}
+
+/** The password and the values of parameters that sound like a secret, as they are written. */
+function secretsOfUrl(written: string): string[] {
+  if (!URL.canParse(written)) return [];
+  const [, password] = /^[^/]*\/\/[^/@]*?:([^/]*)@/.exec(written) ?? [];
+  const query = /\?([^#]*)/.exec(written)?.[1] ?? "";
+  const parameters = query.split("&").map((pair) => pair.split(/=(.*)/s));
+  const values = parameters.flatMap(([name, value]) => (value && SECRET_WORD.test(name!) ? [value] : []));
+  return [...(password ? [password] : []), ...values];
 }

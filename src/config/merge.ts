@@ -6,7 +6,7 @@ import type { ServerConfig, Settings } from "./settings.ts";
 
 export type Origin = "default" | "user" | "project" | "env";
 
-export const DEFAULTS = Object.fromEntries(
+const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([key, setting]) => [key, setting.default]),
 ) as Values;
 

@@ -79,7 +79,7 @@ export const SETTINGS = {
   max_description_length: setting(wholeNumber(20, 10_000, "characters"), {
     default: 200,
     project: "lower",
-    description: "Where the description of a tool is cut in lists.",
+    description: "Where the description of a tool is cut in lists. Read and checked; not used yet.",
   }),
   max_result_chars: setting(wholeNumber(1_000, 10_000_000, "characters"), {
     default: 50_000,
@@ -95,7 +95,7 @@ export const SETTINGS = {
     default: 10,
     env: "TOOLKEEP_MAX_TOOL_USE_CONCURRENCY",
     project: "lower",
-    description: "How many calls of one batch run at the same time.",
+    description: "How many calls of one batch run at the same time. Read and checked; not used yet.",
   }),
   "mcp.enabled": setting(yesOrNo(), {
     default: true,
@@ -111,7 +111,8 @@ export const SETTINGS = {
   "mcp.deferred_loading": setting(z.union([z.literal("auto"), z.boolean()], '"auto", true or false'), {
     default: "auto",
     project: "any",
-    description: "Whether lists leave tools of servers to `tool_search`; `auto`: above the threshold.",
+    description:
+      "Whether lists leave tools of servers to `tool_search`; `auto`: above the threshold. Read and checked; not used yet.",
   }),
   "mcp.tool_timeout_secs": setting(timeoutSecs(), {
     default: 120,
@@ -121,17 +122,17 @@ export const SETTINGS = {
   "tool_search.enabled": setting(yesOrNo(), {
     default: true,
     project: "any",
-    description: "Whether agents have `tool_search`.",
+    description: "Whether agents have `tool_search`. Read and checked; not used yet.",
   }),
   "tool_search.threshold": setting(wholeNumber(0, 10_000), {
     default: 20,
     project: "any",
-    description: "With more tools than this, `auto` defers.",
+    description: "With more tools than this, `auto` defers. Read and checked; not used yet.",
   }),
   "tool_search.max_matches": setting(wholeNumber(1, 100), {
     default: 10,
     project: "any",
-    description: "The most matches one search returns.",
+    description: "The most matches one search returns. Read and checked; not used yet.",
   }),
   "shell.timeout_ms": setting(timeoutMs(), {
     default: 120_000,

@@ -51,10 +51,10 @@ export function checkServerConfig(
   return ok({ name, ...onlyWhatApplies({ ...parsed.data, transport: transport.value }), source });
 }
 
-export const SERVER_NAME_EXPECTED =
+const SERVER_NAME_EXPECTED =
   "1 to 64 letters, digits, spaces, -, _ or . with a letter or digit and no space at either end";
 
-export function isServerName(name: unknown): name is string {
+function isServerName(name: unknown): name is string {
   return typeof name === "string" && /^(?=.*[A-Za-z0-9])(?! )[A-Za-z0-9 ._-]{1,64}(?<! )$/.test(name);
 }
 

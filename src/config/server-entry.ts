@@ -29,7 +29,10 @@ export const ENTRY_KEYS: Readonly<
   cwd: { default: "", description: "The folder it starts in." },
   url: { default: "", description: "The address of a remote server." },
   headers: { default: "{}", description: "Headers sent with every request to a remote server." },
-  oauth: { default: "", description: "Settings for OAuth with a remote server." },
+  oauth: {
+    default: "",
+    description: "Settings for OAuth with a remote server. Read and checked; not used yet.",
+  },
   enabled: { default: "true", description: "False: the server contributes no tools." },
   disabled: { default: "false", description: "The opposite of `enabled`, as other programs write it." },
   connect: { default: "lazy", description: "`lazy`: connected by the first call; `eager`: at the start." },
@@ -44,13 +47,17 @@ export const ENTRY_KEYS: Readonly<
   },
   retry: {
     default: "safe",
-    description: "When a call is repeated after its connection broke: `safe`, `never` or `once`.",
+    description:
+      "When a call is repeated after its connection broke: `safe`, `never` or `once`. Read and checked; for now no call is repeated.",
   },
   trusted: {
     default: "false",
     description: "True: its hints may loosen what is asked; not taken from a project file.",
   },
-  max_concurrency: { default: "64", description: "How many calls it gets at the same time." },
+  max_concurrency: {
+    default: "64",
+    description: "How many calls it gets at the same time. Read and checked; not used yet.",
+  },
 };
 
 /** Undefined when something is wrong; what, is in the report. */

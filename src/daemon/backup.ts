@@ -91,7 +91,7 @@ export async function restoreBackup(
   checkKey(backup, to.env);
   const lock = await lockHome(home, { holder: "cli", waitMs: 0 });
   try {
-    if (!to.force) checkFilesAbsent(home);
+    if (!to.force) checkSettingsAbsent(home);
     const store = await openStore(to);
     try {
       if (!to.force) await checkStoreEmpty(store, home);
@@ -131,18 +131,21 @@ function keyBytes(text: string): Buffer {
   return Buffer.from(text.trim(), /^[0-9a-f]{64}$/i.test(text.trim()) ? "hex" : "base64");
 }
 
-function checkFilesAbsent(home: string): void {
-  const kept = ["toolkeep.db", "key", ...CONFIG_FILES].find((name) => existsSync(join(home, name)));
+function checkSettingsAbsent(home: string): void {
+  const kept = CONFIG_FILES.find((name) => existsSync(join(home, name)));
   if (kept) throw new ToolkeepError("HOME_NOT_EMPTY", `${home} is in use: it holds ${kept}`);
 }
 
-/** A database of its own may be full although the home is fresh. */
+/** An empty store is what every first command leaves; nothing in it is sealed with the key beside it. */
 async function checkStoreEmpty(store: Store, home: string): Promise<void> {
-  const [agents, servers] = await Promise.all([store.agents.list(), store.servers.list()]);
-  if (agents.length + servers.length > 0) {
+  const { agents, servers, secrets } = store;
+  const [agentCount, serverCount, secretCount] = (
+    await Promise.all([agents.list(), servers.list(), secrets.list()])
+  ).map((records) => records.length);
+  if (agentCount || serverCount || secretCount) {
     throw new ToolkeepError(
       "HOME_NOT_EMPTY",
-      `the database of ${home} holds ${agents.length} agents and ${servers.length} servers`,
+      `${home} is in use: its store holds ${agentCount} agents, ${serverCount} servers and ${secretCount} secrets`,
     );
   }
 }

@@ -34,7 +34,7 @@ export async function findDaemon(home: string, signal?: AbortSignal): Promise<Da
 }
 
 /** Whether a Toolkeep daemon answers at this address within two seconds. */
-export async function isHealthy(url: string, signal?: AbortSignal): Promise<boolean> {
+async function isHealthy(url: string, signal?: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
   try {
     const response = await fetch(`${url}/health`, {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { constants, existsSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { ServerView } from "../api/contract.ts";
 import { homeOf } from "../config/environment.ts";
 import { checkFiles, loadSettings } from "../config/load.ts";
@@ -64,7 +64,7 @@ function checkNode(version: string): Check {
 
 async function checkHome(home: string): Promise<Check> {
   const found = await stat(home).catch(() => undefined);
-  if (!found) return ok("home", `${home} is made at the first start`);
+  if (!found) return checkPlaceFor(home);
   if (!found.isDirectory())
     return failed("home", `${home} is no folder`, "Remove it, or set another TOOLKEEP_HOME.");
   try {
@@ -76,6 +76,22 @@ async function checkHome(home: string): Promise<Check> {
   return others
     ? warning("home", `${home} is open to others`, `Close it: chmod 700 ${home}`)
     : ok("home", home);
+}
+
+/** A home that is not there yet needs a folder above it that can be written. */
+async function checkPlaceFor(home: string): Promise<Check> {
+  let above = dirname(home);
+  while (!existsSync(above)) above = dirname(above);
+  try {
+    await access(join(above, "."), constants.W_OK | constants.X_OK);
+    return ok("home", `${home} is made at the first start`);
+  } catch {
+    return failed(
+      "home",
+      `${home} does not exist and cannot be made in ${above}`,
+      "Make it yours, or set another TOOLKEEP_HOME.",
+    );
+  }
 }
 
 async function checkKey(home: string, env: NodeJS.ProcessEnv): Promise<Check> {
@@ -214,6 +230,8 @@ function broken(name: string, error: unknown): Check {
   return failed(
     name,
     messageOf(error),
-    error instanceof ToolkeepError ? error.remedy : "Look at the message.",
+    error instanceof ToolkeepError
+      ? error.remedy
+      : "Check that the home can be written and the disk has room.",
   );
 }

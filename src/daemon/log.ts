@@ -41,7 +41,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 /** `12:30:05 warn message key=value`. */
-export function humanLine(line: string): string {
+function humanLine(line: string): string {
   const entry = parsed(line);
   if (!entry) return line;
   const { level, time, msg, err, ...rest } = entry;

@@ -48,12 +48,21 @@ export async function openApp(input: AppInput): Promise<App> {
   const lock = await takeHome(home, input.holder);
   try {
     const loaded = await loadTrustedSettings(input);
-    const hub = await createHub({ ...input, loaded });
+    const hub = await createHub({
+      ...input,
+      loaded: input.holder === "cli" ? withoutWaiting(loaded) : loaded,
+    });
     return await appOver(hub, lock, input);
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** A command has the home to itself, so nobody could answer a question while it waits: it ends, and is made again. */
+function withoutWaiting(loaded: LoadedSettings): LoadedSettings {
+  const { settings } = loaded;
+  return { ...loaded, settings: { ...settings, questions: { ...settings.questions, waitMs: 0 } } };
 }
 
 /** A command gives the home back in a moment, so a daemon that starts meanwhile waits for it; for a daemon it does not. */

@@ -62,6 +62,8 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       async close() {
         await removeDaemonFile(home);
         await watch.close();
+        // A subscription lasts as long as its client: only calls are worth waiting for.
+        gateway.endStreams();
         await requests.drain(DRAIN_MS);
         requests.abort();
         await gateway.close();
@@ -80,12 +82,15 @@ async function listen({ app, hub }: App): Promise<string> {
   try {
     await app.listen({ host, port });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") {
       throw new ToolkeepError("PORT_IN_USE", `something listens on ${host}:${port} already`, {
         cause: error,
       });
     }
-    throw error;
+    throw new ToolkeepError("ADDRESS_UNUSABLE", `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   const bound = (app.server.address() as AddressInfo).port;
   const name =

@@ -1,12 +1,15 @@
 import type { ErrorObject } from "ajv";
-import { isRecord } from "../lib/json.ts";
+import { extentOf, isRecord } from "../lib/json.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { OutcomeError, Tool } from "../tool.ts";
 import { repair } from "./repair.ts";
-import type { Schemas } from "./schemas.ts";
+import type { Check, Schemas } from "./schemas.ts";
 
 const MAX_PROBLEMS = 5;
+const MAX_PROBLEM_LENGTH = 1_000;
+/** Far beyond what any tool takes, far below what overflows a stack. */
+const MAX_DEPTH = 200;
 
 /** The arguments a tool runs with: as given where they fit, repaired where that helps. */
 export function checkArguments(
@@ -16,7 +19,17 @@ export function checkArguments(
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   const value = asObject(given);
   if (!isRecord(value)) return err(notAnObject(tool.name, given));
-  const check = schemas.check(tool.inputSchema);
+  const { size, tooDeep } = extentOf(value, MAX_DEPTH);
+  if (tooDeep) return err(nestedTooDeep(tool.name));
+  const fitted = schemas.within(tool.inputSchema, size, (check) => fittingArguments(tool, value, check));
+  return fitted.ok ? fitted.value : err(notChecked(tool.name));
+}
+
+function fittingArguments(
+  tool: Pick<Tool, "name" | "inputSchema">,
+  value: Readonly<Record<string, unknown>>,
+  check: Check,
+): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   if (check(value).length === 0) return ok(value);
   const repaired = repair(tool.inputSchema, value);
   const problems = check(repaired);
@@ -41,13 +54,27 @@ function notAnObject(tool: string, given: unknown): OutcomeError {
   };
 }
 
+function nestedTooDeep(tool: string): OutcomeError {
+  return {
+    message: `the arguments of ${tool} are nested more than ${MAX_DEPTH} levels deep`,
+    remedy: "Send them with less nesting.",
+  };
+}
+
+function notChecked(tool: string): OutcomeError {
+  return {
+    message: `the arguments of ${tool} could not be checked in time against its schema`,
+    remedy: "Send fewer or shorter values; if that does not help, use another tool.",
+  };
+}
+
 function misfit(
   tool: Pick<Tool, "name" | "inputSchema">,
   value: unknown,
   errors: readonly ErrorObject[],
 ): OutcomeError {
   const problems = [
-    ...new Set(errors.filter(isTelling).map((error) => problem(error, value, tool.inputSchema))),
+    ...new Set(errors.filter(isTelling).map((error) => shortened(problem(error, value, tool.inputSchema)))),
   ];
   const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : "";
@@ -56,6 +83,11 @@ function misfit(
     remedy: "Correct them and call again.",
     details: { problems: shown },
   };
+}
+
+/** Keys, patterns and allowed values of any length may stand in a problem. */
+function shortened(problem: string): string {
+  return problem.length > MAX_PROBLEM_LENGTH ? `${problem.slice(0, MAX_PROBLEM_LENGTH)}…` : problem;
 }
 
 /** "must match a schema in anyOf" says nothing that its branches' own errors do not. */

@@ -1,6 +1,7 @@
 import type { Audit, AuditRecord } from "../audit/audit.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Settings } from "../config/settings.ts";
+import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
@@ -8,6 +9,7 @@ import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
 import type { Watchdog } from "../watchdog/watchdog.ts";
 import { checkArguments } from "./arguments.ts";
 import { type Ending, envelope, refusal } from "./outcome.ts";
+import { withBoundedProgress } from "./progress.ts";
 import { runTool } from "./run-tool.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -38,11 +40,12 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   let ended: { tool?: string; ending: Ending };
   try {
     ended = await live(step);
-  } catch (bug) {
-    deps.onBug(bug, callId);
-    ended = { ending: internalError(callId) };
+  } catch (error) {
+    deps.onBug(error, callId);
+    ended = { ending: isStoreDown(error) ? storeDown() : internalError(callId) };
   }
-  const durationMs = deps.clock() - startedAt;
+  // The clock of the machine may be set back meanwhile.
+  const durationMs = Math.max(0, deps.clock() - startedAt);
   const { tool, ending } = ended;
   record.end(ending.outcome, durationMs, ending.error?.message ?? null);
   deps.events.emit("call.ended", {
@@ -124,11 +127,22 @@ async function decide(
 async function run(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step): Promise<Ending> {
   const { call, callId, deps } = step;
   deps.events.emit("call.started", { callId, tool: tool.name, agent: call.caller.agentName });
-  const { outcome, result } = await runTool(tool, args, call, callId);
+  const { outcome, result } = await runTool(tool, args, withBoundedProgress(call, deps.redact), callId);
   return envelope(outcome, result, {
     limits: deps.settings().limits,
     redact: deps.redact,
     keep: (whole) => deps.keepOutput(call, callId, whole),
+  });
+}
+
+function isStoreDown(error: unknown): boolean {
+  return error instanceof ToolkeepError && error.code === "STORE_UNAVAILABLE";
+}
+
+function storeDown(): Ending {
+  return refusal("unavailable", {
+    message: "Toolkeep's store cannot be used at the moment, and this call needs it",
+    remedy: "Try again later; a person finds the cause in the log.",
   });
 }
 

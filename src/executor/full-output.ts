@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
+import { holdFolder } from "../native/held-folder.ts";
 
 const FOLDER = ".outputs";
 const KEEP_MS = 24 * 3_600_000;
@@ -17,16 +18,19 @@ export async function keepOutput(
   whole: string,
   clock: Clock,
 ): Promise<{ path: string; bytes: number } | undefined> {
-  const folder = join(workspace, FOLDER);
   const name = `${callId}.txt`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The agent owns its workspace and may have put a link to somewhere else in our place.
-    if (!(await lstat(folder)).isDirectory()) return undefined;
-    await removeOld(folder, clock());
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    await using file = await open(join(folder, name), flags, 0o600);
-    await file.writeFile(whole);
+    await mkdir(join(workspace, FOLDER), { recursive: true, mode: 0o700 });
+    // The agent owns its workspace and may put a link to somewhere else in our place, at any moment.
+    const folder = await holdFolder(join(await realpath(workspace), FOLDER));
+    try {
+      await removeOld(folder.at(), clock());
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+      await using file = await open(folder.at(name), flags, 0o600);
+      await file.writeFile(whole);
+    } finally {
+      await folder.close();
+    }
     return { path: `${FOLDER}/${name}`, bytes: Buffer.byteLength(whole) };
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { extentOf, mapTexts } from "../lib/json.ts";
 import {
   type Content,
   type OutcomeError,
@@ -25,6 +26,15 @@ export type Ending = Pick<
   "outcome" | "content" | "structured" | "meta" | "text" | "error" | "truncated" | "fullOutput"
 >;
 
+/** Far beyond what any client shows, far below what overflows a stack. */
+const MAX_DEPTH = 200;
+const NESTED_TOO_DEEP: OutcomeError = {
+  message: `the tool answered with a value nested more than ${MAX_DEPTH} levels deep, which was left out`,
+  remedy: "Ask for less, or use another tool.",
+};
+/** The whole message is in the content; this one is repeated in logs and lists. */
+const MAX_ERROR_CHARS = 2_000;
+
 /** The end of a call that never ran, or ended without output of its own. */
 export function refusal(outcome: Exclude<OutcomeName, "ok">, error: OutcomeError): Ending {
   const said = error.remedy ? `${error.message}\n${error.remedy}` : error.message;
@@ -37,22 +47,30 @@ export async function envelope(
   result: ToolResult,
   deps: EnvelopeDeps,
 ): Promise<Ending> {
+  if (extentOf(result, MAX_DEPTH).tooDeep) return refusal("failed", NESTED_TOO_DEEP);
   const raw = "content" in result && result.content ? result.content : [];
-  const content = redacted(raw, deps.redact);
-  const structured = "structured" in result ? redacted(result.structured, deps.redact) : undefined;
-  const error = "message" in result ? { message: deps.redact(result.message) } : undefined;
-  const parts = content.length > 0 || !error ? content : [text(error.message)];
+  const content = mapTexts(raw, deps.redact);
+  const structured = "structured" in result ? mapTexts(result.structured, deps.redact) : undefined;
+  const meta = "meta" in result ? mapTexts(result.meta, deps.redact) : undefined;
+  const message = "message" in result ? deps.redact(result.message) : undefined;
+  const parts = content.length > 0 || message === undefined ? content : [text(message)];
   const whole = textOf(parts);
   const fitting = await withinLimits(parts, whole, deps);
-  const small = structured !== undefined && JSON.stringify(structured).length <= deps.limits.maxResultChars;
+  const isSmall = (value: unknown) => JSON.stringify(value).length <= deps.limits.maxResultChars;
+  const tooLarge = structured !== undefined && !isSmall(structured);
   return {
     outcome,
     ...fitting,
-    ...(structured !== undefined && small ? { structured } : {}),
-    ...("meta" in result && result.meta ? { meta: result.meta } : {}),
-    ...(outcome === "ok" ? {} : { error: error ?? { message: fitting.text.slice(0, 1_000) } }),
-    truncated: fitting.truncated || (structured !== undefined && !small),
+    ...(structured !== undefined && !tooLarge ? { structured } : {}),
+    ...(meta !== undefined && isSmall(meta) ? { meta } : {}),
+    ...(outcome === "ok" ? {} : { error: errorOf(result, message ?? fitting.text) }),
+    truncated: fitting.truncated || tooLarge,
   };
+}
+
+function errorOf(result: ToolResult, message: string): OutcomeError {
+  const details = result.kind === "needs_input" ? { details: { questionId: result.questionId } } : {};
+  return { message: message.slice(0, MAX_ERROR_CHARS), ...details };
 }
 
 /** What a model reads of a result: its texts, and one line for everything that is not text. */
@@ -95,11 +113,4 @@ function headAndTail(whole: string, limit: number, path: string | undefined): st
   const tail = whole.slice(whole.length - Math.floor(limit * 0.25));
   const where = path ? `; read all of it with read_file ${path}` : "";
   return `${head}\n[… ${whole.length - head.length - tail.length} of ${whole.length} characters left out${where} …]\n${tail}`;
-}
-
-function redacted<T>(value: T, redact: (text: string) => string): T {
-  if (typeof value === "string") return redact(value) as T;
-  if (Array.isArray(value)) return value.map((item) => redacted(item, redact)) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, redact)])) as T;
 }

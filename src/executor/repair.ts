@@ -41,13 +41,14 @@ function repairProperties(
   const properties = branch(schema, "properties", root);
   if (!isRecord(properties)) return value;
   const required = branch(schema, "required", root);
-  const repaired: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
+  const repaired = Object.entries(value).flatMap(([key, item]) => {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (item === null && property !== undefined && isAbsent(key, property, required, root)) continue;
-    repaired[key] = property === undefined ? item : repairAt(property, item, root, depth + 1);
-  }
-  return repaired;
+    if (property === undefined) return [[key, item] as const];
+    if (item === null && isAbsent(key, property, required, root)) return [];
+    return [[key, repairAt(property, item, root, depth + 1)] as const];
+  });
+  // Not by assignment: `__proto__` is a key like any other.
+  return Object.fromEntries(repaired);
 }
 
 /** Null for an optional that does not take null means that it was left out. */

@@ -1,7 +1,7 @@
 import type { OutcomeName, Tool, ToolCall, ToolResult } from "../tool.ts";
 
 /** No call takes longer than this, whatever its tool says. */
-export const MAX_CALL_MS = 600_000;
+const MAX_CALL_MS = 600_000;
 /** How long a tool has to stop, and to hand over what it has, once it was told to. */
 const STOP_GRACE_MS = 3_000;
 

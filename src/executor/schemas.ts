@@ -5,54 +5,95 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import draft04 from "ajv-draft-04";
 import formats from "ajv-formats";
 import { messageOf } from "../errors.ts";
+import { ok, type Result } from "../lib/result.ts";
 import type { JsonSchema } from "../tool.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** Problems of a value, or none when it fits. */
 export type Check = (value: unknown) => readonly ErrorObject[];
 
 type AnyAjv = { compile(schema: object): ValidateFunction };
 
+/** How long compiling one schema may hold up everything else. */
+const COMPILE_MS = 500;
+/** The same for checking the arguments of one call. */
+const CHECK_MS = 200;
+/** Beyond this many values, arguments may take long to check whatever their schema. */
+const FEW_VALUES = 1_000;
+/** Beyond this many characters, so may a schema. */
+const SHORT_SCHEMA = 16_384;
+/** Keywords whose cost is not in proportion to schema and value, or is that of a regular expression. */
+const COSTLY_KEYWORD =
+  /"(pattern|patternProperties|format|uniqueItems|contains|propertyNames|unevaluated\w+|dependent\w+|dependencies|anyOf|oneOf|allOf|not|if|\$\w*[rR]ef)":/;
+
+interface Compiled {
+  readonly check: Check;
+  readonly costly: boolean;
+}
+
 /**
- * Compiled schemas: one shared compiler per dialect, each schema compiled when it is first needed and forgotten
- * with its tool. A schema that does not compile lets every object through and is reported once.
+ * Compiled schemas, each compiled when it is first needed and forgotten with its tool. A schema that does not
+ * compile, or not in time, lets every object through and is reported once. Nothing that a schema asks for takes
+ * long: servers write them, and everything else waits meanwhile.
  */
 export class Schemas {
   readonly #onBroken: (schema: JsonSchema, message: string) => void;
-  readonly #compilers = new Map<string, AnyAjv>();
-  readonly #checks = new WeakMap<JsonSchema, Check>();
+  readonly #compiled = new WeakMap<JsonSchema, Compiled>();
+  readonly #timeLimit = new TimeLimit();
 
   constructor(onBroken: (schema: JsonSchema, message: string) => void) {
     this.#onBroken = onBroken;
   }
 
-  check(schema: JsonSchema): Check {
-    const known = this.#checks.get(schema);
-    if (known) return known;
-    const check = this.#compile(schema);
-    this.#checks.set(schema, check);
-    return check;
+  /** Runs `work` with the check of `schema`, within the time that arguments of `size` values may take. */
+  within<T>(schema: JsonSchema, size: number, work: (check: Check) => T): Result<T, "timed_out"> {
+    const { check, costly } = this.#get(schema);
+    if (!costly && size <= FEW_VALUES) return ok(work(check));
+    return this.#timeLimit.run(CHECK_MS, () => work(check));
   }
 
-  #compile(schema: JsonSchema): Check {
+  #get(schema: JsonSchema): Compiled {
+    const known = this.#compiled.get(schema);
+    if (known) return known;
+    const compiled = this.#compile(schema);
+    this.#compiled.set(schema, compiled);
+    return compiled;
+  }
+
+  #compile(schema: JsonSchema): Compiled {
     try {
-      // `$id` would register the schema in the shared compiler: two servers may use the same one.
-      const { $id: _, $schema: dialect, id: __, ...rest } = schema;
-      const validate = this.#compiler(dialect).compile(rest);
-      return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
+      const text = JSON.stringify(schema);
+      const costly = text.length > SHORT_SCHEMA || COSTLY_KEYWORD.test(text);
+      const compiled = this.#timeLimit.run(COMPILE_MS, () => compile(schema));
+      if (!compiled.ok) throw new Error(`compiling it takes longer than ${COMPILE_MS} ms`);
+      return { check: this.#untilItFails(schema, compiled.value), costly };
     } catch (error) {
       this.#onBroken(schema, messageOf(error));
-      return () => [];
+      return { check: () => [], costly: false };
     }
   }
 
-  #compiler(dialect: unknown): AnyAjv {
-    const name = dialectOf(dialect);
-    const known = this.#compilers.get(name);
-    if (known) return known;
-    const compiler = newCompiler(name);
-    this.#compilers.set(name, compiler);
-    return compiler;
+  /** A schema that refers to itself without end compiles, and fails only once it is used. */
+  #untilItFails(schema: JsonSchema, check: Check): Check {
+    let failed = false;
+    return (value) => {
+      if (failed) return [];
+      try {
+        return check(value);
+      } catch (error) {
+        failed = true;
+        this.#onBroken(schema, messageOf(error));
+        return [];
+      }
+    };
   }
+}
+
+/** With a compiler of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
+function compile(schema: JsonSchema): Check {
+  const { $id: _, $schema: dialect, id: __, ...rest } = schema;
+  const validate = newCompiler(dialectOf(dialect)).compile(rest);
+  return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
 }
 
 type Dialect = "draft-04" | "draft-07" | "2019-09" | "2020-12";
@@ -65,13 +106,11 @@ function dialectOf(uri: unknown): Dialect {
 }
 
 function newCompiler(dialect: Dialect): AnyAjv {
-  // Servers write keywords and formats of their own; those are theirs, not errors. `addUsedSchema` off: nothing
-  // of one server's schema may be visible to another's.
+  // Servers write keywords and formats of their own; those are theirs, not errors.
   const options = {
     strict: false,
     allErrors: true,
     logger: false,
-    addUsedSchema: false,
     validateSchema: false,
   } as const;
   const ajv =

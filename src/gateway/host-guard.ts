@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
 
+/** In a URL these begin or end something else than the host. */
+const NO_HOST = /[@/\\?#]/;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /**
@@ -17,13 +19,15 @@ export function hostGuard(
   if (publicName) allowed.add(publicName);
 
   return ({ headers: { host, origin } }) => {
-    if (!isAllowed(allowed, `http://${host ?? ""}`)) return refused("Host", host, allowed);
+    if (!isAllowed(allowed, `http://${host ?? ""}`) || NO_HOST.test(host ?? ""))
+      return refused("Host", host, allowed);
     if (origin !== undefined && !isAllowed(allowed, origin)) return refused("Origin", origin, allowed);
     return undefined;
   };
 }
 
 function isAllowed(allowed: ReadonlySet<string>, url: string): boolean {
+  if (!/^https?:/i.test(url)) return false;
   const name = hostnameOf(url);
   return name !== undefined && allowed.has(name);
 }

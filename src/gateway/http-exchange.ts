@@ -1,16 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { extentOf } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { RPC, rpcError } from "./rpc-error.ts";
 
-/** The body of a POST as JSON, or the answer to one that is too large (413) or no JSON (400). */
+const MAX_BATCH = 100;
+const MAX_DEPTH = 256;
+
+/** The body of a POST as JSON, or the answer to one that is too large (413), no JSON or of no sane shape (400). */
 export async function readJson(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, Response>> {
   const body = await readBody(req, maxBytes);
-  if (!body)
+  if (!body) {
+    // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+    req.resume();
     return err(rpcError(413, RPC.refused, `a message may have at most ${maxBytes} bytes; this one has more`));
+  }
   try {
-    return ok(JSON.parse(body.toString("utf8")));
+    const message: unknown = JSON.parse(body.toString("utf8"));
+    const problem = problemOf(message);
+    return problem === undefined ? ok(message) : err(rpcError(400, RPC.invalidRequest, problem));
   } catch {
     return err(rpcError(400, RPC.parseError, "the body must be one JSON-RPC message; this is no valid JSON"));
   }
@@ -53,16 +62,21 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
   await pipeline(Readable.fromWeb(response.body), res).catch(() => {});
 }
 
+/** What would keep the whole daemon busy, or overflow its stack, before anything could refuse it. */
+function problemOf(message: unknown): string | undefined {
+  if (Array.isArray(message) && message.length > MAX_BATCH)
+    return `a batch may have at most ${MAX_BATCH} messages; this one has ${message.length}`;
+  return extentOf(message, MAX_DEPTH).tooDeep
+    ? `a message may be nested at most ${MAX_DEPTH} levels deep; this one is deeper`
+    : undefined;
+}
+
 async function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > maxBytes) {
-      // Read on into nothing: a connection cut here would take the answer with it.
-      req.resume();
-      return undefined;
-    }
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

@@ -93,7 +93,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
       await serve(req, res);
     } catch (error) {
       if (req.errored || res.destroyed) return;
-      log.error({ error: messageOf(error), url: req.url }, "a request at /mcp failed");
+      log.error({ error: messageOf(error) }, "a request at /mcp failed");
       if (res.headersSent) res.destroy();
       else
         await sendResponse(

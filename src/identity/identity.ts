@@ -3,6 +3,7 @@ import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { nearest } from "../lib/nearest.ts";
+import { createSerial } from "../lib/serial.ts";
 import type { AgentRecord, Store, TokenRecord } from "../store/store.ts";
 import { type Caller, SCOPES, type Scope } from "../tool.ts";
 import { checkName } from "./names.ts";
@@ -48,6 +49,8 @@ export type Principal =
 export type Refusal = "missing" | "unknown" | "expired";
 
 const TOUCH_EVERY_MS = 60_000;
+/** Changes and reloads wait for each other: a list read before a change must not replace what the change put here. */
+const CHANGES = "changes";
 
 /**
  * Agents and their tokens. Everything is held in memory, so that recognising a token costs no read of the
@@ -56,8 +59,10 @@ const TOUCH_EVERY_MS = 60_000;
 export class Identity {
   readonly #deps: IdentityDeps;
   #agents = new Map<string, AgentRecord>();
+  #agentsById = new Map<string, AgentRecord>();
   #tokens = new Map<string, TokenRecord>();
   readonly #touched = new Map<string, number>();
+  readonly #serial = createSerial();
 
   private constructor(deps: IdentityDeps) {
     this.#deps = deps;
@@ -69,13 +74,8 @@ export class Identity {
     return identity;
   }
 
-  async reload(): Promise<void> {
-    const [agents, tokens] = await Promise.all([
-      this.#deps.store.agents.list(),
-      this.#deps.store.tokens.list(),
-    ]);
-    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
-    this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
+  reload(): Promise<void> {
+    return this.#serial(CHANGES, () => this.#read());
   }
 
   /** Recognises a bearer token by its hash. */
@@ -87,7 +87,7 @@ export class Identity {
     if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
     this.#touch(record.id, now);
     if (record.kind === "admin") return { kind: "admin", tokenId: record.id };
-    const agent = this.#byId(record.agentId);
+    const agent = this.#agentsById.get(record.agentId ?? "");
     return agent ? { kind: "agent", tokenId: record.id, agent, scopes: record.scopes } : "unknown";
   }
 
@@ -107,7 +107,7 @@ export class Identity {
   }
 
   agentById(id: string): AgentRecord | undefined {
-    return this.#byId(id);
+    return this.#agentsById.get(id);
   }
 
   /** The names of the agents that have a toolbox. */
@@ -117,45 +117,51 @@ export class Identity {
       .map((agent) => agent.name);
   }
 
-  async createAgent(name: string, input: AgentInput = {}): Promise<AgentRecord> {
-    checkName("agent", name);
-    if (name === OPERATOR || this.#agents.has(name)) {
-      throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
-    }
-    const now = this.#deps.clock();
-    const agent: AgentRecord = {
-      id: this.#deps.newId("agt"),
-      name,
-      description: input.description ?? "",
-      parentId: input.parent === undefined ? null : this.agent(input.parent).id,
-      toolboxes: unique(input.toolboxes ?? []),
-      grants: unique(input.grants ?? []),
-      folders: input.folders ?? [],
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.#deps.store.agents.create(agent);
-    return this.#changed(name, agent);
+  createAgent(name: string, input: AgentInput = {}): Promise<AgentRecord> {
+    return this.#serial(CHANGES, async () => {
+      checkName("agent", name);
+      if (name === OPERATOR || this.#agents.has(name)) {
+        throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
+      }
+      const now = this.#deps.clock();
+      const agent: AgentRecord = {
+        id: this.#deps.newId("agt"),
+        name,
+        description: input.description ?? "",
+        parentId: input.parent === undefined ? null : this.agent(input.parent).id,
+        toolboxes: unique(input.toolboxes ?? []),
+        grants: unique(input.grants ?? []),
+        folders: input.folders ?? [],
+        createdAt: now,
+        updatedAt: now,
+      };
+      await this.#deps.store.agents.create(agent);
+      return this.#changed(name, agent);
+    });
   }
 
-  async updateAgent(name: string, input: Omit<AgentInput, "parent">): Promise<AgentRecord> {
-    const agent = this.agent(name);
-    const change = {
-      ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
-      ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
-      ...(input.folders === undefined ? {} : { folders: input.folders }),
-      updatedAt: this.#deps.clock(),
-    };
-    await this.#deps.store.agents.update(agent.id, change);
-    return this.#changed(name, { ...agent, ...change });
+  updateAgent(name: string, input: Omit<AgentInput, "parent">): Promise<AgentRecord> {
+    return this.#serial(CHANGES, async () => {
+      const agent = this.agent(name);
+      const change = {
+        ...(input.description === undefined ? {} : { description: input.description }),
+        ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
+        ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
+        ...(input.folders === undefined ? {} : { folders: input.folders }),
+        updatedAt: this.#deps.clock(),
+      };
+      await this.#deps.store.agents.update(agent.id, change);
+      return this.#changed(name, { ...agent, ...change });
+    });
   }
 
   /** Its tokens stop working with it; its workspace stays on disk. */
-  async deleteAgent(name: string): Promise<void> {
-    await this.#deps.store.agents.delete(this.agent(name).id);
-    await this.reload();
-    this.#deps.events.emit("agent.changed", { agent: name });
+  deleteAgent(name: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      await this.#deps.store.agents.delete(this.agent(name).id);
+      await this.#read();
+      this.#deps.events.emit("agent.changed", { agent: name });
+    });
   }
 
   /** Without values: hashes stay inside. */
@@ -166,36 +172,40 @@ export class Identity {
   }
 
   /** The only time the token itself is seen. */
-  async createToken(
+  createToken(
     input: TokenInput,
   ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
-    const scopes = input.scopes === undefined ? null : input.scopes.map(checkScope);
-    if (input.agent === undefined && scopes) {
-      throw new ToolkeepError("BAD_REQUEST", "an admin token takes no scopes: it opens /api, not tools");
-    }
-    const now = this.#deps.clock();
-    const token = newToken();
-    const record: TokenRecord = {
-      id: this.#deps.newId("tok"),
-      kind: input.agent === undefined ? "admin" : "agent",
-      agentId: input.agent === undefined ? null : this.agent(input.agent).id,
-      label: input.label ?? "",
-      hash: hashToken(token),
-      hint: token.slice(-4),
-      scopes,
-      createdAt: now,
-      expiresAt: input.expiresInMs === undefined ? null : now + input.expiresInMs,
-      lastUsedAt: null,
-    };
-    await this.#deps.store.tokens.create(record);
-    this.#tokens.set(record.hash, record);
-    const { hash: _, ...shown } = record;
-    return { token, record: shown };
+    return this.#serial(CHANGES, async () => {
+      const scopes = input.scopes === undefined ? null : input.scopes.map(checkScope);
+      if (input.agent === undefined && scopes) {
+        throw new ToolkeepError("BAD_REQUEST", "an admin token takes no scopes: it opens /api, not tools");
+      }
+      const now = this.#deps.clock();
+      const token = newToken();
+      const record: TokenRecord = {
+        id: this.#deps.newId("tok"),
+        kind: input.agent === undefined ? "admin" : "agent",
+        agentId: input.agent === undefined ? null : this.agent(input.agent).id,
+        label: input.label ?? "",
+        hash: hashToken(token),
+        hint: token.slice(-4),
+        scopes,
+        createdAt: now,
+        expiresAt: input.expiresInMs === undefined ? null : now + input.expiresInMs,
+        lastUsedAt: null,
+      };
+      await this.#deps.store.tokens.create(record);
+      this.#tokens.set(record.hash, record);
+      const { hash: _, ...shown } = record;
+      return { token, record: shown };
+    });
   }
 
-  async deleteToken(id: string): Promise<void> {
-    await this.#deps.store.tokens.delete(id);
-    for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
+  deleteToken(id: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      await this.#deps.store.tokens.delete(id);
+      for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
+    });
   }
 
   /** The caller an agent is, seen through a token (or, for an admin acting as the agent, through none). */
@@ -235,19 +245,26 @@ export class Identity {
     };
   }
 
-  #byId(id: string | null): AgentRecord | undefined {
-    for (const agent of this.#agents.values()) if (agent.id === id) return agent;
-    return undefined;
+  async #read(): Promise<void> {
+    const [agents, tokens] = await Promise.all([
+      this.#deps.store.agents.list(),
+      this.#deps.store.tokens.list(),
+    ]);
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#agentsById = new Map(agents.map((agent) => [agent.id, agent]));
+    this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
   }
 
   #changed(name: string, agent: AgentRecord): AgentRecord {
     this.#agents.set(name, agent);
+    this.#agentsById.set(agent.id, agent);
     this.#deps.events.emit("agent.changed", { agent: name });
     return agent;
   }
 
   #touch(id: string, now: number): void {
-    if (now - (this.#touched.get(id) ?? 0) < TOUCH_EVERY_MS) return;
+    // A clock that was set back must not keep the time of use at what it was.
+    if (Math.abs(now - (this.#touched.get(id) ?? 0)) < TOUCH_EVERY_MS) return;
     this.#touched.set(id, now);
     // A token deleted by another process a moment ago is no reason to fail the request it came with.
     this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
@@ -259,7 +276,7 @@ function checkScope(scope: string): Scope {
   const guess = nearest(scope, SCOPES);
   throw new ToolkeepError(
     "BAD_REQUEST",
-    `${scope} is no scope${guess ? `; did you mean ${guess}?` : ""} The scopes are: ${SCOPES.join(", ")}.`,
+    `${scope} is no scope${guess ? `; did you mean ${guess}?` : "."} The scopes are: ${SCOPES.join(", ")}.`,
   );
 }
 

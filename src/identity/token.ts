@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-export const TOKEN_PREFIX = "tk_sk_";
+const TOKEN_PREFIX = "tk_sk_";
 
 /** A fresh bearer token: the prefix and 256 random bits. Shown once; only its hash is kept. */
 export function newToken(): string {

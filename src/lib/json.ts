@@ -8,6 +8,34 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The same value with every text in it changed, keys included. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  if (typeof value === "string") return change(value) as T;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as T;
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]),
+  ) as T;
+}
+
+/**
+ * How many values a JSON value holds, itself included, and whether they nest deeper than `maxDepth`, where counting
+ * ends. Does not recurse: a depth that JSON can have would overflow the stack of whoever walks down later.
+ */
+export function extentOf(
+  value: unknown,
+  maxDepth: number,
+): { readonly size: number; readonly tooDeep: boolean } {
+  let size = 0;
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return { size, tooDeep: true };
+    size += level.length;
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+  return { size, tooDeep: false };
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;

@@ -1,8 +1,12 @@
+/** Comparing takes time in proportion to the product of both lengths, and nobody mistypes a longer name. */
+const LONGEST_WORD = 200;
+
 /**
  * The candidate closest to `word` by edit distance, or undefined when nothing is close enough to be a likely
  * typo (more than a third of the word, at least 2 edits, would have to change).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

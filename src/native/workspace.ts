@@ -72,7 +72,7 @@ export async function openWorkspace(home: string, caller: Caller): Promise<Works
   };
 }
 
-export function isInside(folder: string, path: string): boolean {
+function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 

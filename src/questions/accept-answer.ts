@@ -2,7 +2,7 @@ import { ToolkeepError } from "../errors.ts";
 import type { QuestionRecord } from "../store/store.ts";
 
 /** The longest answer, in characters. */
-export const MAX_ANSWER = 64 * 1024;
+const MAX_ANSWER = 64 * 1024;
 
 const APPROVAL_ANSWERS = ["once", "reject"];
 

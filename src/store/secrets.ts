@@ -13,7 +13,7 @@ export function secretStore(database: Database): SecretStore {
 
     async put(secret) {
       const { sealed, updatedAt } = secret;
-      await database.query((db) =>
+      await database.change((db) =>
         db
           .insertInto("secrets")
           .values(toRow(secret))
@@ -23,7 +23,7 @@ export function secretStore(database: Database): SecretStore {
     },
 
     async delete(name) {
-      const result = await database.query((db) =>
+      const result = await database.change((db) =>
         db.deleteFrom("secrets").where("name", "=", name).executeTakeFirst(),
       );
       mustAffect(result.numDeletedRows, `secret named "${name}"`);

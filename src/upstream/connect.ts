@@ -28,6 +28,7 @@ export interface ConnectOptions {
 export interface ConnectionDeps extends TransportDeps {
   readonly version: string;
   readonly clock: Clock;
+  readonly redact: (text: string) => string;
 }
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -78,13 +79,13 @@ async function tryConnect(
   deps: ConnectionDeps,
 ): Promise<Result<Connection, Failed>> {
   const transport = createTransport(config, deps);
-  const opened = openClient(transport, timeoutMs, deps.version);
+  const opened = openClient(transport, timeoutMs, deps);
   const { client } = opened;
   try {
     // The signal ends these; the SDK's own limit must not come first.
     const requests = { signal, timeout: timeoutMs + 1000 };
     await unlessAborted(signal, client.connect(transport, prior ? { ...requests, prior } : requests));
-    const tools = await unlessAborted(signal, listTools(client, requests));
+    const tools = await unlessAborted(signal, listTools(client, requests, deps.redact));
     return ok(new Connection(opened, tools, verdictAt));
   } catch (error) {
     await client.close().catch(() => {});
@@ -99,7 +100,11 @@ async function tryConnect(
   }
 }
 
-function openClient(transport: Transport, timeoutMs: number, version: string): OpenClient {
+function openClient(
+  transport: Transport,
+  timeoutMs: number,
+  { version, redact }: ConnectionDeps,
+): OpenClient {
   const client = new Client(
     { name: "toolkeep", version },
     {
@@ -111,7 +116,7 @@ function openClient(transport: Transport, timeoutMs: number, version: string): O
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => resolve(endingOf(transport) ?? "the connection was closed");
   });
-  return { client, transport, closed };
+  return { client, transport, closed, redact };
 }
 
 function priorOf(era: Era | null): PriorDiscovery | undefined {

@@ -27,6 +27,8 @@ export interface OpenClient {
   readonly client: Client;
   readonly transport: Transport;
   readonly closed: Promise<string>;
+  /** Hides what may not be shown in what the server tells about itself. */
+  readonly redact: (text: string) => string;
 }
 
 /** How one call is sent: its tool and arguments, and where its progress goes. */
@@ -39,6 +41,7 @@ export interface ConnectionCall {
 
 /** The executor ends calls sooner; this only keeps the SDK's own minute from doing it. */
 const CALL_TIMEOUT_MS = 660_000;
+const MAX_INSTRUCTIONS = 64 * 1024;
 
 /** One live connection to a server, shared by every call. */
 export class Connection {
@@ -50,14 +53,17 @@ export class Connection {
   readonly closed: Promise<string>;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #redact: (text: string) => string;
   #fault: string | undefined;
 
   constructor(opened: OpenClient, initialTools: ToolList, at: number) {
     this.#client = opened.client;
     this.#transport = opened.transport;
+    this.#redact = opened.redact;
     this.closed = opened.closed.then((reason) => this.#fault ?? reason);
     this.initialTools = initialTools;
-    this.instructions = opened.client.getInstructions() ?? null;
+    this.instructions =
+      opened.redact(opened.client.getInstructions() ?? "").slice(0, MAX_INSTRUCTIONS) || null;
     this.era = eraOf(opened.client, at);
   }
 
@@ -82,7 +88,7 @@ export class Connection {
   }
 
   listTools(signal: AbortSignal): Promise<ToolList> {
-    return listTools(this.#client, { signal });
+    return listTools(this.#client, { signal }, this.#redact);
   }
 
   /** Calls `listener` whenever the server says that its tools changed. */

@@ -6,14 +6,15 @@ import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Log } from "../lib/log.ts";
 import { nearest } from "../lib/nearest.ts";
-import { err } from "../lib/result.ts";
+import { err, type Result } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import { atMost } from "./at-most.ts";
-import { connect } from "./connect.ts";
+import type { ConnectOptions } from "./connect.ts";
+import type { Connection } from "./connection.ts";
 import { type Definition, define } from "./definition.ts";
 import { LearnedTools } from "./learned-tools.ts";
 import { secretValues } from "./secret-values.ts";
@@ -167,6 +168,13 @@ class Servers implements Upstream {
     });
   }
 
+  reload(): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      await this.#learned.reload();
+      await this.#refresh();
+    });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#serial(CHANGES, async () => {});
@@ -229,10 +237,14 @@ class Servers implements Upstream {
     const { vault, clock, idleMs = IDLE_MS, backoffMs = BACKOFF_MS } = this.#deps;
     return {
       connect: async (config, options) =>
-        this.#closed ? err("Toolkeep is closing") : await connect(config, options, this.#connectionDeps),
-      learn: (server, list, connection) => {
+        this.#closed ? err("Toolkeep is closing") : await this.#connect(config, options),
+      learn: async (server, list, connection) => {
         for (const warning of list.warnings) this.#warn(server, warning);
-        return this.#learned.learn(server, list, connection, this.#settings);
+        const news = await this.#learned.learn(server, list, connection, this.#settings);
+        const nameless = list.tools.length - this.#learned.of(server, this.#settings).length;
+        if (nameless > 0)
+          this.#warn(server, `${nameless} tools were left out: it has had too many names already`);
+        return news;
       },
       toolsOf: (server) => this.#learned.of(server, this.#settings),
       onState: (server, detail) => this.#stateChanged(server, detail),
@@ -245,11 +257,18 @@ class Servers implements Upstream {
     };
   }
 
+  /** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
+  async #connect(config: ServerConfig, options: ConnectOptions): Promise<Result<Connection, string>> {
+    const { connect } = await import("./connect.ts");
+    return connect(config, options, this.#connectionDeps);
+  }
+
   get #connectionDeps() {
     const { processes, baseEnv, vault, version, clock } = this.#deps;
     const { maxMessageBytes } = this.#settings.limits;
-    const isSecret = (value: string) => vault.redact(value) !== value;
-    return { processes, baseEnv, isSecret, maxMessageBytes, version, clock };
+    const redact = (text: string) => vault.redact(text);
+    const isSecret = (value: string) => redact(value) !== value;
+    return { processes, baseEnv, isSecret, redact, maxMessageBytes, version, clock };
   }
 
   /** Connects to a configuration without taking part in any server's life. */
@@ -260,7 +279,7 @@ class Servers implements Upstream {
         signal: signal ?? new AbortController().signal,
         prior: null,
       };
-      const connection = await connect(config, options, this.#connectionDeps);
+      const connection = await this.#connect(config, options);
       if (connection.ok) await connection.value.close();
       return connection.ok ? connection : { ok: false, error: this.#deps.vault.redact(connection.error) };
     }, this.#deps.clock);

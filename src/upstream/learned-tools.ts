@@ -15,7 +15,7 @@ export class LearnedTools {
   readonly #store: LearnedStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
-  readonly #definitions = new Map<string, ToolDefinition[]>();
+  #definitions = new Map<string, ToolDefinition[]>();
 
   private constructor(store: LearnedStore, clock: Clock, names: ToolNames) {
     this.#store = store;
@@ -28,13 +28,22 @@ export class LearnedTools {
     reserved: () => ReadonlySet<string>,
     clock: Clock,
   ): Promise<LearnedTools> {
-    const learned = new LearnedTools(store, clock, await ToolNames.open(store.toolNames, reserved));
-    for (const { serverId, definition } of await store.servers.tools()) {
-      const known = learned.#definitions.get(serverId) ?? [];
-      known.push(definition as ToolDefinition);
-      learned.#definitions.set(serverId, known);
-    }
+    const learned = new LearnedTools(store, clock, new ToolNames(store.toolNames, reserved));
+    await learned.reload();
     return learned;
+  }
+
+  /** Takes over what another process learned. */
+  async reload(): Promise<void> {
+    const tools = await this.#store.servers.tools();
+    // After the lists: whoever stores a list has stored its names before.
+    await this.#names.reload();
+    this.#definitions = new Map();
+    for (const { serverId, definition } of tools) {
+      const known = this.#definitions.get(serverId) ?? [];
+      known.push(definition as ToolDefinition);
+      this.#definitions.set(serverId, known);
+    }
   }
 
   /** The tools of a server in the order it listed them. */

@@ -1,3 +1,6 @@
+import { secretsInTheOpen } from "../config/masked.ts";
+import type { ServerConfig } from "../config/settings.ts";
+
 /** Env and header values of a server, by key. */
 export interface ServerSecrets {
   readonly env: Readonly<Record<string, string>>;
@@ -13,7 +16,8 @@ const PLAIN_VALUE = /^([a-z]+|[\d.,:]+|[~.]{0,2}\/.*|[a-z]:\\.*|https?:\/\/[^@?]
  * The values that must not be shown anywhere. All headers count, and every variable but those that are plainly no
  * secret: hiding `production` or a folder's path would make holes in the output of every tool.
  */
-export function secretValues({ env, headers }: ServerSecrets): string[] {
+export function secretValues(server: ServerSecrets & Pick<ServerConfig, "args" | "url">): string[] {
+  const { env, headers } = server;
   const variables = Object.entries(env)
     .filter(([key, value]) => SECRET_KEY.test(key) || !PLAIN_VALUE.test(value))
     .map(([, value]) => value);
@@ -21,5 +25,5 @@ export function secretValues({ env, headers }: ServerSecrets): string[] {
     value,
     value.replace(/^(bearer|basic|token)\s+/i, ""),
   ]);
-  return [...new Set([...variables, ...tokens])];
+  return [...new Set([...variables, ...tokens, ...secretsInTheOpen(server)])];
 }

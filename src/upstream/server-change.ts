@@ -33,6 +33,9 @@ function withoutOtherTransport(fields: ServerFields, given: ServerInput): Server
 /** Values are never sent back to people, so a blank one means: as it was. */
 function keepingBlank(given: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>) {
   return Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [key, value === "" ? (stored[key] ?? "") : value]),
+    Object.entries(given).map(([key, value]) => [
+      key,
+      value === "" && Object.hasOwn(stored, key) ? stored[key]! : value,
+    ]),
   );
 }

@@ -47,9 +47,7 @@ export class ServerRows {
     const known = new Set(rows.map(({ name }) => name));
     for (const { name } of declared) {
       if (known.has(name)) continue;
-      const row: ServerRecord = { ...this.#blank(name), origin: "file" };
-      await this.#deps.store.servers.create(row);
-      rows.push(row);
+      rows.push(await this.#createForFile(name));
     }
     return rows;
   }
@@ -105,6 +103,20 @@ export class ServerRows {
     await this.#deps.store.servers.replaceTools(record.id, []);
     await this.#deps.store.servers.update(record.id, emptied);
     await this.#endAsking(record);
+  }
+
+  async #createForFile(name: string): Promise<ServerRecord> {
+    const { servers } = this.#deps.store;
+    const row: ServerRecord = { ...this.#blank(name), origin: "file" };
+    try {
+      await servers.create(row);
+      return row;
+    } catch (error) {
+      // Another process on the same store read the same file at the same moment.
+      const others = await servers.byName(name);
+      if (others) return others;
+      throw error;
+    }
   }
 
   #blank(name: string): ServerRecord {

@@ -37,7 +37,7 @@ export function serverTool(definition: ToolDefinition, name: string, host: ToolH
 }
 
 /** A hint that tightens is believed from anyone, one that loosens only from a trusted server. */
-export function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolean): ToolFlags {
+function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolean): ToolFlags {
   const destructive = annotations.destructiveHint === true;
   const readOnly = trusted && annotations.readOnlyHint === true && !destructive;
   return { readOnly, concurrencySafe: readOnly, destructive };

@@ -1,9 +1,10 @@
+import { maskArgs, maskUrl } from "../config/masked.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Era } from "./connection.ts";
 import type { Server } from "./server.ts";
 import type { ServerView } from "./upstream.ts";
 
-/** What people may see of a server: of env and headers the keys alone. */
+/** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
 export function viewOf(server: Server, settings: Settings): ServerView {
   const { record, config } = server.definition;
   const era = record.era as Era | null;
@@ -17,9 +18,9 @@ export function viewOf(server: Server, settings: Settings): ServerView {
     trusted: config.trusted,
     transport: config.transport,
     command: config.command,
-    args: config.args,
+    args: maskArgs(config.args),
     cwd: config.cwd,
-    url: config.url,
+    url: config.url && maskUrl(config.url),
     envKeys: Object.keys(config.env),
     headerKeys: Object.keys(config.headers),
     timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ServerConfig } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -34,6 +35,8 @@ export interface ServerDeps {
 /** A legacy verdict is never refuted by connecting, so it is only believed for a while. */
 const ERA_TRUSTED_MS = 7 * 24 * 3600 * 1000;
 const MIN_CONNECT_MS = 1000;
+const LIST_PAUSE_MS = 1000;
+const MAX_LIST_PAUSE_MS = 60_000;
 
 /**
  * One server and its connection: idle → connecting → ready ⇄ unavailable, beside them disabled and
@@ -201,7 +204,7 @@ export class Server {
     this.#failures = 0;
     this.#lastError = null;
     void connection.closed.then((reason) => this.#lost(connection, this.#deps.redact(reason)));
-    const listen = connection.onToolsChanged(() => void this.#listAgain(connection));
+    const listen = connection.onToolsChanged(() => void this.#listAgain());
     listen.catch((error) =>
       this.#deps.onProblem(this, `its list changes are not announced: ${messageOf(error)}`),
     );
@@ -209,15 +212,18 @@ export class Server {
     this.#restIfIdle();
   }
 
-  /** Changes announced while a list is under way are fetched together, once it has come. */
-  async #listAgain(connection: Connection): Promise<void> {
+  /** Changes announced while a list is under way are fetched together, once it has come and a moment has passed. */
+  async #listAgain(): Promise<void> {
     this.#listIsStale = true;
     if (this.#listing) return;
     this.#listing = true;
     try {
-      while (this.#listIsStale && this.#connection === connection) {
+      for (let pauseMs = LIST_PAUSE_MS; this.#listIsStale && this.#connection; pauseMs *= 2) {
         this.#listIsStale = false;
-        await this.#learn(await connection.listTools(this.#attempt.signal), connection);
+        const { signal } = this.#attempt;
+        await this.#learn(await this.#connection.listTools(signal), this.#connection);
+        // A server that announces changes without end must not keep everybody busy with its list.
+        await delay(Math.min(pauseMs, MAX_LIST_PAUSE_MS), undefined, { signal, ref: false }).catch(() => {});
       }
     } catch (error) {
       this.#deps.onProblem(this, `its changed tool list could not be fetched: ${messageOf(error)}`);

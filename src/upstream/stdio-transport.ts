@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setImmediate as nextTask } from "node:timers/promises";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../lib/json.ts";
@@ -11,6 +12,7 @@ export interface StdioCommand {
 }
 
 const STDERR_BYTES = 8192;
+const MAX_PIECES = 1024;
 /** How long a server may take to end by itself once its input is closed, as the protocol asks it to. */
 const FAREWELL_MS = 500;
 
@@ -129,15 +131,18 @@ export class StdioTransport implements Transport {
       tree.child.once("error", (error: NodeJS.ErrnoException) => {
         const where = cwd === null ? "" : ` in ${cwd}`;
         this.#fault =
-          error.code === "ENOENT"
-            ? `the command ${JSON.stringify(command)} was not found${where}: install it, or give its full path`
-            : `the command ${JSON.stringify(command)} could not be started${where}: ${error.message}`;
+          cwd !== null && !existsSync(cwd)
+            ? `its folder ${cwd} does not exist: make it, or give another`
+            : error.code === "ENOENT"
+              ? `the command ${JSON.stringify(command)} was not found${where}: install it, or give its full path`
+              : `the command ${JSON.stringify(command)} could not be started${where}: ${error.message}`;
         resolve(new Error(this.#fault));
       });
     });
   }
 
   #read(chunk: Buffer): void {
+    const junkBefore = this.#junkLines;
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1 && !this.#fault; end = chunk.indexOf(10, start)) {
       this.#collect(chunk.subarray(start, end));
@@ -147,12 +152,16 @@ export class StdioTransport implements Transport {
       start = end + 1;
     }
     if (!this.#fault) this.#collect(chunk.subarray(start));
+    // A flood of what is no message must leave time for everything else.
+    if (this.#junkLines > junkBefore && !this.#pausing) this.#pause();
   }
 
   #collect(part: Buffer): void {
     this.#pendingBytes += part.length;
     if (this.#pendingBytes > this.#maxMessageBytes) this.#refuse();
     else if (part.length > 0) this.#pending.push(part);
+    // A message that comes byte by byte would cost a hundred times its size.
+    if (this.#pending.length > MAX_PIECES) this.#pending = [Buffer.concat(this.#pending)];
   }
 
   #refuse(): void {
@@ -204,6 +213,7 @@ export class StdioTransport implements Transport {
 }
 
 function parse(line: string): JSONRPCMessage | undefined {
+  if (!/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) && value.jsonrpc === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;

@@ -7,6 +7,7 @@ import type { ServerConfig } from "../config/settings.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface TransportDeps {
@@ -36,7 +37,7 @@ function stdio(config: ServerConfig, deps: TransportDeps): Transport {
 function remote(config: ServerConfig, deps: TransportDeps): Transport {
   const options = {
     requestInit: { headers: { ...config.headers } },
-    fetch: boundedFetch(deps.maxMessageBytes),
+    fetch: boundedFetch(deps.maxMessageBytes, sameOriginFetch()),
   };
   const url = new URL(config.url!);
   return config.transport === "http"

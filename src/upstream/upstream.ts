@@ -62,5 +62,7 @@ export interface Upstream extends ToolSource {
   settled(): Promise<void>;
   /** Takes over changed settings: servers of files come and go without a restart. */
   apply(settings: Settings): Promise<void>;
+  /** Takes over the servers and tool lists that another process stored. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface VaultOptions {
 
 /** Reads every secret into memory. */
 export async function createVault({ store, key, clock, onUnreadable }: VaultOptions): Promise<Vault> {
-  const secrets = new Map<string, string>();
+  let secrets = new Map<string, string>();
   const redaction = new Redaction();
 
   const remember = (name: string, value: string) => {
@@ -23,15 +23,21 @@ export async function createVault({ store, key, clock, onUnreadable }: VaultOpti
     redaction.add(value);
   };
 
-  for (const { name, sealed } of await store.list()) {
-    try {
-      remember(name, unseal(sealed, purposeOf(name), key));
-    } catch (error) {
-      onUnreadable?.(name, error);
+  const reload = async () => {
+    const stored = await store.list();
+    secrets = new Map();
+    for (const { name, sealed } of stored) {
+      try {
+        remember(name, unseal(sealed, purposeOf(name), key));
+      } catch (error) {
+        onUnreadable?.(name, error);
+      }
     }
-  }
+  };
+  await reload();
 
   return {
+    reload,
     seal: (plain, purpose) => seal(plain, purpose, key),
     unseal: (sealed, purpose) => unseal(sealed, purpose, key),
 

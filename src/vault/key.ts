@@ -9,7 +9,7 @@ export interface KeyOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 
 /**
  * The key of this home: TOOLKEEP_KEY where it is set, else the file `key`, which is made on first need. A file that

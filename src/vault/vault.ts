@@ -9,6 +9,8 @@ export interface Vault {
   /** Names only, sorted. */
   names(): readonly string[];
   delete(name: string): Promise<void>;
+  /** Takes over what another process put or deleted. */
+  reload(): Promise<void>;
   /** Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. */
   conceal(value: string): void;
   /** Every known secret value replaced by `[redacted]`. */

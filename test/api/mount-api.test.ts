@@ -60,20 +60,35 @@ describe("access to the API", () => {
 });
 
 describe("a failure", () => {
+  it.each([
+    [{ name: "x", transport: "ftp" }, "transport: expected one of stdio, http, sse"],
+    [{}, "body: name is missing"],
+    [{ name: "x", tranport: "http" }, "body: unknown key tranport"],
+    [{ name: "x", env: { KEY: 7 } }, "env.KEY: expected to be string"],
+  ])("of the body %j says %j", async (body, message) => {
+    await using api = await testApi();
+    const refused = await api.request("POST", "/api/servers", body);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatchObject({
+      code: "BAD_REQUEST",
+      message: expect.stringContaining(message),
+    });
+  });
+
   it("of a body that does not fit names what is wrong", async () => {
     await using api = await testApi();
     const missing = await api.request("POST", "/api/agents", {});
     expect(missing.status).toBe(400);
     expect(missing.body.error).toMatchObject({
       code: "BAD_REQUEST",
-      message: expect.stringContaining("'name'"),
+      message: expect.stringContaining("name is missing"),
     });
 
     const unknown = await api.request("POST", "/api/agents", { name: "a", tool_boxes: [] });
-    expect(unknown.body.error.message).toContain("additional properties");
+    expect(unknown.body.error.message).toContain("unknown key tool_boxes");
 
     const wrongType = await api.request("POST", "/api/agents", { name: "a", toolboxes: "research" });
-    expect(wrongType.body.error.message).toContain("must be array");
+    expect(wrongType.body.error.message).toContain("toolboxes: expected to be array");
   });
 
   it("of a body that is no JSON or too large keeps its status", async () => {

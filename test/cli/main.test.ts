@@ -33,6 +33,40 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     });
   });
 
+  it("names the command whose help to read, and what a newcomer forgot", async () => {
+    await using home = await tempHome();
+    const options = { home: home.path };
+    const stderr = async (...args: string[]) => (await toolkeep(options, ...args)).stderr;
+    expect(await stderr("call")).toContain("toolkeep call --help");
+    expect(await stderr("agent", "edit", "main")).toContain("toolkeep agent edit --help");
+    expect(await stderr("server", "add", "fs", "npx", "-y", "x")).toContain(
+      "toolkeep server add NAME -- COMMAND",
+    );
+    expect(await stderr("server", "add", "x", "--transport", "ftp", "--url", "http://x")).toMatch(
+      /stdio.*http.*sse/,
+    );
+    expect(await stderr("serve", "--port", "abc")).toMatch(/--port .*"abc"/);
+    expect(await toolkeep(options, "help", "server")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: toolkeep server"),
+    });
+  });
+
+  it("does not pretend to have taken away what was not there", async () => {
+    await using home = await tempHome();
+    const options = { home: home.path };
+    await toolkeep(options, "agent", "create", "main");
+    await toolkeep(options, "toolbox", "create", "reading", "read_file");
+    expect(await toolkeep(options, "agent", "edit", "main", "--revoke", "raeding")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("raeding"),
+    });
+    expect(await toolkeep(options, "toolbox", "remove", "reading", "raed_file")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("raed_file"),
+    });
+  });
+
   it("adds a server and prints a file through it, without a daemon, and leaves no process behind", async () => {
     await using home = await tempHome();
     const folder = join(home.path, "documents");
@@ -219,6 +253,10 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     await toolkeep(options, "server", "add", "s", "--no-test", "--", "no-such-command-anywhere");
     const { code, stdout } = await toolkeep(options, "doctor");
     expect(code).toBe(1);
+    const file = join(home.path, "file");
+    await writeFile(file, "");
+    const nowhere = await toolkeep({ home: join(file, "home"), cwd: home.path }, "doctor");
+    expect(nowhere).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ home:") });
     expect(stdout).toMatch(/✗ server s: its command no-such-command-anywhere is not on the PATH\n {4}\S/);
   });
 

@@ -41,6 +41,17 @@ describe("every command", () => {
     expect(command.description()).not.toBe("");
   });
 
+  it.each(leaves)("$path shows an example in its help", ({ path, command }) => {
+    let help = "";
+    command.configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+    });
+    command.outputHelp();
+    expect(help).toContain(`  $ ${path}`);
+  });
+
   it("in docs/cli.md exists", () => {
     const documented = [...page.matchAll(/^\| `(toolkeep [a-z -]+[a-z])/gm)].map((match) => match[1]!);
     const known = leaves.map((leaf) => leaf.path);
@@ -92,6 +103,27 @@ describe("completion", () => {
     const script = `. ${file}; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _toolkeep; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     expect(stdout.split("\n").filter(Boolean).sort()).toEqual([...expected].sort());
+  });
+
+  it.each([
+    ["toolkeep ser", ["serve", "server", "service"]],
+    ["toolkeep server en", ["enable"]],
+    ["toolkeep completion ", ["bash", "fish", "zsh"]],
+  ])("of %j in fish offers %j and no errors", async (typed, expected) => {
+    if (spawnSync("fish", ["--version"]).error) {
+      console.log("fish is not installed here, so its completion was not tried");
+      return;
+    }
+    await using folder = await tempHome();
+    const file = join(folder.path, "script");
+    await writeFile(file, completionScript("fish", program));
+    const script = `source ${file}; complete -C ${JSON.stringify(typed)}`;
+    const { stdout, stderr } = spawnSync("fish", ["-c", script], { encoding: "utf8", cwd: folder.path });
+    const words = stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.split("\t")[0]);
+    expect([words.filter((word) => word !== "script").sort(), stderr]).toEqual([expected, ""]);
   });
 
   it("knows every command and option in every shell", () => {

@@ -57,6 +57,16 @@ describe("a backup", () => {
     await store.close();
   });
 
+  it("goes into a home where nothing but an empty store is, as one that was refused leaves", async () => {
+    await using from = await testHub({ agents: { main: [] } });
+    await using home = await tempHome();
+    const backup = await backupOf(from);
+    const broken = { ...backup, store: { ...backup.store, tables: { agents: [{ id: 5 }] } } } as Backup;
+    await expect(restoreBackup(broken, target(home.path))).rejects.toMatchObject({ code: "BACKUP_INVALID" });
+    await restoreBackup(backup, target(home.path));
+    await expect(restoreBackup(backup, target(home.path))).rejects.toMatchObject({ code: "HOME_NOT_EMPTY" });
+  });
+
   it("does not go into a home that another process has", async () => {
     await using from = await testHub();
     await using home = await tempHome();

@@ -8,6 +8,7 @@ import { findDaemon } from "../../src/daemon/daemon-file.ts";
 import { createLog } from "../../src/daemon/log.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/start-daemon.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { connectClient } from "../support/connect-client.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -23,6 +24,22 @@ describe("the daemon", () => {
     await using second = await started(home.path);
     expect(second.daemon.firstStart).toBeNull();
     expect(second.daemon.counts.agents).toBe(1);
+  });
+
+  it("says that an address cannot be used, and does not call that a bug", async () => {
+    await using home = await tempHome();
+    const nowhere = startDaemon({
+      env: { TOOLKEEP_HOME: home.path, TOOLKEEP_HOST: "192.0.2.1", TOOLKEEP_PORT: "0" },
+      cwd: home.path,
+      log: createLog({ level: "error", human: false, write() {} }),
+      version: "0",
+      clock: systemClock,
+      firstStart: false,
+    });
+    await expect(nowhere).rejects.toMatchObject({
+      code: "ADDRESS_UNUSABLE",
+      message: expect.stringContaining("192.0.2.1"),
+    });
   });
 
   it("refuses hosts and origins that are not its own", async () => {
@@ -51,6 +68,18 @@ describe("the daemon", () => {
 
     await writeFile(config, "{}");
     await waitUntil("the server is gone with its entry", async () => (await servers()).length === 0);
+  });
+
+  it("does not wait for open subscriptions when it ends", async () => {
+    await using home = await tempHome();
+    await using running = await started(home.path);
+    const { url, firstStart } = running.daemon;
+    await using connected = await connectClient(url, firstStart!.token, "modern");
+    const subscription = await connected.client.listen({ toolsListChanged: true });
+    const startedAt = performance.now();
+    await running.daemon.close();
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(await subscription.closed).not.toBe("local");
   });
 
   it("says so when its port is taken, and gives the home back", async () => {

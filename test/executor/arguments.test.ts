@@ -85,4 +85,84 @@ describe("checkArguments", () => {
     expect(checkArguments({ name: "t", inputSchema: two }, { b: 1 }, schemas).ok).toBe(true);
     expect(checkArguments({ name: "t", inputSchema: two }, { a: 1 }, schemas).ok).toBe(false);
   });
+
+  it.each([
+    ["a catastrophic pattern", { s: { type: "string", pattern: "^(a+)+$" } }, { s: `${"a".repeat(40)}!` }],
+    ["branches of branches", { x: { $ref: "#/$defs/b0" } }, { x: {} }],
+    ["unique items by the thousand", { u: { type: "array", uniqueItems: true } }, { u: manyObjects(40_000) }],
+    ["a type in every branch of a wide tree", { x: { $ref: "#/$defs/w0" } }, { x: {} }],
+  ])("%s cannot hold everything up", (_, properties, given) => {
+    const startedAt = performance.now();
+    const checked = check({ type: "object", properties, $defs: { ...doubling(30), ...wide(8) } }, given);
+    expect(checked.ok ? "" : checked.error.message).toContain("could not be checked in time");
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it("a schema that takes too long to compile lets every object through and is reported", () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `p${index}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string", minLength: 2 }]));
+    const broken: string[] = [];
+    expect(check({ type: "object", properties, required: names }, {}, broken).ok).toBe(true);
+    expect(broken).toEqual([expect.stringContaining("takes longer")]);
+  });
+
+  it("a schema that refers to itself without end lets every object through and is reported", () => {
+    const broken: string[] = [];
+    expect(check({ type: "object", allOf: [{ $ref: "#" }] }, { a: 1 }, broken).ok).toBe(true);
+    expect(broken).toHaveLength(1);
+  });
+
+  it("two schemas with the same nested $id do not know of each other", () => {
+    const schemas = new Schemas(() => {});
+    const withId = (type: string) => ({
+      type: "object",
+      properties: { a: { $ref: "urn:x" } },
+      $defs: { x: { $id: "urn:x", type } },
+    });
+    const takes = (type: string, a: unknown) =>
+      checkArguments({ name: "t", inputSchema: withId(type) }, { a }, schemas).ok;
+    expect([takes("boolean", true), takes("object", {}), takes("boolean", {})]).toEqual([true, true, false]);
+  });
+
+  it("refuses arguments nested so deep that walking them would overflow the stack", () => {
+    const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    const checked = check({ type: "object" }, deep);
+    expect(checked.ok ? "" : checked.error.message).toContain("nested more than 200 levels deep");
+  });
+
+  it("keeps __proto__ a key like any other while it repairs", () => {
+    const given = JSON.parse('{"n": "1", "__proto__": {"path": "x"}}');
+    const checked = check({ type: "object", properties: { n: { type: "integer" } } }, given);
+    expect(checked.ok && Object.entries(checked.value)).toEqual([
+      ["n", 1],
+      ["__proto__", { path: "x" }],
+    ]);
+    expect(
+      check({ ...schema, additionalProperties: true }, JSON.parse('{"__proto__": {"path": "x"}}')).ok,
+    ).toBe(false);
+  });
 });
+
+function manyObjects(count: number): unknown[] {
+  return Array.from({ length: count }, (_, index) => ({ a: [index] }));
+}
+
+function doubling(levels: number): Record<string, unknown> {
+  const level = (index: number) => ({ anyOf: [ref(`b${index + 1}`), ref(`b${index + 1}`)] });
+  return { ...chain("b", levels, level), [`b${levels}`]: { type: "object", required: ["missing"] } };
+}
+
+function wide(levels: number): Record<string, unknown> {
+  const level = (index: number) => ({ anyOf: Array.from({ length: 50 }, () => ref(`w${index + 1}`)) });
+  return { ...chain("w", levels, level), [`w${levels}`]: { type: "string" } };
+}
+
+function chain(prefix: string, levels: number, level: (index: number) => unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Array.from({ length: levels }, (_, index) => [`${prefix}${index}`, level(index)]),
+  );
+}
+
+function ref(name: string): { $ref: string } {
+  return { $ref: `#/$defs/${name}` };
+}

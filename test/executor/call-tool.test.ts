@@ -1,7 +1,10 @@
+import { mkdir, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Audit } from "../../src/audit/audit.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import type { Rule } from "../../src/config/settings.ts";
+import { ToolkeepError } from "../../src/errors.ts";
 import { Events } from "../../src/events.ts";
 import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
 import { keepOutput } from "../../src/executor/full-output.ts";
@@ -18,14 +21,14 @@ interface Setup {
   readonly rules?: readonly Rule[];
   readonly secret?: string;
   readonly maxResultChars?: number;
+  readonly clock?: () => number;
 }
 
 /** The real path with everything it needs, over a real store. */
-async function open({ tools, rules = [], secret, maxResultChars = 1_000 }: Setup) {
+async function open({ tools, rules = [], secret, maxResultChars = 1_000, clock = Date.now }: Setup) {
   const temp = await tempStore();
   const { store, home } = temp;
   const events = new Events(() => {});
-  const clock = () => Date.now();
   const redact = (value: string) => (secret ? value.replaceAll(secret, "[redacted]") : value);
   const questions = createQuestions({
     store: store.questions,
@@ -89,6 +92,40 @@ async function open({ tools, rules = [], secret, maxResultChars = 1_000 }: Setup
 const hangs = () => new Promise<never>(() => {});
 
 describe("callTool", () => {
+  it("takes no negative time when the clock is set back meanwhile", async () => {
+    let now = 1_000_000;
+    const tool = testTool({
+      name: "echo",
+      run: async () => {
+        now -= 60_000;
+        return { kind: "output", content: [] };
+      },
+    });
+    await using hub = await open({ tools: [tool], clock: () => now });
+    expect((await hub.call("echo")).durationMs).toBe(0);
+    expect(await hub.records()).toMatchObject([{ durationMs: 0 }]);
+  });
+
+  it("is unavailable, not a bug of the tool, where the store cannot be written before a destructive call", async () => {
+    let ran = false;
+    const tool = testTool({
+      name: "wipe",
+      flags: { readOnly: false, concurrencySafe: false, destructive: true },
+      run: async () => {
+        ran = true;
+        return { kind: "output", content: [] };
+      },
+    });
+    await using hub = await open({ tools: [tool] });
+    const put = hub.store.calls.put;
+    hub.store.calls.put = async () => {
+      throw new ToolkeepError("STORE_UNAVAILABLE", "the disk is full");
+    };
+    expect(await hub.call("wipe")).toMatchObject({ outcome: "unavailable" });
+    expect(ran).toBe(false);
+    hub.store.calls.put = put;
+  });
+
   it("answers with what the tool said and records it once", async () => {
     await using hub = await open({
       tools: [
@@ -303,4 +340,69 @@ describe("callTool", () => {
       });
     },
   );
+
+  it("secrets leave in nothing: keys, _meta and progress included", async () => {
+    const updates: unknown[] = [];
+    const run: Tool["run"] = async (_, context) => {
+      context.progress({ progress: 1, message: "using hunter2-canary" });
+      return {
+        kind: "output",
+        content: [text("hunter2-canary")],
+        structured: { "hunter2-canary": ["hunter2-canary"] },
+        meta: { trace: "hunter2-canary" },
+      };
+    };
+    await using hub = await open({ tools: [testTool({ name: "leaky", run })], secret: "hunter2-canary" });
+    const outcome = await hub.call("leaky", {}, { onProgress: (update) => updates.push(update) });
+    expect(outcome.meta).toEqual({ trace: "[redacted]" });
+    expect(updates).toEqual([{ progress: 1, message: "using [redacted]" }]);
+    expect(JSON.stringify([outcome, await hub.records()])).not.toContain("hunter2-canary");
+  });
+
+  it("a flood of progress is cut off", async () => {
+    let updates = 0;
+    const run: Tool["run"] = async (_, context) => {
+      for (let progress = 0; progress < 20_000; progress++) context.progress({ progress });
+      return { kind: "output", content: [] };
+    };
+    await using hub = await open({ tools: [testTool({ name: "eager", run })] });
+    await hub.call("eager", {}, { onProgress: () => updates++ });
+    expect(updates).toBe(10_000);
+  });
+
+  it("an error and _meta of any size stay within bounds", async () => {
+    const run: Tool["run"] = async () => ({
+      kind: "failed",
+      message: "e".repeat(500_000),
+      meta: { big: "m".repeat(500_000) },
+    });
+    await using hub = await open({ tools: [testTool({ name: "verbose", run })] });
+    expect(JSON.stringify(await hub.call("verbose")).length).toBeLessThan(10_000);
+  });
+
+  it("values nested too deep for a stack are refused both ways, and recorded", async () => {
+    const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    const run: Tool["run"] = async () => ({ kind: "output", content: [], structured: deep });
+    await using hub = await open({ tools: [testTool({ name: "deep", run })] });
+    expect((await hub.call("deep", deep)).outcome).toBe("invalid_arguments");
+    expect(await hub.call("deep")).toMatchObject({
+      outcome: "failed",
+      error: { message: expect.stringContaining("nested") },
+    });
+    expect((await hub.call("nothing", deep)).outcome).toBe("unknown_tool");
+    expect(await hub.records()).toHaveLength(3);
+    expect(hub.bugs).toEqual([]);
+  });
+
+  it("a link in the place of .outputs is not followed", async () => {
+    const run: Tool["run"] = async () => ({ kind: "output", content: [text("x".repeat(5_000))] });
+    await using hub = await open({ tools: [testTool({ name: "long", run })] });
+    const elsewhere = join(hub.home, "elsewhere");
+    await mkdir(elsewhere);
+    await symlink(elsewhere, join(hub.home, ".outputs"));
+    const outcome = await hub.call("long");
+    expect(outcome).toMatchObject({ outcome: "ok", truncated: true });
+    expect(outcome.fullOutput).toBeUndefined();
+    expect(await readdir(elsewhere)).toEqual([]);
+  });
 });

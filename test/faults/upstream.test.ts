@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServerInput } from "../../src/upstream/upstream.ts";
 import { fixture, said, type TestUpstream, testUpstream } from "../support/upstream.ts";
@@ -80,6 +81,14 @@ describe("a server that talks too much", () => {
   test("junk on stdout is skipped", async () => {
     await add("chatty", fixture("prints junk"));
     expect(said(await up.call("mcp_chatty_echo"))).toBe("done");
+  });
+
+  test("junk lines without end leave time for everything else", async () => {
+    const delays = monitorEventLoopDelay({ resolution: 10 });
+    await add("flood", fixture("floods stdout with junk lines"));
+    delays.enable();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(delays.max / 1e6).toBeLessThan(2_000);
   });
 
   test("a message over the limit ends the connection with a reason", async () => {

@@ -21,6 +21,11 @@ describe("the host guard", () => {
     "127.0.0.1.evil.example",
     "localhost.evil.example:80",
     "user@evil.example",
+    "evil.example@127.0.0.1",
+    "127.0.0.1/evil.example",
+    "127.0.0.1#evil.example",
+    "127.0.0.1\\@evil.example",
+    "localhost.",
     "",
     "a b",
   ])("refuses Host %j", (host) => {
@@ -38,12 +43,16 @@ describe("the host guard", () => {
     },
   );
 
-  it.each(["https://evil.example", "null", "", "http://localhost.evil.example"])(
-    "refuses Origin %j",
-    (origin) => {
-      expect(guard({ headers: { host: "localhost", origin } })).toMatchObject({ code: "HOST_REFUSED" });
-    },
-  );
+  it.each([
+    "https://evil.example",
+    "null",
+    "",
+    "http://localhost.evil.example",
+    "evil://127.0.0.1",
+    "file://",
+  ])("refuses Origin %j", (origin) => {
+    expect(guard({ headers: { host: "localhost", origin } })).toMatchObject({ code: "HOST_REFUSED" });
+  });
 
   it("knows an IPv6 address that is configured without brackets", () => {
     const check = hostGuard({ host: "fe80::1", publicUrl: null });

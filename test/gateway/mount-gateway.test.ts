@@ -258,17 +258,43 @@ describe("a request is turned away", () => {
     });
     expect((await gateway.fetch({ token, body: INITIALIZE })).status).toBe(200);
   });
+
+  it("with 413 when its body is far too large, and the next request on its connection is answered", async () => {
+    const authorization = `Bearer ${await gateway.token("worker")}`;
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { authorization, accept: "application/json, text/event-stream" };
+    expect(await statusOf(headers, { agent, body: "x".repeat(5_000_000) })).toBe(413);
+    expect(await statusOf(headers, { agent })).toBe(200);
+    agent.destroy();
+  });
+
+  it.each([
+    [
+      "is a batch of thousands",
+      `[${'{"jsonrpc":"2.0","method":"x"},'.repeat(2_000)}1]`,
+      "at most 100 messages",
+    ],
+    ["is nested without end", `{"a":${"[".repeat(40_000)}${"]".repeat(40_000)}}`, "at most 256 levels"],
+  ])("with 400 when its body %s", async (_, body, message) => {
+    const response = await gateway.fetch({ token: await gateway.token("worker"), body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(message) } });
+  });
 });
 
 /** `fetch` does not let a test set Host. */
-function statusOf(headers: Record<string, string>): Promise<number | undefined> {
+function statusOf(
+  headers: Record<string, string>,
+  { agent, body = INITIALIZE }: { agent?: http.Agent; body?: string } = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = http.request(gateway.url, {
       method: "POST",
+      ...(agent && { agent }),
       headers: { ...headers, "content-type": "application/json" },
     });
-    request.once("response", (response) => resolve(response.resume().statusCode));
+    request.once("response", (response) => response.resume().once("end", () => resolve(response.statusCode)));
     request.once("error", reject);
-    request.end(INITIALIZE);
+    request.end(body);
   });
 }

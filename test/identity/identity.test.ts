@@ -113,3 +113,32 @@ describe("agents", () => {
     });
   });
 });
+
+describe("changes at the same moment", () => {
+  it("an agent created while another is deleted stays known, and so does its token", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    await identity.createAgent("lasting");
+    for (let round = 0; round < 20; round++) {
+      await identity.createAgent(`old-${round}`);
+      const [{ token }] = await Promise.all([
+        identity.createToken({ agent: "lasting" }),
+        identity.deleteAgent(`old-${round}`),
+        identity.createAgent(`new-${round}`),
+      ]);
+      expect(identity.agents().map((agent) => agent.name)).toContain(`new-${round}`);
+      expect(identity.authenticate(token)).toMatchObject({ kind: "agent" });
+    }
+  });
+
+  it("two updates of one agent both count", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    await identity.createAgent("scout");
+    await Promise.all([
+      identity.updateAgent("scout", { description: "looks around" }),
+      identity.updateAgent("scout", { grants: ["mcp_fs_stat"] }),
+    ]);
+    expect(identity.agent("scout")).toMatchObject({ description: "looks around", grants: ["mcp_fs_stat"] });
+  });
+});

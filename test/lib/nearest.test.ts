@@ -28,4 +28,8 @@ describe("editDistance", () => {
   it("gives up at its limit", () => {
     expect(editDistance("aaaaaaaa", "bbbbbbbb", 3)).toBe(3);
   });
+
+  it("does not compare words that nobody could have mistyped", () => {
+    expect(nearest("k".repeat(100_000), [`${"k".repeat(99_999)}z`])).toBeUndefined();
+  });
 });

@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/store/open.ts";
-import { openDatabaseSync } from "../../src/store/sqlite/database-sync.ts";
 import { built, startChild } from "../support/child.ts";
+import { integrity } from "../support/integrity.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { agent, call } from "./records.ts";
@@ -50,17 +49,5 @@ async function storedIds(home: string): Promise<Set<unknown>> {
     return new Set([...agents, ...calls].map((row) => row.id));
   } finally {
     await store.close();
-  }
-}
-
-async function integrity(home: string): Promise<unknown[]> {
-  const database = await openDatabaseSync(join(home, "toolkeep.db"));
-  try {
-    return database
-      .prepare("pragma integrity_check")
-      .all()
-      .map((row) => row.integrity_check);
-  } finally {
-    database.close();
   }
 }

@@ -16,6 +16,12 @@ export async function freshSchema(): Promise<{ url: string; drop(): Promise<void
   return { url: url.href, drop: () => execute(server, `drop schema ${schema} cascade`) };
 }
 
+/** The same, gone with its scope. */
+export async function scopedSchema(): Promise<{ url: string } & AsyncDisposable> {
+  const { url, drop } = await freshSchema();
+  return { url, [Symbol.asyncDispose]: drop };
+}
+
 async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

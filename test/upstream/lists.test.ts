@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fixture, testUpstream } from "../support/upstream.ts";
+import { fixture, said, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 test("all pages of a list are fetched", async () => {
@@ -20,6 +20,43 @@ test("a tool out of bounds is left out with a warning and costs its neighbours n
   expect(warnings).toContain("without a name");
   expect(warnings).toContain("listed twice");
   expect(warnings).toContain('"huge"');
+});
+
+test("a tool that no store could keep is left out with a warning and costs its neighbours nothing", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("odd", fixture("lists what cannot be kept"));
+  await up.upstream.settled();
+  expect(names(up)).toEqual(["mcp_odd_good"]);
+  expect(up.warnings.filter((warning) => warning.includes("left out"))).toHaveLength(5);
+});
+
+test("a list without end is cut where it gets too large", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("endless", fixture("lists without end"));
+  await up.upstream.settled();
+  expect(names(up).length).toBeGreaterThan(100);
+  expect(names(up).length).toBeLessThan(200);
+  expect(up.warnings.join("\n")).toContain("the rest was left out");
+});
+
+test("a secret of the server is in nothing that its list says", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("leaky", {
+    ...fixture("tells its secret"),
+    env: { FIXTURE_TOKEN: "canary-in-list" },
+  });
+  await up.upstream.settled();
+  expect(names(up)).toEqual(["mcp_leaky_told"]);
+  const seen = [up.tool("mcp_leaky_told"), up.warnings, await up.store.dump()];
+  expect(JSON.stringify(seen)).not.toContain("canary-in-list");
+});
+
+test("changes announced without end are fetched now and then", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("restless", fixture("announces changes without end"));
+  await up.upstream.settled();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(Number(said(await up.call("mcp_restless_lists")))).toBeLessThan(6);
 });
 
 test("a change that the server announces is fetched and told", async () => {

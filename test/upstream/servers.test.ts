@@ -39,6 +39,19 @@ describe("registering", () => {
     expect(JSON.parse(said(await up.call("mcp_secretive_env")))).toMatchObject(env);
   });
 
+  test("a secret among the arguments or in the address is neither shown nor let out", async () => {
+    await using up = await testUpstream();
+    const server = fixture("echoes");
+    await up.upstream.add("args", {
+      ...server,
+      args: [...(server.args ?? []), "--api-key", "canary-arg", "--token=canary-eq"],
+    });
+    await up.upstream.add("url", { url: "http://127.0.0.1:9/mcp?v=1&api_key=canary-url", enabled: false });
+    expect(up.upstream.server("args").args.slice(-2)).toEqual(["***", "--token=***"]);
+    expect(up.upstream.server("url").url).toBe("http://127.0.0.1:9/mcp?v=1&api_key=***");
+    expect(up.vault.redact("canary-arg canary-eq canary-url")).toBe("[redacted] [redacted] [redacted]");
+  });
+
   test("a value sealed with another key makes that server unavailable and no other", async () => {
     await using up = await testUpstream();
     await up.upstream.add("sealed", { ...fixture("echoes"), env: { API_TOKEN: "canary-token-2" } });

@@ -4,6 +4,15 @@ import { boundedFetch } from "../../src/upstream/bounded-fetch.ts";
 import { mcpOverHttp, mcpOverSse, remoteServer } from "../support/remote-server.ts";
 import { said, testUpstream } from "../support/upstream.ts";
 
+describe("stdio", () => {
+  test("a start folder that does not exist is named, and not the command", async () => {
+    await using up = await testUpstream();
+    await up.upstream.add("local", { command: "ls", cwd: "/no/such/folder" });
+    await up.upstream.settled();
+    expect(up.upstream.server("local").lastError).toContain("its folder /no/such/folder does not exist");
+  });
+});
+
 describe("streamable HTTP", () => {
   test.each([
     ["legacy and modern", "stateless", "modern"],
@@ -22,6 +31,29 @@ describe("streamable HTTP", () => {
     expect(up.vault.redact("canary-header")).toBe("[redacted]");
   });
 
+  test("a redirect to another address is refused, and nothing of ours gets there", async () => {
+    await using other = await remoteServer(mcpOverHttp("stateless"));
+    await using remote = await remoteServer((_, response) =>
+      response.writeHead(307, { location: other.url }).end(),
+    );
+    await using up = await testUpstream();
+    await up.upstream.add("remote", { url: remote.url, headers: { "X-Api-Key": "canary-header" } });
+    await up.upstream.settled();
+    expect(up.upstream.server("remote").lastError).toContain(`it redirects to ${new URL(other.url).origin}`);
+    expect(other.requests).toEqual([]);
+  });
+
+  test("a redirect within the same address is followed", async () => {
+    const serve = mcpOverHttp("stateless");
+    await using remote = await remoteServer((request, response) =>
+      request.url === "/mcp" ? response.writeHead(308, { location: "/v2" }).end() : serve(request, response),
+    );
+    await using up = await testUpstream();
+    await up.upstream.add("remote", { url: remote.url });
+    await up.upstream.settled();
+    expect(said(await up.call("mcp_remote_hello"))).toBe("hello");
+  });
+
   test("a refused token reads as failed authentication and nothing else", async () => {
     await using remote = await remoteServer((_, response) =>
       response.writeHead(401).end("token canary-body is bad"),
@@ -30,6 +62,15 @@ describe("streamable HTTP", () => {
     await up.upstream.add("remote", { url: remote.url });
     await up.upstream.settled();
     expect(up.upstream.server("remote").lastError).toBe("authentication failed (HTTP 401)");
+  });
+
+  test("an address where nothing listens says so, and not only that something failed", async () => {
+    await using up = await testUpstream();
+    const remote = await remoteServer((_, response) => response.end());
+    await remote[Symbol.asyncDispose]();
+    await up.upstream.add("remote", { url: remote.url });
+    await up.upstream.settled();
+    expect(up.upstream.server("remote").lastError).toContain("ECONNREFUSED");
   });
 
   test("a connection that breaks ends in unavailable, and the next one serves again", async () => {

@@ -12,6 +12,7 @@ import type {
 } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
+import { counted } from "../counted.ts";
 import { ago } from "../duration.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
@@ -32,10 +33,13 @@ interface EditOptions extends AgentOptions {
 export function agentCommand(shell: Shell): Command {
   const agent = new Command("agent").description("agents and what each of them may call");
 
-  leaf(agent, "list", "list the agents").action(shell.action(listAgents));
-  leaf(agent, "show <name>", "show an agent, its tools and where each grant comes from").action(
-    shell.action(showAgent),
-  );
+  leaf(agent, "list", "list the agents", "agent list").action(shell.action(listAgents));
+  leaf(
+    agent,
+    "show <name>",
+    "show an agent, its tools and where each grant comes from",
+    "agent show main",
+  ).action(shell.action(showAgent));
   examples(
     agentOptions(
       leaf(agent, "create <name>", "create an agent; without toolboxes it has the core tools only"),
@@ -53,10 +57,18 @@ export function agentCommand(shell: Shell): Command {
     "agent edit writer --grant mcp_fs_read_text_file",
     "agent edit writer --revoke research --clear folders",
   );
-  leaf(agent, "delete <name>", "delete an agent and its tokens; its workspace stays on disk").action(
-    shell.action(deleteAgent),
-  );
-  leaf(agent, "messages <name>", "show what its sub-agents reported to an agent")
+  leaf(
+    agent,
+    "delete <name>",
+    "delete an agent and its tokens; its workspace stays on disk",
+    "agent delete writer",
+  ).action(shell.action(deleteAgent));
+  leaf(
+    agent,
+    "messages <name>",
+    "show what its sub-agents reported to an agent",
+    "agent messages main --unread",
+  )
     .option("--unread", "only those it has not read")
     .action(shell.action(listMessages));
   return agent;
@@ -120,17 +132,19 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
   const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
   run.print(
     answer,
-    `Created agent ${name} with ${answer.agent.toolCount} tools.\n${unknownNote(answer.unknown)}Next: toolkeep token create --agent ${name}\n`,
+    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${unknownNote(answer.unknown)}Next: toolkeep token create --agent ${name}\n`,
   );
 }
 
 async function editAgent(run: Run, name: string, options: EditOptions): Promise<undefined> {
+  checkGiven(options);
   const { agent } = await run.get<AgentAnswer>(path`/api/agents/${name}`);
+  checkRevoked(agent, options);
   const change = edited(agent, options, run.terminal.cwd);
   const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, change);
   run.print(
     answer,
-    `Changed agent ${name}; it has ${answer.agent.toolCount} tools now.\n${unknownNote(answer.unknown)}`,
+    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${unknownNote(answer.unknown)}`,
   );
 }
 
@@ -187,6 +201,28 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
       ...folders,
     ],
   };
+}
+
+function checkGiven({ description, toolbox, grant, folder, revoke, clear }: EditOptions): void {
+  if (
+    description === undefined &&
+    [toolbox, grant, folder, revoke, clear].every((list) => list.length === 0)
+  ) {
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      "nothing to change was given: name a --toolbox, --grant or --folder to give, or what to --revoke or --clear",
+    );
+  }
+}
+
+function checkRevoked(agent: AgentView, { revoke }: EditOptions): void {
+  const had = [...agent.toolboxes, ...agent.grants];
+  const wrong = revoke.find((name) => !had.includes(name));
+  if (wrong === undefined) return;
+  throw new ToolkeepError(
+    "NOT_FOUND",
+    `agent ${agent.name} has no toolbox or grant ${JSON.stringify(wrong)}; it has ${had.join(", ") || "none"}`,
+  );
 }
 
 function checkClear(what: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Backup } from "../../api/contract.ts";
+import { counted } from "../counted.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
 export function backupCommand(shell: Shell): Command {
@@ -28,10 +29,15 @@ async function backup(run: Run, name: string, options: { force?: boolean }): Pro
   );
   run.print(
     { file, bytes, createdAt: taken.createdAt, tables },
-    `Wrote ${file} (${bytes} bytes): ${tables.agents ?? 0} agents, ${tables.servers ?? 0} servers, ${tables.tokens ?? 0} tokens.\n${
+    `Wrote ${file} (${bytes} bytes): ${counted(tables.agents ?? 0, "agent")}, ${counted(storedServers(taken), "server")}, ${counted(tables.tokens ?? 0, "token")}.\n${
       taken.key === null
         ? "TOOLKEEP_KEY is not in it; restoring needs it.\n"
         : "It holds the key to your secrets: keep it safe.\n"
     }`,
   );
+}
+
+/** Rows of servers that were removed, or that a settings file names, only keep the names of their tools. */
+function storedServers({ store }: Backup): number {
+  return (store.tables.servers ?? []).filter((row) => row.origin === "stored").length;
 }

@@ -1,10 +1,19 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { CallRequest, ToolOutcome } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { readArguments } from "../arguments.ts";
-import { parseDuration } from "../duration.ts";
+import { askPerson, pendingQuestion, sendAnswer } from "../ask-person.ts";
+import { durationText, parseDuration } from "../duration.ts";
+import { homeHere } from "../home.ts";
 import { OUTCOME_EXIT } from "../outcome-exit.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
+import type { Terminal } from "../terminal.ts";
+import { noteQuestions } from "../waiting-note.ts";
+
+/** Whose calls they are when no agent is named. */
+const OPERATOR = "operator";
 
 interface CallOptions {
   readonly agent?: string;
@@ -36,16 +45,43 @@ async function callTool(run: Run, name: string, given: string[], options: CallOp
     arguments: await readArguments(given, run.terminal),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
   };
-  const outcome = await run.progress(`calling ${name}`, send(run, body, options.timeout));
+  const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout, "s");
+  const outcome = await callUntilAnswered(run, body, timeoutMs);
   if (run.json) run.print(outcome, "");
-  else show(run, outcome);
+  else await show(run, outcome, options.agent ?? OPERATOR);
   return OUTCOME_EXIT[outcome.outcome];
 }
 
+/** Where the call needs a person and one is here, asks them and makes the same call again, which takes the answer. */
+async function callUntilAnswered(
+  run: Run,
+  body: CallRequest,
+  timeoutMs: number | undefined,
+): Promise<ToolOutcome> {
+  for (;;) {
+    const outcome = await call(run, body, timeoutMs);
+    const asked = run.terminal.interactive && !run.json ? questionOf(outcome) : undefined;
+    const question = asked && (await pendingQuestion(run, asked));
+    if (!question) return outcome;
+    await sendAnswer(run, question.id, await askPerson(question));
+  }
+}
+
+async function call(run: Run, body: CallRequest, timeoutMs: number | undefined): Promise<ToolOutcome> {
+  using _ = noteQuestions(run, body.agent ?? OPERATOR);
+  return await run.progress(`calling ${body.name}`, send(run, body, timeoutMs));
+}
+
+function questionOf({ outcome, error }: ToolOutcome): string | undefined {
+  const { questionId, approvalId } = error?.details ?? {};
+  const id = outcome === "needs_input" ? questionId : outcome === "needs_approval" ? approvalId : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
 /** The call ends with the wait: giving up disconnects, and the hub cancels what nobody waits for. */
-async function send(run: Run, body: CallRequest, timeout: string | undefined): Promise<ToolOutcome> {
+async function send(run: Run, body: CallRequest, timeoutMs: number | undefined): Promise<ToolOutcome> {
   const startedAt = performance.now();
-  const deadline = timeout === undefined ? undefined : AbortSignal.timeout(parseDuration(timeout, "s"));
+  const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const { signal } = run.terminal;
   try {
     return await run.send<ToolOutcome>(
@@ -57,8 +93,10 @@ async function send(run: Run, body: CallRequest, timeout: string | undefined): P
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
     if (signal.aborted) return gaveUp(body, "cancelled", "the call was cancelled", durationMs);
-    if (deadline?.aborted)
-      return gaveUp(body, "timed_out", `no answer within ${timeout}; the call was cancelled`, durationMs);
+    if (timeoutMs !== undefined && deadline?.aborted) {
+      const message = `no answer within ${durationText(timeoutMs)}; the call was cancelled`;
+      return gaveUp(body, "timed_out", message, durationMs);
+    }
     throw error;
   }
 }
@@ -81,19 +119,37 @@ function gaveUp(
   };
 }
 
-function show({ terminal }: Run, outcome: ToolOutcome): void {
-  if (outcome.outcome === "ok") {
-    terminal.out(ended(terminal.screen ? printable(outcome.text) : outcome.text));
-    if (outcome.fullOutput) terminal.err(cutNote(outcome.fullOutput));
-    return;
+async function show({ terminal }: Run, outcome: ToolOutcome, agent: string): Promise<void> {
+  const { text, error, fullOutput } = outcome;
+  if (outcome.outcome === "ok") writeOutput(terminal, text);
+  else {
+    const { message = text, remedy } = error ?? {};
+    // A tool that failed may have said more than its message: what a command printed before it ended, for one.
+    const isMessage = text.startsWith(message);
+    if (!isMessage) writeOutput(terminal, text);
+    terminal.err(
+      `${outcome.outcome.replaceAll("_", " ")}: ${ended(printable(isMessage && !remedy ? text : message))}`,
+    );
+    if (remedy) terminal.err(`  ${printable(remedy)}\n`);
+    if (outcome.outcome === "invalid_arguments")
+      terminal.err(`  See what it takes: toolkeep tool show ${outcome.tool}\n`);
   }
-  const { message = outcome.text, remedy } = outcome.error ?? {};
-  terminal.err(`${outcome.outcome.replaceAll("_", " ")}: ${printable(message)}\n`);
-  if (remedy) terminal.err(`  ${printable(remedy)}\n`);
+  if (fullOutput) terminal.err(await cutNote(terminal, fullOutput, agent));
 }
 
-function cutNote({ path, bytes }: NonNullable<ToolOutcome["fullOutput"]>): string {
-  return `The output was cut; all ${bytes} bytes are in ${path}\n`;
+function writeOutput(terminal: Terminal, text: string): void {
+  terminal.out(ended(terminal.screen ? printable(text) : text));
+}
+
+/** The path is the agent's own; a person is told where that is on this machine, if it is on this one. */
+async function cutNote(
+  terminal: Terminal,
+  { path, bytes }: NonNullable<ToolOutcome["fullOutput"]>,
+  agent: string,
+): Promise<string> {
+  const here = join(await homeHere(terminal), "workspaces", agent, path);
+  const place = existsSync(here) ? here : `${path} in the workspace of ${agent}`;
+  return `The output was cut; all ${bytes} bytes are in ${place}\n`;
 }
 
 function ended(text: string): string {

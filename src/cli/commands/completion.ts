@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { ToolkeepError } from "../../errors.ts";
+import { Argument, type Command } from "commander";
 import { completionScript, SHELLS, type ShellName } from "../completion.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
@@ -8,8 +7,8 @@ export function completionCommand(shell: Shell): Command {
     "completion",
     "print the completion script of a shell",
     "Prints a script that completes commands and options.",
-  ).argument("<shell>", SHELLS.join(", "));
-  command.action(shell.action((run: Run, name: string) => completion(run, name, command)));
+  ).addArgument(new Argument("<shell>", "the shell to write it for").choices(SHELLS));
+  command.action(shell.action((run: Run, name: ShellName) => completion(run, name, command)));
   return examples(
     command,
     "completion bash > ~/.local/share/bash-completion/completions/toolkeep",
@@ -18,10 +17,7 @@ export function completionCommand(shell: Shell): Command {
   );
 }
 
-async function completion(run: Run, name: string, command: Command): Promise<undefined> {
-  if (!(SHELLS as readonly string[]).includes(name)) {
-    throw new ToolkeepError("BAD_USAGE", `completion is written for ${SHELLS.join(", ")}; got ${name}`);
-  }
-  const script = completionScript(name as ShellName, command.parent!);
+async function completion(run: Run, name: ShellName, command: Command): Promise<undefined> {
+  const script = completionScript(name, command.parent!);
   run.print({ shell: name, script }, script);
 }

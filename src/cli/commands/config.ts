@@ -8,11 +8,18 @@ import { leaf, type Run, type Shell } from "../shell.ts";
 export function configCommand(shell: Shell): Command {
   const config = new Command("config").description("the settings of files and environment");
 
-  leaf(config, "check", "check every settings file and variable; exit code 2 when something is wrong").action(
-    shell.action(check),
+  leaf(
+    config,
+    "check",
+    "check every settings file and variable; exit code 2 when something is wrong",
+    "config check",
+  ).action(shell.action(check));
+  leaf(config, "show", "show the settings in effect here, secrets masked", "config show --json").action(
+    shell.action(show),
   );
-  leaf(config, "show", "show the settings in effect here, secrets masked").action(shell.action(show));
-  leaf(config, "path", "show where settings files would be read from").action(shell.action(paths));
+  leaf(config, "path", "show where settings files would be read from", "config path").action(
+    shell.action(paths),
+  );
   return config;
 }
 
@@ -39,7 +46,7 @@ async function show(run: Run): Promise<undefined> {
     .join("");
   run.print(
     { settings, files, warnings },
-    `${used || "# no settings files; these are the defaults\n"}${JSON.stringify(settings, null, 2)}\n`,
+    `${used || "# no settings files; these are the defaults and the environment\n"}${JSON.stringify(settings, null, 2)}\n`,
   );
 }
 

@@ -5,6 +5,8 @@ import type { Command } from "commander";
 import type { AgentList, Status, TokenAnswer } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { homeHere } from "../home.ts";
+import { ownName } from "../own-name.ts";
+import { readPort } from "../port.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
 interface InitOptions {
@@ -53,14 +55,15 @@ async function init(run: Run, options: InitOptions): Promise<undefined> {
   const { url } = await run.get<Status>("/api/status");
 
   const { clientSnippet } = await import("../../daemon/client-snippet.ts");
+  const name = ownName(run.terminal.env);
   run.print(
     { home, file, agent: wishes.agent, token, url },
     `Wrote ${file}.\nAgent ${wishes.agent} has a new token, shown this once.\n\n${clientSnippet({ url, token })}
 What to do next:
 
-  toolkeep serve                    or: toolkeep service install
-  toolkeep server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents
-  toolkeep agent edit ${wishes.agent} --grant mcp_fs_read_text_file
+  ${name} serve                    or: ${name} service install
+  ${name} server add fs -- npx -y @modelcontextprotocol/server-filesystem .
+  ${name} agent edit ${wishes.agent} --grant mcp_fs_read_text_file
 `,
   );
 }
@@ -79,9 +82,9 @@ function wishesOf({ agent = "main", port }: InitOptions): Wishes {
 
 async function ask(options: InitOptions): Promise<Wishes> {
   const { intro, isCancel, text } = await import("@clack/prompts");
-  intro("Toolkeep");
+  intro("Toolkeep", { output: process.stderr });
   const answered = async (question: Parameters<typeof text>[0]) => {
-    const answer = await text(question);
+    const answer = await text({ ...question, output: process.stderr });
     if (isCancel(answer)) throw new ToolkeepError("CANCELLED", "nothing was written");
     return answer;
   };
@@ -89,12 +92,6 @@ async function ask(options: InitOptions): Promise<Wishes> {
     options.agent ?? (await answered({ message: "Name of the first agent", initialValue: "main" }));
   const port = options.port ?? (await answered({ message: "Port of the daemon", initialValue: "19850" }));
   return { agent, port: port === "19850" ? undefined : readPort(port) };
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new ToolkeepError("BAD_USAGE", `a port is a number from 0 to 65535; got ${JSON.stringify(text)}`);
 }
 
 function exists(file: string): ToolkeepError {

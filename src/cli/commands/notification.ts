@@ -8,10 +8,12 @@ import { table } from "../table.ts";
 export function notificationCommand(shell: Shell): Command {
   const notification = new Command("notification").description("what agents and the hub want people to know");
 
-  leaf(notification, "list", "list the notifications")
+  leaf(notification, "list", "list the notifications", "notification list --all")
     .option("--all", "dismissed ones too")
     .action(shell.action(listNotifications));
-  leaf(notification, "dismiss <id>", "put a notification away").action(shell.action(dismissNotification));
+  leaf(notification, "dismiss <id>", "put a notification away", "notification dismiss ntf_…").action(
+    shell.action(dismissNotification),
+  );
   return notification;
 }
 

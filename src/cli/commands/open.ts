@@ -31,6 +31,7 @@ async function openPage(run: Run, options: { print?: boolean }): Promise<undefin
   }
   const link = await run.send<LoginLink>("POST", "/api/login-links");
   run.print(link, `${link.url}\n`);
+  if (!run.json) run.terminal.err("The link is good once, for ten minutes.\n");
   if (!options.print && !run.json) launchBrowser(link.url, env);
 }
 

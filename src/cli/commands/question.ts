@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { QuestionAnswer, QuestionList } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
+import { askPerson, pendingQuestion, sendAnswer } from "../ask-person.ts";
 import { ago } from "../duration.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { table } from "../table.ts";
@@ -9,7 +10,7 @@ import { table } from "../table.ts";
 export function questionCommand(shell: Shell): Command {
   const question = new Command("question").description("what agents ask of people");
 
-  leaf(question, "list", "list the questions that wait for an answer")
+  leaf(question, "list", "list the questions that wait for an answer", "question list")
     .option("--all", "answered and dismissed ones too")
     .action(shell.action(listQuestions));
   examples(
@@ -19,7 +20,7 @@ export function questionCommand(shell: Shell): Command {
     "question answer qst_… 'use the second one'",
     "question answer qst_… --stdin < secret.txt",
   );
-  leaf(question, "dismiss <id>", "tell the agent that nobody will answer").action(
+  leaf(question, "dismiss <id>", "tell the agent that nobody will answer", "question dismiss qst_…").action(
     shell.action(dismissQuestion),
   );
   return question;
@@ -40,7 +41,7 @@ async function listQuestions(run: Run, options: { all?: boolean }): Promise<unde
   run.print(
     { questions },
     rows.length === 0
-      ? "No questions wait for an answer.\n"
+      ? `${options.all ? "Nobody has asked anything yet." : "No questions wait for an answer."}\n`
       : `${table(["ID", "AGENT", "KIND", "STATE", "ASKED", "QUESTION"], rows, run.terminal.columns)}Answer one: toolkeep question answer ID TEXT\n`,
   );
 }
@@ -51,10 +52,11 @@ async function answerQuestion(
   text: string | undefined,
   options: { stdin?: boolean },
 ): Promise<undefined> {
-  const answer = await run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/answer`, {
-    answer: await readAnswerText(run, id, text, options.stdin === true),
-  });
-  run.print(answer, `Answered ${id}. The agent's next call picks it up.\n`);
+  const answer = await sendAnswer(run, id, await readAnswerText(run, id, text, options.stdin === true));
+  run.print(
+    answer,
+    `Answered ${id}. The agent's call goes on; one that gave up picks it up when made again.\n`,
+  );
 }
 
 async function dismissQuestion(run: Run, id: string): Promise<undefined> {
@@ -74,8 +76,9 @@ async function readAnswerText(
   if (!run.terminal.interactive) {
     throw new ToolkeepError("BAD_USAGE", `the answer to ${id} is missing: give it as text, or with --stdin`);
   }
-  const { isCancel, password } = await import("@clack/prompts");
-  const answer = await password({ message: `Answer to ${id}` });
-  if (isCancel(answer)) throw new ToolkeepError("CANCELLED", "no answer was given");
-  return answer;
+  const question = await pendingQuestion(run, id);
+  if (!question) {
+    throw new ToolkeepError("NOT_FOUND", `no question ${id} waits for an answer; see toolkeep question list`);
+  }
+  return askPerson(question);
 }

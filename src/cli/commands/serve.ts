@@ -1,6 +1,9 @@
 import { once } from "node:events";
 import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
+import { counted } from "../counted.ts";
+import { ownName } from "../own-name.ts";
+import { readPort } from "../port.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -38,7 +41,7 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
     env: {
       ...terminal.env,
       ...(options.host ? { TOOLKEEP_HOST: options.host } : {}),
-      ...(options.port ? { TOOLKEEP_PORT: options.port } : {}),
+      ...(options.port === undefined ? {} : { TOOLKEEP_PORT: String(readPort(options.port)) }),
     },
     cwd: terminal.cwd,
     log: createLog({ level: "info", human: process.stderr.isTTY === true, write: terminal.err }),
@@ -69,20 +72,21 @@ async function greeting(
 ): Promise<string> {
   if (!firstStart) {
     const { servers, tools, agents } = counts;
-    return `Toolkeep is at ${url} (MCP at ${url}/mcp)\n${servers} servers, ${tools} tools, ${agents} agents; ready in ${readyMs} ms\n`;
+    return `Toolkeep is at ${url} (MCP at ${url}/mcp)\n${counted(servers, "server")}, ${counted(tools, "tool")}, ${counted(agents, "agent")}; ready in ${readyMs} ms\n`;
   }
   const { clientSnippet } = await import("../../daemon/client-snippet.ts");
+  const name = ownName(terminal.env);
   return `Toolkeep is at ${url}, with its files in ${home}.
 
 This is the first start, so the agent ${firstStart.agent} was created. Connect a client as this agent; the token is
 shown this once.
 
 ${clientSnippet({ url, token: firstStart.token })}
-What to do next${terminal.interactive ? ", in another terminal" : ""}:
+What to do next, in another terminal${name === "toolkeep" ? "" : " and this folder"}:
 
-  toolkeep server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents
-  toolkeep agent edit ${firstStart.agent} --grant mcp_fs_read_text_file
-  toolkeep open
+  ${name} server add fs -- npx -y @modelcontextprotocol/server-filesystem .
+  ${name} agent edit ${firstStart.agent} --grant mcp_fs_read_text_file
+  ${name} open
 
 Ready in ${readyMs} ms.
 `;

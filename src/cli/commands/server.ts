@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type {
   NewServer,
   ServerAnswer,
@@ -12,6 +12,7 @@ import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { readPairs } from "../arguments.ts";
+import { counted } from "../counted.ts";
 import { ago, parseDuration } from "../duration.ts";
 import { remoteDaemon } from "../remote.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -39,16 +40,23 @@ export function serverCommand(shell: Shell): Command {
     "server add github --env GITHUB_TOKEN=… -- npx -y @modelcontextprotocol/server-github",
     "server add docs --url https://example.com/mcp --header Authorization='Bearer …'",
   );
-  leaf(server, "list", "list the servers and their state").action(shell.action(listServers));
-  leaf(server, "show <name>", "show a server and its tools").action(shell.action(showServer));
-  leaf(server, "test <name>", "connect anew and list the tools").action(shell.action(testServer));
-  leaf(server, "approve <name>", "let a server that waits for approval take part").action(
-    shell.action(change("approve", "Approved")),
+  leaf(server, "list", "list the servers and their state", "server list").action(shell.action(listServers));
+  leaf(server, "show <name>", "show a server and its tools", "server show fs").action(
+    shell.action(showServer),
   );
-  leaf(server, "enable <name>", "let a server take part again").action(
+  leaf(server, "test <name>", "connect anew and list the tools", "server test fs").action(
+    shell.action(testServer),
+  );
+  leaf(
+    server,
+    "approve <name>",
+    "let a server that waits for approval take part",
+    "server approve fs",
+  ).action(shell.action(change("approve", "Approved")));
+  leaf(server, "enable <name>", "let a server take part again", "server enable fs").action(
     shell.action(change("enable", "Enabled")),
   );
-  leaf(server, "disable <name>", "take a server out without forgetting it").action(
+  leaf(server, "disable <name>", "take a server out without forgetting it", "server disable fs").action(
     shell.action(change("disable", "Disabled")),
   );
   examples(
@@ -66,7 +74,7 @@ export function serverCommand(shell: Shell): Command {
     "server edit fs --timeout 30s",
     "server edit github --env GITHUB_TOKEN=…",
   );
-  leaf(server, "remove <name>", "forget a server; its tool names stay taken").action(
+  leaf(server, "remove <name>", "forget a server; its tool names stay taken", "server remove fs").action(
     shell.action(removeServer),
   );
   return server;
@@ -77,7 +85,13 @@ function serverOptions(command: Command): Command {
     .option("--env <K=V>", "environment variable for a local server, kept sealed (repeatable)", collect, [])
     .option("--header <K=V>", "header for a remote server, kept sealed (repeatable)", collect, [])
     .option("--url <url>", "address of a remote server")
-    .option("--transport <kind>", "stdio, http or sse; http when --url is given")
+    .addOption(
+      new Option("--transport <kind>", "http when --url is given, else stdio").choices([
+        "stdio",
+        "http",
+        "sse",
+      ]),
+    )
     .option("--cwd <folder>", "where a local server starts; here, when it is added")
     .option("--timeout <ms>", "time limit of one call, such as 30000 or 30s");
 }
@@ -113,7 +127,7 @@ function added({ server, tools }: ServerAnswer, tested: boolean): string {
   if (server.lastError !== null) {
     return `Registered ${server.name}, but it does not work yet:\n${indented(server.lastError)}\nCorrect it: toolkeep server edit ${server.name} …, then toolkeep server test ${server.name}\n`;
   }
-  return `Registered ${server.name} with ${tools.length} tools:\n${list(tools)}Grant them: toolkeep agent edit AGENT --grant TOOL, or put them in a toolbox.\n`;
+  return `Registered ${server.name} with ${counted(tools.length, "tool")}:\n${list(tools)}Grant them: toolkeep agent edit AGENT --grant TOOL, or put them in a toolbox.\n`;
 }
 
 async function listServers(run: Run): Promise<undefined> {
@@ -165,7 +179,7 @@ async function testServer(run: Run, name: string): Promise<number> {
   run.print(
     report,
     report.ok
-      ? `${name} works: ${report.tool_count} tools in ${report.latency_ms} ms.\n`
+      ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
       : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n`,
   );
   return report.ok ? 0 : 1;

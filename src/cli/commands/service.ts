@@ -7,9 +7,13 @@ import { fields } from "../table.ts";
 export function serviceCommand(shell: Shell): Command {
   const service = new Command("service").description("run the daemon at every login, by systemd or launchd");
 
-  leaf(service, "install", "write the service and start it").action(shell.action(install));
-  leaf(service, "uninstall", "stop the service and remove it").action(shell.action(uninstall));
-  leaf(service, "status", "tell whether the service is installed").action(shell.action(status));
+  leaf(service, "install", "write the service and start it", "service install").action(shell.action(install));
+  leaf(service, "uninstall", "stop the service and remove it", "service uninstall").action(
+    shell.action(uninstall),
+  );
+  leaf(service, "status", "tell whether the service is installed", "service status").action(
+    shell.action(status),
+  );
   examples(
     leaf(service, "print", "show the service file without writing it").action(shell.action(print)),
     "service print > toolkeep.service",

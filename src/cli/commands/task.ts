@@ -8,7 +8,7 @@ import { table } from "../table.ts";
 export function taskCommand(shell: Shell): Command {
   const task = new Command("task").description("what sub-agents were asked to do");
 
-  leaf(task, "list", "list the tasks")
+  leaf(task, "list", "list the tasks", "task list --agent scout1")
     .option("--agent <name>", "only those of this agent")
     .action(shell.action(listTasks));
   examples(

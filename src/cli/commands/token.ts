@@ -17,7 +17,7 @@ interface CreateOptions {
 export function tokenCommand(shell: Shell): Command {
   const token = new Command("token").description("the bearer tokens that clients and admins come with");
 
-  leaf(token, "list", "list the tokens, without their values").action(shell.action(listTokens));
+  leaf(token, "list", "list the tokens, without their values", "token list").action(shell.action(listTokens));
   examples(
     leaf(token, "create", "create a token and show it, this once")
       .option("--agent <name>", "a token for this agent, for clients at /mcp")
@@ -35,7 +35,7 @@ export function tokenCommand(shell: Shell): Command {
     "token create --agent main --scope files --expires 30d",
     "token create --admin",
   );
-  leaf(token, "revoke <id>", "end a token at once").action(shell.action(revokeToken));
+  leaf(token, "revoke <id>", "end a token at once", "token revoke tok_…").action(shell.action(revokeToken));
   return token;
 }
 

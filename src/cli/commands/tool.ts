@@ -14,9 +14,12 @@ export function toolCommand(shell: Shell): Command {
       .action(shell.action(listTools)),
     "tool list --agent main",
   );
-  leaf(tool, "show <name>", "show a tool: what it takes, its flags, who may call it").action(
-    shell.action(showTool),
-  );
+  leaf(
+    tool,
+    "show <name>",
+    "show a tool: what it takes, its flags, who may call it",
+    "tool show mcp_fs_read_text_file",
+  ).action(shell.action(showTool));
   return tool;
 }
 

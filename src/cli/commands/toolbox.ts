@@ -1,25 +1,42 @@
 import { Command } from "commander";
 import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../api/contract.ts";
+import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
+import { counted } from "../counted.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 
 export function toolboxCommand(shell: Shell): Command {
   const toolbox = new Command("toolbox").description("named sets of tools to give to agents");
 
-  leaf(toolbox, "list", "list the toolboxes").action(shell.action(listToolboxes));
-  leaf(toolbox, "show <name>", "show the tools in a toolbox").action(shell.action(showToolbox));
+  leaf(toolbox, "list", "list the toolboxes", "toolbox list").action(shell.action(listToolboxes));
+  leaf(toolbox, "show <name>", "show the tools in a toolbox", "toolbox show reading").action(
+    shell.action(showToolbox),
+  );
   examples(
     leaf(toolbox, "create <name> [tools...]", "create a toolbox; * stands for every native tool")
       .option("--description <text>", "what it is for")
       .action(shell.action(createToolbox)),
     "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
   );
-  leaf(toolbox, "add <name> <tools...>", "add tools to a toolbox").action(shell.action(addTools));
-  leaf(toolbox, "remove <name> <tools...>", "take tools out of a toolbox").action(shell.action(removeTools));
-  leaf(toolbox, "delete <name>", "delete a toolbox; agents that have it lose its tools").action(
-    shell.action(deleteToolbox),
-  );
+  leaf(
+    toolbox,
+    "add <name> <tools...>",
+    "add tools to a toolbox",
+    "toolbox add reading mcp_fs_search_files",
+  ).action(shell.action(addTools));
+  leaf(
+    toolbox,
+    "remove <name> <tools...>",
+    "take tools out of a toolbox",
+    "toolbox remove reading mcp_fs_search_files",
+  ).action(shell.action(removeTools));
+  leaf(
+    toolbox,
+    "delete <name>",
+    "delete a toolbox; agents that have it lose its tools",
+    "toolbox delete reading",
+  ).action(shell.action(deleteToolbox));
   return toolbox;
 }
 
@@ -48,7 +65,7 @@ async function showToolbox(run: Run, name: string): Promise<undefined> {
       ["kind", toolbox.builtin ? "built-in, read-only" : "own"],
       ["description", toolbox.description],
       ["agents", toolbox.agents.join(", ")],
-    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${toolbox.unknown.includes(tool) ? "  (not known)" : ""}\n`).join("")}`,
+    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${toolbox.unknown.includes(tool) ? "  (not known)" : ""}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
   );
 }
 
@@ -75,7 +92,16 @@ async function addTools(run: Run, name: string, tools: string[]): Promise<undefi
 }
 
 async function removeTools(run: Run, name: string, tools: string[]): Promise<undefined> {
-  await changeTools(run, name, (before) => before.filter((tool) => !tools.includes(tool)));
+  await changeTools(run, name, (before) => {
+    const absent = tools.find((tool) => !before.includes(tool));
+    if (absent !== undefined) {
+      throw new ToolkeepError(
+        "NOT_FOUND",
+        `toolbox ${name} does not hold ${JSON.stringify(absent)}; see toolkeep toolbox show ${name}`,
+      );
+    }
+    return before.filter((tool) => !tools.includes(tool));
+  });
 }
 
 async function deleteToolbox(run: Run, name: string): Promise<undefined> {
@@ -99,5 +125,5 @@ function summary(toolbox: ToolboxView): string {
     toolbox.unknown.length === 0
       ? ""
       : `Not known (kept, in case they come): ${toolbox.unknown.join(", ")}\n`;
-  return `It holds ${toolbox.tools.length} names.\n${unknown}`;
+  return `It holds ${counted(toolbox.tools.length, "tool")}.\n${unknown}`;
 }

@@ -88,6 +88,10 @@ async function confirmed(run: Run, path: string): Promise<void> {
     );
   }
   const { confirm } = await import("@clack/prompts");
-  const answer = await confirm({ message: "Let this file count?", initialValue: false });
+  const answer = await confirm({
+    message: "Let this file count?",
+    initialValue: false,
+    output: process.stderr,
+  });
   if (answer !== true) throw new ToolkeepError("CANCELLED", `${path} was not trusted`);
 }

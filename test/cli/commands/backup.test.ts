@@ -12,8 +12,13 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
     await using _daemon = await serve(options);
     await toolkeep(options, "agent", "create", "writer", "--toolbox", "all", "--grant", "mcp_x_y");
     await toolkeep(options, "server", "add", "s", "--no-test", "--env", "KEY=value", "--", "false");
+    await toolkeep(options, "server", "add", "gone", "--no-test", "--", "false");
+    await toolkeep(options, "server", "remove", "gone");
     const file = join(home.path, "backup.gz");
-    expect((await toolkeep(options, "backup", file)).code).toBe(0);
+    expect(await toolkeep(options, "backup", file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 agents, 1 server, 1 token."),
+    });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await toolkeep(options, "backup", file)).toMatchObject({
       code: 2,

@@ -17,7 +17,7 @@ describe("toolkeep serve", { timeout: 120_000 }, () => {
       /claude mcp add --transport http toolkeep (http:\/\/127\.0\.0\.1:\d+)\/mcp --header "Authorization: Bearer tk_sk_/,
     );
     expect(first.stdout()).toContain('"mcpServers"');
-    expect(first.stdout()).toContain("toolkeep server add");
+    expect(first.stdout()).toContain("\n  toolkeep server add");
     first.child.kill("SIGINT");
     await waitUntil("it ended", () => first.child.exitCode !== null);
     expect(first.child.exitCode).toBe(0);

@@ -118,6 +118,51 @@ const behaviours = {
     serve([tool("good"), null, { title: "nameless" }, tool("good"), huge, tool("odd", { inputSchema: 7 })]);
   },
 
+  /** Beside a good tool, one for everything that a database or a stack does not take. */
+  "lists what cannot be kept"() {
+    const deep = `{"name":"deep","inputSchema":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const names = ["good", "nul\0", "\u001b[31mred", "half\ud800", "l".repeat(3000)];
+    const tools = [deep, ...names.map((name) => JSON.stringify(tool(name)))];
+    serve([], {
+      "tools/list": ({ id }) =>
+        void process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"tools":[${tools}]}}\n`),
+    });
+  },
+
+  "lists without end"() {
+    let count = 0;
+    const next = () => tool(`endless_${count++}`, { description: "z".repeat(100_000) });
+    serve([], {
+      "tools/list": () => ({ tools: Array.from({ length: 30 }, next), nextCursor: `after ${count}` }),
+    });
+  },
+
+  "tells its secret"() {
+    const secret = process.env.FIXTURE_TOKEN;
+    const schema = { type: "object", description: secret, properties: { [secret]: { default: secret } } };
+    serve([tool("told", { title: secret, description: secret, inputSchema: schema }), tool(secret)]);
+  },
+
+  /** Announces a change after each list; `lists` says how many there were. */
+  "announces changes without end"() {
+    let lists = 0;
+    serve(
+      () => {
+        lists++;
+        setTimeout(() => send({ method: "notifications/tools/list_changed" }), 1);
+        return [tool("lists")];
+      },
+      { "tools/call": () => text(String(lists)) },
+    );
+  },
+
+  "floods stdout with junk lines"() {
+    serve([tool("echo")]);
+    const junk = "{j\n".repeat(20_000);
+    const write = () => process.stdout.write(junk, () => setImmediate(write));
+    write();
+  },
+
   refuses() {
     serve([tool("echo")], {
       "tools/call": ({ id }) => send({ id, error: { code: -32602, message: "a path is needed" } }),

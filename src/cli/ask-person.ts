@@ -1,0 +1,47 @@
+import type { QuestionAnswer, QuestionList, QuestionView } from "../api/contract.ts";
+import { printable } from "../daemon/printable.ts";
+import { ToolkeepError } from "../errors.ts";
+import { path } from "./api-client.ts";
+import type { Run } from "./shell.ts";
+
+/** The pending question of this id. */
+export async function pendingQuestion(run: Run, id: string): Promise<QuestionView | undefined> {
+  const { questions } = await run.get<QuestionList>("/api/questions?state=pending");
+  return questions.find((question) => question.id === id);
+}
+
+/** Puts a question to the person at this terminal, a secret unseen. Throws CANCELLED when they do not answer. */
+export async function askPerson(question: QuestionView): Promise<string> {
+  const { isCancel, password, select, text } = await import("@clack/prompts");
+  const message = printable(shown(question));
+  const choices = choicesOf(question);
+  // Standard output is for the answer of the tool and may be a file.
+  const output = process.stderr;
+  const answer = choices
+    ? await select({ message, output, options: choices.map((value) => ({ value, label: printable(value) })) })
+    : question.kind === "secret"
+      ? await password({ message, output })
+      : await text({ message, output });
+  if (isCancel(answer)) {
+    throw new ToolkeepError("CANCELLED", `no answer was given; ${question.id} still waits for one`);
+  }
+  return String(answer);
+}
+
+export function sendAnswer(run: Run, id: string, answer: string): Promise<QuestionAnswer> {
+  return run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/answer`, { answer });
+}
+
+function shown({ agent, prompt, kind, details }: QuestionView): string {
+  const asked = `${agent} asks: ${prompt}`;
+  return kind === "approval" && typeof details.arguments === "string"
+    ? `${asked}\n${details.arguments}`
+    : asked;
+}
+
+function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {
+  if (kind === "approval") return ["once", "reject"];
+  return Array.isArray(details.choices) && details.choices.length > 0
+    ? details.choices.map(String)
+    : undefined;
+}

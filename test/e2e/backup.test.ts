@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { connectClient } from "../support/connect-client.ts";
+import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { EVERYTHING } from "../support/test-hub.ts";
+import { type RunOptions, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+
+const ENV = "mcp_everything_get_env";
+const VALUE = "a-value-that-was-sealed";
+
+describe("a backup of a busy daemon", { timeout: 120_000 }, () => {
+  it("brings everything to a fresh home: tokens open it, sealed values reach their server", async () => {
+    await using from = await tempHome();
+    await using to = await tempHome();
+    const file = join(to.path, "backup.gz");
+    const { token, shown } = await backUpUnderLoad({ home: from.path }, file);
+
+    const options = { home: join(to.path, "home"), cwd: to.path };
+    expect(await toolkeep(options, "restore", file)).toMatchObject({ code: 0 });
+    expect(await shownBy(options)).toEqual(shown);
+    await expectToWork(options, token);
+  });
+
+  it("moves from SQLite to PostgreSQL and back", async (context) => {
+    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+    await using folder = await tempHome();
+    await using schema = await scopedSchema();
+    const at = (name: string) => join(folder.path, name);
+    const { token, shown } = await backUpUnderLoad({ home: at("first"), cwd: folder.path }, at("first.gz"));
+
+    const postgres = { home: at("second"), cwd: folder.path, env: { DATABASE_URL: schema.url } };
+    expect(await toolkeep(postgres, "restore", at("first.gz"))).toMatchObject({ code: 0 });
+    expect(await shownBy(postgres)).toEqual(shown);
+    await expectToWork(postgres, token);
+    expect(await toolkeep(postgres, "backup", at("second.gz"))).toMatchObject({ code: 0 });
+
+    const back = { home: at("third"), cwd: folder.path };
+    expect(await toolkeep(back, "restore", at("second.gz"))).toMatchObject({ code: 0 });
+    expect(await shownBy(back)).toEqual(shown);
+    await expectToWork(back, token);
+  });
+});
+
+/** Fills a home, and backs its daemon up while calls are under way. */
+async function backUpUnderLoad(options: RunOptions, file: string) {
+  const { command, args } = EVERYTHING;
+  await toolkeep(options, "server", "add", "everything", "--env", `KEY=${VALUE}`, "--", command, ...args);
+  await toolkeep(options, "toolbox", "create", "looking", ENV, "mcp_everything_echo");
+  await toolkeep(options, "agent", "create", "worker", "--toolbox", "looking");
+  const { token } = await toolkeepJson(options, "token", "create", "--agent", "worker", "--scope", "mcp");
+  const shown = await shownBy(options);
+
+  await using daemon = await serve(options);
+  await using connected = await connectClient(daemon.url, token);
+  let over = false;
+  const load = (async () => {
+    while (!over)
+      await connected.client.callTool({ name: "mcp_everything_echo", arguments: { message: "x" } });
+  })();
+  expect(await toolkeep(options, "backup", file)).toMatchObject({ code: 0 });
+  over = true;
+  await load;
+  return { token, shown };
+}
+
+/** All that people see of a home, without what differs from moment to moment. */
+async function shownBy(options: RunOptions) {
+  const [{ agents }, { servers }, { tokens }, { toolboxes }, { tools }] = await Promise.all(
+    ["agent", "server", "token", "toolbox", "tool"].map(async (noun) => toolkeepJson(options, noun, "list")),
+  );
+  return {
+    agents,
+    toolboxes: toolboxes.filter((toolbox: { builtin: boolean }) => !toolbox.builtin),
+    tokens: tokens.map(({ lastUsedAt: _, ...token }: Record<string, unknown>) => token),
+    servers: servers.map(
+      ({ state: _, listedAt: __, era: ___, ...server }: Record<string, unknown>) => server,
+    ),
+    tools: tools.map((tool: { name: string }) => tool.name),
+  };
+}
+
+async function expectToWork(options: RunOptions, token: string): Promise<void> {
+  await using daemon = await serve(options);
+  await using connected = await connectClient(daemon.url, token);
+  const result = await connected.client.callTool({ name: ENV, arguments: {} });
+  // The server has the value, and the caller does not see it.
+  expect(JSON.stringify(result.content)).toContain('\\"KEY\\": \\"[redacted]\\"');
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { connectClient } from "../support/connect-client.ts";
+import { living } from "../support/living.ts";
+import { tempHome } from "../support/temp-home.ts";
+import type { Era } from "../support/test-gateway.ts";
+import { INITIALIZE } from "../support/test-gateway.ts";
+import { serve, start, toolkeep } from "../support/toolkeep.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+describe("SIGTERM", { timeout: 120_000 }, () => {
+  it.each<Era>(["legacy", "modern"])("lets a call of a client of the %s era finish first", async (era) => {
+    await using home = await tempHome();
+    await using daemon = await serve({ home: home.path });
+    await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token, era);
+    const call = connected.client.callTool({
+      name: "run_shell",
+      arguments: { command: "touch began; sleep 2; echo finished" },
+    });
+    await waitUntil("the command runs", () => existsSync(join(home.path, "workspaces/main/began")));
+    const ended = daemon.end("SIGTERM");
+    expect(JSON.stringify((await call).content)).toContain("finished");
+    expect(await ended).toBe(0);
+  });
+
+  it("ends a call that does not finish, and every process of it, within the grace", async () => {
+    await using home = await tempHome();
+    await using daemon = await serve({ home: home.path });
+    await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token);
+    const pidFile = join(home.path, "workspaces/main/pid");
+    const command = "trap '' TERM; echo $$ > pid.new; mv pid.new pid; sleep 600";
+    const call = connected.client
+      .callTool({ name: "run_shell", arguments: { command } })
+      .catch(() => undefined);
+    await waitUntil("the command runs", () => existsSync(pidFile));
+    const pid = Number(await readFile(pidFile, "utf8"));
+    const startedAt = performance.now();
+    expect(await daemon.end("SIGTERM")).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(25_000);
+    expect(await living([pid])).toEqual([]);
+    expect((await toolkeep({ home: home.path }, "agent", "list")).code).toBe(0);
+    await connected.client.close();
+    await call;
+  });
+});
+
+describe("toolkeep stdio whose input ends", { timeout: 120_000 }, () => {
+  it("delivers the answers still under way, ends, and leaves the daemon running", async () => {
+    await using home = await tempHome();
+    await using daemon = await serve({ home: home.path });
+    const env = { TOOLKEEP_TOKEN: daemon.ready.firstStart.token };
+    const relay = start({ home: home.path, env }, ["stdio"]);
+    relay.child.stdin.write(`${INITIALIZE}\n`);
+    await waitUntil("it is connected", () => relay.stdout().includes('"serverInfo"'));
+    const params = { name: "run_shell", arguments: { command: "sleep 1; echo fin''ished" } };
+    relay.child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n` +
+        `${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params })}\n`,
+    );
+    relay.child.stdin.end();
+    await waitUntil("the relay ended", () => relay.child.exitCode !== null);
+    expect(relay.child.exitCode).toBe(0);
+    expect(relay.stdout()).toContain("finished");
+    expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
+  });
+});
