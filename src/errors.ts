@@ -13,6 +13,7 @@ export const ERRORS = {
   },
   NAME_TAKEN: { status: 409, exit: 2, remedy: "Choose another name, or change the existing one." },
   NOT_FOUND: { status: 404, exit: 3, remedy: "List what exists with the matching list command." },
+  IN_USE: { status: 409, exit: 2, remedy: "Delete or change what uses it first." },
   READ_ONLY: { status: 409, exit: 2, remedy: "Make a copy under another name and change that." },
   // settings
   CONFIG_INVALID: {

@@ -158,7 +158,10 @@ export class Identity {
   /** Its tokens stop working with it; its workspace stays on disk. */
   deleteAgent(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      await this.#deps.store.agents.delete(this.agent(name).id);
+      const { id } = this.agent(name);
+      const subAgents = this.agents().filter((agent) => agent.parentId === id);
+      if (subAgents.length > 0) throw hasSubAgents(name, subAgents);
+      await this.#deps.store.agents.delete(id);
       await this.#read();
       this.#deps.events.emit("agent.changed", { agent: name });
     });
@@ -269,6 +272,12 @@ export class Identity {
     // A token deleted by another process a moment ago is no reason to fail the request it came with.
     this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
   }
+}
+
+/** Without its parent a sub-agent would turn into a main agent, and gain what only those may have. */
+function hasSubAgents(name: string, subAgents: readonly AgentRecord[]): ToolkeepError {
+  const names = subAgents.map((agent) => agent.name).join(", ");
+  return new ToolkeepError("IN_USE", `${name} cannot be deleted: it is the parent of ${names}`);
 }
 
 function checkScope(scope: string): Scope {

@@ -112,6 +112,17 @@ describe("agents", () => {
       code: "NOT_FOUND",
     });
   });
+
+  it("that others work for are not deleted", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    await identity.createAgent("lead");
+    await identity.createAgent("helper", { parent: "lead" });
+    await expect(identity.deleteAgent("lead")).rejects.toMatchObject({ code: "IN_USE" });
+    await identity.deleteAgent("helper");
+    await identity.deleteAgent("lead");
+    expect(identity.agents()).toEqual([]);
+  });
 });
 
 describe("changes at the same moment", () => {

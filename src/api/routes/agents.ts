@@ -25,11 +25,13 @@ const input = {
   folders: { type: "array", maxItems: 100, items: folder },
 };
 
+const messageIds = { type: "array", maxItems: 500, items: nameText };
+
 interface ByName {
   Params: { name: string };
 }
 
-export function agentRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
     unknown: unknownNames(hub, agent),
@@ -75,6 +77,18 @@ export function agentRoutes(app: FastifyInstance, { hub }: ApiContext): void {
       const agent = hub.identity.agent(params.name);
       const messages = await hub.store.messages.list({ toAgentId: agent.id, unread: query.unread ?? false });
       return { messages: messages.map((message) => messageView(hub, message)) };
+    },
+  );
+
+  app.post<ByName & { Body: { ids: string[] } }>(
+    "/agents/:name/messages/read",
+    { schema: { params: byName, body: exactly({ ids: messageIds }, ["ids"]) } },
+    async ({ params, body }): Promise<Done> => {
+      const agent = hub.identity.agent(params.name);
+      const own = await hub.store.messages.list({ toAgentId: agent.id, unread: true });
+      const ids = own.map((message) => message.id).filter((id) => body.ids.includes(id));
+      await hub.store.messages.markRead(ids, options.clock());
+      return { done: true };
     },
   );
 }

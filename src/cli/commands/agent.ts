@@ -69,7 +69,8 @@ export function agentCommand(shell: Shell): Command {
     "show what its sub-agents reported to an agent",
     "agent messages main --unread",
   )
-    .option("--unread", "only those it has not read")
+    .option("--unread", "only those not read yet")
+    .option("--mark-read", "mark what is shown as read")
     .action(shell.action(listMessages));
   return agent;
 }
@@ -155,7 +156,12 @@ async function deleteAgent(run: Run, name: string): Promise<undefined> {
   );
 }
 
-async function listMessages(run: Run, name: string, options: { unread?: boolean }): Promise<undefined> {
+interface MessageOptions {
+  readonly unread?: boolean;
+  readonly markRead?: boolean;
+}
+
+async function listMessages(run: Run, name: string, options: MessageOptions): Promise<undefined> {
   const { messages } = await run.get<MessageList>(
     path`/api/agents/${name}/messages` + query({ unread: options.unread }),
   );
@@ -171,6 +177,10 @@ async function listMessages(run: Run, name: string, options: { unread?: boolean 
       ? `No messages for ${name}.\n`
       : table(["WHEN", "FROM", "STATE", "TEXT"], rows, run.terminal.columns),
   );
+  if (options.markRead && messages.length > 0) {
+    const ids = messages.map((message) => message.id);
+    await run.send<object>("POST", `${path`/api/agents/${name}`}/messages/read`, { ids });
+  }
 }
 
 /** Only what was typed: an empty list means the option was not given. */

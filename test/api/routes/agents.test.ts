@@ -59,6 +59,11 @@ describe("/api/agents", () => {
     expect(report.body.outcome).toBe("ok");
     const { body } = await api.request("GET", "/api/agents/main/messages?unread=true");
     expect(body.messages).toMatchObject([{ from: "scout1", to: "main", readAt: null }]);
+
+    const ids = [body.messages[0].id, "msg_of_somebody_else"];
+    await api.request("POST", "/api/agents/main/messages/read", { ids });
+    expect((await api.request("GET", "/api/agents/main/messages?unread=true")).body.messages).toEqual([]);
+    expect((await api.request("GET", "/api/agents/main/messages")).body.messages).toHaveLength(1);
   });
 });
 
