@@ -52,6 +52,14 @@ describe("every command", () => {
     expect(help).toContain(`  $ ${path}`);
   });
 
+  it("keeps its name, arguments and options, which scripts are written against", async () => {
+    const lines = leaves.map(({ path, command }) => {
+      const args = command.registeredArguments.map((argument) => argument.name());
+      return [path, ...args, ...command.options.map((option) => option.flags)].join("  ");
+    });
+    await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../pins/commands.txt");
+  });
+
   it("in docs/cli.md exists", () => {
     const documented = [...page.matchAll(/^\| `(toolkeep [a-z -]+[a-z])/gm)].map((match) => match[1]!);
     const known = leaves.map((leaf) => leaf.path);
