@@ -92,7 +92,9 @@ export class Schemas {
 /** With a compiler of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
 function compile(schema: JsonSchema): Check {
   const { $id: _, $schema: dialect, id: __, ...rest } = schema;
-  const validate = newCompiler(dialectOf(dialect)).compile(rest);
+  // The dialects' own schemas double the cost of a compiler; hardly any tool refers to them.
+  const meta = JSON.stringify(rest).includes("json-schema.org");
+  const validate = newCompiler(dialectOf(dialect), meta).compile(rest);
   return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
 }
 
@@ -105,13 +107,14 @@ function dialectOf(uri: unknown): Dialect {
   return uri.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
-function newCompiler(dialect: Dialect): AnyAjv {
+function newCompiler(dialect: Dialect, meta: boolean): AnyAjv {
   // Servers write keywords and formats of their own; those are theirs, not errors.
   const options = {
     strict: false,
     allErrors: true,
     logger: false,
     validateSchema: false,
+    meta,
   } as const;
   const ajv =
     dialect === "draft-04"

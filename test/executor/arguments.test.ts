@@ -68,6 +68,13 @@ describe("checkArguments", () => {
     expect(check(dialect, { n: 1 }).ok).toBe(false);
   });
 
+  it("follows a reference to the dialect's own schema", () => {
+    const $ref = "http://json-schema.org/draft-07/schema#";
+    const takesSchema = { $schema: $ref, type: "object", properties: { schema: { $ref } } };
+    expect(check(takesSchema, { schema: { type: "string" } }).ok).toBe(true);
+    expect(check(takesSchema, { schema: { type: "no such type" } }).ok).toBe(false);
+  });
+
   it("lets any object through a schema that does not compile, and reports it once", () => {
     const broken: string[] = [];
     const schemas = new Schemas((_, message) => broken.push(message));
