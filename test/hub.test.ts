@@ -1,26 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FLOOR } from "./support/floor.ts";
 import { hasPostgres, scopedSchema } from "./support/postgres.ts";
 import { tempHome } from "./support/temp-home.ts";
 import { filesystem, testHub } from "./support/test-hub.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
-const FLOOR = [
-  "attach_file",
-  "edit_file",
-  "grep",
-  "list_directory",
-  "multi_edit",
-  "notify",
-  "prompt_human",
-  "prompt_secret",
-  "read_file",
-  "run_shell",
-  "task_todos",
-  "think",
-  "write_file",
-];
 const REPLY_PROTOCOL = ["report_to_parent", "request_input", "update_task_status"];
 
 describe("a hub", () => {

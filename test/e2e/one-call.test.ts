@@ -3,26 +3,12 @@ import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { FLOOR } from "../support/floor.ts";
 import { tempHome } from "../support/temp-home.ts";
 import type { Era } from "../support/test-gateway.ts";
 import { filesystem } from "../support/test-hub.ts";
 import { type Serving, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
 
-const FLOOR = [
-  "attach_file",
-  "edit_file",
-  "grep",
-  "list_directory",
-  "multi_edit",
-  "notify",
-  "prompt_human",
-  "prompt_secret",
-  "read_file",
-  "run_shell",
-  "task_todos",
-  "think",
-  "write_file",
-];
 const READ = "mcp_fs_read_text_file";
 
 let home: Awaited<ReturnType<typeof tempHome>>;

@@ -1,0 +1,16 @@
+/** What a main agent without toolboxes sees, spelt out: the code must not be asked what it should be. */
+export const FLOOR: readonly string[] = [
+  "attach_file",
+  "edit_file",
+  "grep",
+  "list_directory",
+  "multi_edit",
+  "notify",
+  "prompt_human",
+  "prompt_secret",
+  "read_file",
+  "run_shell",
+  "task_todos",
+  "think",
+  "write_file",
+];
