@@ -1,4 +1,5 @@
-// `npm run bench [-- NAME …] [--json]`: builds if needed and runs the benchmarks of bench/, all or those named.
+// `npm run bench [-- NAME …] [--json]`: builds if needed and runs the benchmarks of bench/, all or those named. Ends
+// with 1 when one of them misses a bar of its own.
 import { existsSync, readdirSync } from "node:fs";
 import { chdir } from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -29,8 +30,12 @@ if (existsSync("node_modules/typescript")) run(process.execPath, ["scripts/build
 
 const results = {};
 for (const name of positionals.length > 0 ? positionals : names) {
-  const { bench, toMarkdown } = await import(pathToFileURL(`bench/${name}.mjs`).href);
+  const { bench, toMarkdown, missed } = await import(pathToFileURL(`bench/${name}.mjs`).href);
   results[name] = await bench();
   if (!values.json) console.log(toMarkdown(results[name]));
+  for (const bar of missed?.(results[name]) ?? []) {
+    console.error(`${name}: ${bar}`);
+    process.exitCode = 1;
+  }
 }
 if (values.json) console.log(JSON.stringify(results, null, 2));

@@ -2,7 +2,7 @@
 // are installed when first needed, into $TOOLKEEP_CLIENTS_DIR (or a folder beside the system's temporary files).
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,12 +12,21 @@ import { run } from "./run.mjs";
 const CACHE = process.env.TOOLKEEP_CLIENTS_DIR ?? join(tmpdir(), "toolkeep-clients");
 const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 const CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.325";
+const CODEX = "@openai/codex@0.166.0";
+const GEMINI = "@google/gemini-cli@0.61.0";
+const OPENCODE = "opencode-ai@1.18.33";
 const NODE_22 = `node-${process.platform}-${process.arch}@22.23.3`;
 
 const TOOL = "mcp_everything_echo";
 const WRONG_TOKEN = "tk_sk_this-token-was-never-made";
 
-const CLIENTS = { inspector: inspectorChecks, "claude-code": claudeCodeChecks };
+const CLIENTS = {
+  inspector: inspectorChecks,
+  "claude-code": claudeCodeChecks,
+  codex: codexChecks,
+  gemini: geminiChecks,
+  opencode: opencodeChecks,
+};
 
 await main(process.argv.slice(2));
 
@@ -83,6 +92,8 @@ async function inspectorChecks(daemon, home) {
     "stdio",
   ];
   const list = ["--method", "tools/list"];
+  const desktop = async (...args) =>
+    inspect(await desktopEntry(daemon, home), "--protocol-era", "legacy", ...args);
   const call = ["--method", "tools/call", "--tool-name", TOOL, "--tool-arg", "message=hello"];
 
   const both = (target, era) => async () =>
@@ -94,6 +105,8 @@ async function inspectorChecks(daemon, home) {
     "lists and calls over HTTP, era negotiated": both(http(daemon.token), "auto"),
     "lists and calls over stdio, legacy era": both(stdio, "legacy"),
     "lists and calls over stdio, modern era": both(stdio, "modern"),
+    "lists and calls what toolkeep connect claude-desktop wrote": async () =>
+      lacks(await desktop(...list), TOOL) ?? lacks(await desktop(...call), "Echo: hello"),
     "is refused without a token": async () =>
       lacks(await inspect(http(), "--stored-auth-only", ...list), "auth_required"),
     "is refused with a wrong token": async () =>
@@ -110,6 +123,7 @@ async function claudeCodeChecks(daemon, home) {
     DISABLE_AUTOUPDATER: "1",
   };
   const claude = (...args) => output(process.execPath, [entry, ...args], { env, cwd: home });
+  const fresh = await freshHome(home, "claude-code");
   const add = (name, token) =>
     claude(
       "mcp",
@@ -135,7 +149,82 @@ async function claudeCodeChecks(daemon, home) {
       const state = await stateOf("wrong");
       return /✔|✓/.test(state) ? state : undefined;
     },
+    ...connectChecks("claude-code", daemon, fresh, {
+      list: () =>
+        output(process.execPath, [entry, "mcp", "list"], { env: { ...env, HOME: fresh }, cwd: fresh }),
+      isConnected: (list) => lacks(list, "✔ Connected", "✓ Connected"),
+    }),
   };
+}
+
+async function codexChecks(daemon, home) {
+  const bin = join(await installed(CODEX), "bin/codex.js");
+  const env = { PATH: process.env.PATH, HOME: home };
+  return connectChecks("codex", daemon, home, {
+    list: () => output(process.execPath, [bin, "mcp", "list"], { env, cwd: home }),
+    // Codex connects with the first session only; the list shows how it would.
+    isConnected: (list) => lacks(list, "Bearer token"),
+  });
+}
+
+async function geminiChecks(daemon, home) {
+  const bin = join(await installed(GEMINI), "bundle/gemini.js");
+  const env = { PATH: process.env.PATH, HOME: home, GEMINI_CLI_TRUST_WORKSPACE: "true" };
+  return connectChecks("gemini", daemon, home, {
+    list: () => output(process.execPath, [bin, "mcp", "list"], { env, cwd: home }),
+    isConnected: (list) => lacks(list, "Connected"),
+  });
+}
+
+async function opencodeChecks(daemon, home) {
+  const bin = join(await installed(OPENCODE), "../.bin/opencode");
+  const env = { PATH: process.env.PATH, HOME: home };
+  return connectChecks("opencode", daemon, home, {
+    list: () => output(bin, ["mcp", "list"], { env, cwd: home }),
+    isConnected: (list) => lacks(list, "✓ toolkeep"),
+  });
+}
+
+/** Where nothing of an earlier check can be mistaken for what this one is about. */
+async function freshHome(home, name) {
+  const fresh = join(home, name);
+  await mkdir(fresh, { recursive: true });
+  return fresh;
+}
+
+/** What every client does after `toolkeep connect`, and no longer does after `--undo`. */
+function connectChecks(id, daemon, home, { list, isConnected }) {
+  const env = { ...daemon.env, HOME: home };
+  const connect = (...args) =>
+    command(process.execPath, [daemon.bin, "connect", id, ...args], { env, cwd: home });
+  return {
+    [`is connected by toolkeep connect ${id}`]: async () => {
+      await connect();
+      const shown = await list();
+      return lacks(shown, "toolkeep") ?? isConnected(shown);
+    },
+    [`forgets Toolkeep by toolkeep connect ${id} --undo`]: async () => {
+      await connect("--undo");
+      const shown = await list();
+      return shown.includes(daemon.url) ? `still shown: ${shown.slice(0, 600)}` : undefined;
+    },
+  };
+}
+
+/** How Claude Desktop, which cannot be installed here, would start Toolkeep: as options of the Inspector. */
+async function desktopEntry(daemon, home) {
+  const env = { ...daemon.env, HOME: home, XDG_CONFIG_HOME: join(home, ".config") };
+  const connected = await command(process.execPath, [daemon.bin, "connect", "claude-desktop", "--json"], {
+    env,
+    cwd: home,
+  });
+  const { mcpServers } = JSON.parse(await readFile(JSON.parse(connected).file, "utf8"));
+  const { command: program, args, env: variables } = mcpServers.toolkeep;
+  return [
+    ...Object.entries(variables).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+    program,
+    ...args,
+  ];
 }
 
 /** The Inspector needs Node 22.19; where this one is older, npm brings one. */

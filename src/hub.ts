@@ -18,8 +18,9 @@ import { createQuestions } from "./questions/create-questions.ts";
 import type { Questions } from "./questions/questions.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
-import type { ToolCall, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
+import { createServerTools, SERVER_TOOL_NAMES } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { createVault } from "./vault/create-vault.ts";
 import { loadKey } from "./vault/key.ts";
@@ -40,6 +41,8 @@ export interface Hub {
   readonly upstream: Upstream;
   readonly questions: Questions;
   callTool(call: ToolCall): Promise<ToolOutcome>;
+  /** What people should know about a tool: that its schema cannot be used, for one. */
+  warningsOf(tool: Tool): readonly string[];
   /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
   apply(loaded: LoadedSettings): Promise<void>;
   /** Takes over what another process changed in the store. */
@@ -110,7 +113,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const native = closing.add(
     createNative({ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, ...shared }),
   );
-  const reserved = new Set(native.tools().map((tool) => tool.name));
+  const reserved = new Set([...native.tools().map((tool) => tool.name), ...SERVER_TOOL_NAMES]);
   const upstream = closing.add(
     await createUpstream({
       store,
@@ -128,7 +131,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const watchdog = new Watchdog({ settings: settings(), questions, redact });
   const catalog = closing.add(
     await Catalog.open({
-      sources: [native, upstream],
+      sources: [native, createServerTools({ upstream, questions }), upstream],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       agentsWith: (toolbox) => identity.withToolbox(toolbox),
@@ -137,14 +140,15 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   );
   await catalog.toolboxes.writeBuiltin();
 
+  const schemas = new Schemas((tool, message) =>
+    log.warn({ tool, message }, "a tool's schema cannot be used; the tool accepts any object"),
+  );
   const calling: CallDeps = {
     settings,
     catalog,
     watchdog,
     audit,
-    schemas: new Schemas((_, message) =>
-      log.warn({ message }, "a tool's schema does not compile; the tool accepts any object"),
-    ),
+    schemas,
     redact,
     keepOutput: ({ caller }, callId, whole) =>
       keepOutput(join(home, "workspaces", caller.agentName), callId, whole, clock),
@@ -167,6 +171,11 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     upstream,
     questions,
     callTool: (call) => callTool(call, calling),
+    warningsOf(tool) {
+      const problem = schemas.problemOf(tool);
+      const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
+      return [tool.warning, unusable].filter((warning) => warning !== undefined);
+    },
     async apply(next) {
       loaded = next;
       watchdog.apply(next.settings);

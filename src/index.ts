@@ -6,8 +6,10 @@ export { ERRORS, type ErrorCode, ToolkeepError } from "./errors.ts";
 export type { EventMap, EventName } from "./events.ts";
 export { createHub, type Hub, type HubOptions } from "./hub.ts";
 export {
+  type Answering,
   type Caller,
   type Content,
+  type Inquiry,
   OUTCOMES,
   type OutcomeName,
   SCOPES,

@@ -50,6 +50,8 @@ export interface Tool {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** What people should know about it, such as a published schema that could not be used. */
+  readonly warning?: string;
   readonly outputSchema?: JsonSchema;
   /** Published by the origin and passed on untouched: annotations, icons, `_meta`. */
   readonly published?: Readonly<Record<string, unknown>>;
@@ -64,6 +66,10 @@ export interface Tool {
   readonly origin: string;
   /** How long one call may take, before the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
+  /** Each progress update gives a call `timeoutMs` again, before the same cap. */
+  readonly progressExtendsTimeout?: boolean;
+  /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
+  readonly shownArguments?: (args: unknown) => unknown;
   /** Cheap and synchronous: no I/O. */
   status(): ToolStatus;
   /**
@@ -96,11 +102,27 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** What a tool asks of whoever called it, as MCP words it. */
+export interface Inquiry {
+  readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** How a caller answers inquiries of the tools it calls. */
+export interface Answering {
+  /** The MCP client capabilities that `answer` stands for: `elicitation`, `sampling`, `roots`. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Resolves with the result object of the method; a rejection tells the tool that there is no answer. */
+  answer(inquiry: Inquiry, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+}
+
 export interface ToolContext {
   readonly callId: string;
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress: (update: Progress) => void;
+  /** Absent: nobody can be asked during this call. */
+  readonly answering?: Answering;
 }
 
 /** What `run` gives back. Everything but `output` and `failed` ends the call with the outcome of the same name. */
@@ -160,6 +182,7 @@ export interface ToolCall {
   readonly via: "mcp" | "api" | "library";
   readonly signal?: AbortSignal;
   readonly onProgress?: (update: Progress) => void;
+  readonly answering?: Answering;
 }
 
 /** Every way a call can end. */

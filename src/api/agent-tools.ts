@@ -1,3 +1,4 @@
+import { isPattern } from "../catalog/grants.ts";
 import type { Hub } from "../hub.ts";
 import type { AgentRecord } from "../store/store.ts";
 import type { AgentTools } from "./contract.ts";
@@ -11,14 +12,23 @@ export function agentTools(hub: Hub, agent: AgentRecord): AgentTools {
     tools: hub.catalog
       .visible(caller)
       .map((tool) => ({ ...toolView(tool), grantedBy: hub.catalog.grantedBy(tool, caller) })),
-    unknown: unknownNames(hub, agent),
+    ...unanswered(hub, agent),
   };
 }
 
-/** Names among the agent's toolboxes and grants that nothing has: kept, because it may still come. */
-export function unknownNames({ catalog }: Hub, agent: AgentRecord): string[] {
-  return [
-    ...agent.toolboxes.filter((name) => !catalog.toolboxes.byName.has(name)).map((name) => `toolbox ${name}`),
-    ...agent.grants.filter((name) => catalog.get(name) === undefined),
-  ];
+/** What of an agent's toolboxes and grants comes to nothing now: kept, because it may still come. */
+export function unanswered(
+  { catalog }: Hub,
+  agent: AgentRecord,
+): { readonly unknown: string[]; readonly unmatched: string[] } {
+  const names = agent.grants.filter((grant) => grant !== "*" && !isPattern(grant));
+  return {
+    unknown: [
+      ...agent.toolboxes
+        .filter((name) => !catalog.toolboxes.byName.has(name))
+        .map((name) => `toolbox ${name}`),
+      ...names.filter((name) => catalog.get(name) === undefined),
+    ],
+    unmatched: agent.grants.filter((grant) => isPattern(grant) && !catalog.isMatched(grant)),
+  };
 }

@@ -8,6 +8,8 @@ export interface ApiOptions {
   readonly log: Log;
   readonly version: string;
   readonly clock: Clock;
+  /** The daemon's environment, by which the settings of clients on its machine are found. */
+  readonly env: NodeJS.ProcessEnv;
   /** Accepted beside the admin tokens of the store; lives only in this process. */
   readonly adminToken: string;
   /** Where people and clients reach this process, without a slash at the end. */

@@ -17,9 +17,24 @@ import type {
   TokenRecord,
 } from "../store/store.ts";
 import type { FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
+import type { SignInStart, SignInStatus } from "../upstream/auth/sign-in-status.ts";
+import type { ServerLogEntry, ServerLogPage } from "../upstream/server-log.ts";
 import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
 
-export type { FolderGrant, ServerInput, ServerState, ServerView, TestReport, ToolboxView, ToolOutcome };
+export type * from "./import-contract.ts";
+export type {
+  FolderGrant,
+  ServerInput,
+  ServerLogEntry,
+  ServerLogPage,
+  ServerState,
+  ServerView,
+  SignInStart,
+  SignInStatus,
+  TestReport,
+  ToolboxView,
+  ToolOutcome,
+};
 
 export interface ApiFailure {
   readonly error: {
@@ -78,13 +93,17 @@ export interface AgentList {
   readonly agents: readonly AgentView[];
 }
 
-/** A new or changed agent; `unknown` are names in its toolboxes and grants that nothing has. */
+/**
+ * A new or changed agent; `unknown` are names in its toolboxes and grants that nothing has, `unmatched` patterns that
+ * match no tool yet.
+ */
 export interface AgentAnswer {
   readonly agent: AgentView;
   readonly unknown: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
-/** `floor`, `grant`, or `toolbox NAME`. */
+/** `floor`, `grant`, or `toolbox NAME`; with the pattern in brackets where one covers the tool. */
 export type GrantSource = string;
 
 export interface AgentTool extends ToolView {
@@ -95,6 +114,7 @@ export interface AgentTools {
   readonly agent: string;
   readonly tools: readonly AgentTool[];
   readonly unknown: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
 export interface MessageView extends Omit<MessageRecord, "fromAgentId" | "toAgentId"> {
@@ -172,16 +192,44 @@ export interface ServerAnswer {
   readonly tools: readonly string[];
 }
 
+/** `GET /api/servers/NAME/offers`: what it offered last beside its tools, as it published it. */
+export interface ServerOffers {
+  readonly instructions: string | null;
+  readonly resources: readonly Readonly<Record<string, unknown>>[];
+  readonly resourceTemplates: readonly Readonly<Record<string, unknown>>[];
+  readonly prompts: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** `POST /api/servers/NAME/approve`: what the person looked at, so that nothing else is approved. */
+export interface ServerApproval {
+  /** `ServerView.changedAt` */
+  readonly changedAt?: number;
+}
+
+/** `DELETE /api/servers/NAME/auth` */
+export interface ServerSignIn {
+  readonly server: ServerView;
+}
+
+/** `GET /api/servers/NAME/auth`, and `POST …/auth/complete` */
+export interface ServerSignInAnswer extends ServerSignIn {
+  readonly signIn: SignInStatus;
+}
+
+/** `POST /api/servers/NAME/auth/complete`; with `wait` the answer comes after the server was connected to anew. */
+export interface SignInReturn {
+  /** The address that the browser ended at. */
+  readonly url: string;
+  readonly wait?: boolean;
+}
+
 /** `POST /api/mcp/servers/test`: the shape of one `[[mcp.servers]]` entry, not registered. */
-export interface ServerTest {
+export interface ServerTest
+  extends Pick<
+    ServerInput,
+    "transport" | "command" | "args" | "env" | "cwd" | "url" | "headers" | "oauth" | "tls"
+  > {
   readonly name?: string;
-  readonly transport?: "stdio" | "http" | "sse";
-  readonly command?: string | null;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string | null;
-  readonly url?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly timeout_ms?: number;
 }
 
@@ -202,6 +250,8 @@ export interface ToolDetail extends ToolView {
   readonly inputSchema: Tool["inputSchema"];
   readonly outputSchema?: NonNullable<Tool["outputSchema"]>;
   readonly timeoutMs: number;
+  /** What people should know: that its schema cannot be used, for one. */
+  readonly warnings: readonly string[];
   /** The agents that may call it. */
   readonly agents: readonly string[];
 }

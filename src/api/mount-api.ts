@@ -8,10 +8,13 @@ import { agentRoutes } from "./routes/agents.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { configRoutes } from "./routes/config.ts";
 import { healthRoute } from "./routes/health.ts";
+import { importRoutes } from "./routes/imports.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
+import { oauthCallbackRoute } from "./routes/oauth-callback.ts";
 import { pageRoutes } from "./routes/page.ts";
 import { questionRoutes } from "./routes/questions.ts";
+import { serverAuthRoutes } from "./routes/server-auth.ts";
 import { serverRoutes } from "./routes/servers.ts";
 import { statusRoute } from "./routes/status.ts";
 import { taskRoutes } from "./routes/tasks.ts";
@@ -28,6 +31,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
   const bodyLimit = hub.settings.limits.maxMessageBytes;
 
   healthRoute(app, context);
+  oauthCallbackRoute(app, context);
   await app.register(async (pages) => pageRoutes(pages, context, logins));
 
   await app.register(
@@ -53,6 +57,8 @@ const ROUTES = [
   tokenRoutes,
   toolboxRoutes,
   serverRoutes,
+  serverAuthRoutes,
+  importRoutes,
   toolRoutes,
   callRoutes,
   taskRoutes,

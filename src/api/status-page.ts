@@ -39,6 +39,7 @@ export function signInPage(problem?: string): string {
 function nextSteps({ status, servers, agents, questions }: StatusPage): Markup {
   const steps: { why: string; command: string }[] = [];
   const pending = servers.filter((server) => server.state === "pending_approval");
+  const signedOut = servers.filter((server) => server.state === "needs_auth");
   const broken = servers.filter((server) => server.state === "unavailable");
   if (servers.length === 0)
     steps.push({ why: "Register a first server", command: "toolkeep server add NAME -- COMMAND ARGS…" });
@@ -52,6 +53,11 @@ function nextSteps({ status, servers, agents, questions }: StatusPage): Markup {
     steps.push({
       why: "Look at a server that waits for you",
       command: `toolkeep server show ${pending[0].name}`,
+    });
+  if (signedOut[0])
+    steps.push({
+      why: "Sign in to a server",
+      command: `toolkeep server auth ${signedOut[0].name}`,
     });
   if (broken[0])
     steps.push({

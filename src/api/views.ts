@@ -58,6 +58,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     timeoutMs: tool.timeoutMs,
+    warnings: hub.warningsOf(tool),
     agents: hub.identity
       .agents()
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))

@@ -91,8 +91,10 @@ export class AuditRecord {
     this.#arguments = call.arguments;
   }
 
-  resolved(tool: string): void {
+  /** `shown`: the arguments without what the tool says is secret in them. */
+  resolved(tool: string, shown?: unknown): void {
     this.#tool = tool;
+    if (shown !== undefined) this.#arguments = shown;
   }
 
   decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {

@@ -2,9 +2,10 @@ import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
 import type { Result } from "../lib/result.ts";
+import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
-import { type GrantSet, grantedBy, grantSet, isGranted } from "./grants.ts";
+import { type GrantSet, grantedBy, grantSet, isGranted, permissionOf } from "./grants.ts";
 import { type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
@@ -34,7 +35,7 @@ export class Catalog {
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
   readonly #views = new Map<string, View>();
-  #byName = new Map<string, Tool>();
+  #gathered: ReadonlyMap<string, Tool> | undefined;
   #revision = 0;
 
   private constructor(deps: CatalogDeps) {
@@ -42,15 +43,15 @@ export class Catalog {
     this.toolboxes = new Toolboxes({
       ...deps,
       isTool: (name) => this.#byName.has(name),
+      isMatched: (pattern) => this.isMatched(pattern),
       onChange: () => this.changed(),
     });
-    this.#unsubscribe = deps.sources.map((source) => source.onChange(() => this.#gather(source.name)));
+    this.#unsubscribe = deps.sources.map((source) => source.onChange(() => this.#outdated(source.name)));
   }
 
   static async open(deps: CatalogDeps): Promise<Catalog> {
     const catalog = new Catalog(deps);
     await catalog.toolboxes.reload();
-    catalog.#gather("catalog");
     return catalog;
   }
 
@@ -67,6 +68,12 @@ export class Catalog {
   /** The tool of exactly this name, whoever may call it. */
   get(name: string): Tool | undefined {
     return this.#byName.get(name);
+  }
+
+  /** Whether a tool of now has a permission that the pattern matches. */
+  isMatched(pattern: string): boolean {
+    const matches = wildcard(pattern);
+    return this.all().some((tool) => matches(permissionOf(tool)));
   }
 
   /** What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by name. */
@@ -110,12 +117,14 @@ export class Catalog {
     this.#listeners.clear();
   }
 
-  #gather(source: string): void {
-    const tools = this.#deps.sources.flatMap((each) => each.tools());
-    const byName = new Map<string, Tool>();
-    // The first source wins: native tools come first, so no server can put itself in their place.
-    for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-    this.#byName = new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** Gathered when they are asked for: servers come and go together, and each time would look at all of them. */
+  get #byName(): ReadonlyMap<string, Tool> {
+    this.#gathered ??= gather(this.#deps.sources);
+    return this.#gathered;
+  }
+
+  #outdated(source: string): void {
+    this.#gathered = undefined;
     this.changed();
     this.#deps.events.emit("tools.changed", { source });
   }
@@ -134,6 +143,16 @@ export class Catalog {
     const { kind } = tool.status();
     return (kind === "active" || kind === "unavailable") && !this.#deps.isHidden(tool, caller);
   }
+}
+
+/** By name, sorted. */
+function gather(sources: readonly ToolSource[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
+  // The first source wins: native tools come first, so no server can put itself in their place.
+  for (const source of sources) {
+    for (const tool of source.tools()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  }
+  return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Callers with equal keys see the same tools. */

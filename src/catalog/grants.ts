@@ -1,11 +1,14 @@
+import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxRecord } from "../store/store.ts";
 import type { Caller, Tool } from "../tool.ts";
 
-/** The names an agent's toolboxes and single grants add up to. */
+/** What an agent's toolboxes and single grants add up to, compiled. */
 export interface GrantSet {
   readonly names: ReadonlySet<string>;
   /** A toolbox holds `*`: every tool with the `wildcard` flag. */
   readonly wildcard: boolean;
+  /** The patterns, as questions to a tool's permission. */
+  readonly patterns: readonly ((permission: string) => boolean)[];
 }
 
 /** A toolbox name that does not exist grants nothing. The order of toolboxes never matters. */
@@ -13,11 +16,14 @@ export function grantSet(
   caller: Pick<Caller, "toolboxes" | "grants">,
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
 ): GrantSet {
-  const names = new Set(caller.grants);
+  const entries = new Set(caller.grants);
   for (const toolbox of caller.toolboxes) {
-    for (const tool of toolboxes.get(toolbox)?.tools ?? []) names.add(tool);
+    for (const tool of toolboxes.get(toolbox)?.tools ?? []) entries.add(tool);
   }
-  return { names, wildcard: names.delete("*") };
+  const isWildcard = entries.delete("*");
+  const patterns = [...entries].filter(isPattern);
+  for (const pattern of patterns) entries.delete(pattern);
+  return { names: entries, wildcard: isWildcard, patterns: patterns.map(wildcard) };
 }
 
 /** (core floor ∪ toolboxes ∪ single grants) ∩ the token's scopes, minus what the context may not have. */
@@ -25,7 +31,10 @@ export function isGranted(tool: Tool, caller: Caller, grants: GrantSet): boolean
   return fitsContext(tool, caller) && inScope(tool, caller) && holds(tool, caller, grants);
 }
 
-/** Where a grant comes from, for people: `floor`, `toolbox NAME`, `grant`; empty when it is not granted. */
+/**
+ * Where a grant comes from, for people: `floor`, `toolbox NAME`, `grant`, with the pattern in brackets where one
+ * covers the tool; empty when it is not granted.
+ */
 export function grantedBy(
   tool: Tool,
   caller: Caller,
@@ -33,11 +42,22 @@ export function grantedBy(
 ): readonly string[] {
   const from = tool.floor ? ["floor"] : [];
   for (const name of caller.toolboxes) {
-    const tools = toolboxes.get(name)?.tools ?? [];
-    if (tools.includes(tool.name) || (tool.wildcard && tools.includes("*"))) from.push(`toolbox ${name}`);
+    const entry = covering(tool, toolboxes.get(name)?.tools ?? []);
+    if (entry !== undefined) from.push(`toolbox ${name}${bracketed(entry)}`);
   }
-  if (caller.grants.includes(tool.name)) from.push("grant");
+  const entry = covering(tool, caller.grants);
+  if (entry !== undefined) from.push(`grant${bracketed(entry)}`);
   return from;
+}
+
+/** Tool names have no colon, so whatever has one is a pattern for permissions (`mcp:github:*`). */
+export function isPattern(entry: string): boolean {
+  return entry.includes(":");
+}
+
+/** What patterns, here and in rules, are matched against. */
+export function permissionOf(tool: Pick<Tool, "origin" | "ownName">): string {
+  return `${tool.origin}:${tool.ownName}`;
 }
 
 /** Whether the counterpart of the tool exists where the caller stands. */
@@ -50,5 +70,26 @@ export function inScope(tool: Tool, caller: Pick<Caller, "scopes">): boolean {
 }
 
 function holds(tool: Tool, caller: Caller, grants: GrantSet): boolean {
-  return caller.operator || tool.floor || grants.names.has(tool.name) || (grants.wildcard && tool.wildcard);
+  if (caller.operator || tool.floor || grants.names.has(tool.name)) return true;
+  if (grants.wildcard && tool.wildcard) return true;
+  if (grants.patterns.length === 0 || isByNameOnly(tool)) return false;
+  const permission = permissionOf(tool);
+  return grants.patterns.some((matches) => matches(permission));
+}
+
+/** What manages Toolkeep itself is never given by the way. */
+function isByNameOnly(tool: Tool): boolean {
+  return tool.scope === "admin";
+}
+
+/** The entry that grants the tool: its name before `*`, `*` before a pattern. */
+function covering(tool: Tool, entries: readonly string[]): string | undefined {
+  if (entries.includes(tool.name)) return tool.name;
+  if (tool.wildcard && entries.includes("*")) return "*";
+  if (isByNameOnly(tool)) return undefined;
+  return entries.find((entry) => isPattern(entry) && wildcard(entry)(permissionOf(tool)));
+}
+
+function bracketed(entry: string): string {
+  return isPattern(entry) ? ` (${entry})` : "";
 }

@@ -6,10 +6,13 @@ import { nearest } from "../lib/nearest.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
 import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
+import { isPattern } from "./grants.ts";
 
 export interface ToolboxView extends ToolboxRecord {
   /** Names in it that no tool has; kept, for the tool may come (back), but always reported. */
   readonly unknown: readonly string[];
+  /** Patterns in it that match no tool yet. */
+  readonly unmatched: readonly string[];
   /** The agents that have it. */
   readonly agents: readonly string[];
 }
@@ -22,6 +25,8 @@ export interface ToolboxInput {
 interface ToolboxesDeps {
   readonly store: { readonly toolboxes: ToolboxStore };
   readonly isTool: (name: string) => boolean;
+  /** Whether a pattern matches a tool. */
+  readonly isMatched: (pattern: string) => boolean;
   readonly agentsWith: (toolbox: string) => readonly string[];
   readonly onChange: () => void;
   readonly events: Events;
@@ -29,8 +34,11 @@ interface ToolboxesDeps {
 }
 
 const MAX_TOOLS = 5_000;
+const TOOL_NAME = /^[a-z0-9_]{1,64}$/;
+/** `<origin>:<tool>` with `*`; names of servers and of their tools have many more characters than ours. */
+const PATTERN = /^\P{Cc}{1,200}$/u;
 
-/** Named allow-lists of tools, held in memory. */
+/** Named allow-lists of tools and patterns for tools, held in memory. */
 export class Toolboxes {
   readonly #deps: ToolboxesDeps;
   readonly #serial = createSerial();
@@ -130,7 +138,8 @@ export class Toolboxes {
   #view(record: ToolboxRecord): ToolboxView {
     return {
       ...record,
-      unknown: record.tools.filter((tool) => tool !== "*" && !this.#deps.isTool(tool)),
+      unknown: record.tools.filter((tool) => tool !== "*" && !isPattern(tool) && !this.#deps.isTool(tool)),
+      unmatched: record.tools.filter((tool) => isPattern(tool) && !this.#deps.isMatched(tool)),
       agents: this.#deps.agentsWith(record.name),
     };
   }
@@ -140,11 +149,12 @@ function checkTools(tools: readonly string[]): string[] {
   if (tools.length > MAX_TOOLS) {
     throw new ToolkeepError("BAD_REQUEST", `a toolbox holds at most ${MAX_TOOLS} tools; got ${tools.length}`);
   }
-  const wrong = tools.find((tool) => tool !== "*" && !/^[a-z0-9_]{1,64}$/.test(tool));
+  const isAllowed = (tool: string) => tool === "*" || (isPattern(tool) ? PATTERN : TOOL_NAME).test(tool);
+  const wrong = tools.find((tool) => !isAllowed(tool));
   if (wrong !== undefined) {
     throw new ToolkeepError(
       "BAD_REQUEST",
-      `a toolbox lists full tool names (lower-case letters, digits, _) or *; got ${JSON.stringify(wrong.slice(0, 80))}`,
+      `a toolbox lists full tool names (lower-case letters, digits, _), patterns such as mcp:github:*, or *; got ${JSON.stringify(wrong.slice(0, 80))}`,
     );
   }
   return [...new Set(tools)].sort();

@@ -4,7 +4,9 @@ import { backupCommand } from "./commands/backup.ts";
 import { callCommand } from "./commands/call.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import { notificationCommand } from "./commands/notification.ts";
 import { openCommand } from "./commands/open.ts";
@@ -24,6 +26,8 @@ import type { Shell } from "./shell.ts";
 const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> = {
   "Run it:": [serveCommand, stdioCommand, initCommand, openCommand, doctorCommand, serviceCommand],
   "Tools and who may call them:": [
+    importCommand,
+    connectCommand,
     serverCommand,
     toolCommand,
     toolboxCommand,

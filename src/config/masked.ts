@@ -1,20 +1,15 @@
 import type { LoadedSettings } from "./load.ts";
 import { fileShapeOf } from "./merge.ts";
-import type { ServerConfig } from "./settings.ts";
+import type { OAuthConfig, ServerConfig } from "./settings.ts";
 
 const MASK = "***";
 
-/** Parts of `oauth` that are no secret. */
-const PUBLIC_OAUTH = new Set([
-  "client_id",
-  "clientId",
-  "scope",
-  "scopes",
-  "issuer",
-  "redirect_uri",
-  "redirectUri",
-]);
-const SECRET_WORD = /token|secret|passw|api[-_]?key|apikey|credential|auth/i;
+const SECRET_WORD =
+  /token|secret|passw|pwd|(api|access|private)[-_]?key|credential|auth|signature|jwt|bearer/i;
+/** In an address, `key` alone is the key to something. */
+const SECRET_PARAMETER = /^(key|sig|code)$/i;
+/** A part of a path that nobody would make up: some services put the token there. */
+const RANDOM_PART = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_~=+-]{24,}$/;
 
 /** The settings as a file would have them, without any secret, for `toolkeep config show`. */
 export function maskedSettings({ settings }: LoadedSettings): Record<string, unknown> {
@@ -36,15 +31,20 @@ function maskValues(values: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(Object.keys(values).map((key) => [key, MASK]));
 }
 
-function maskOauth(oauth: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(oauth).map(([key, value]) => [key, PUBLIC_OAUTH.has(key) ? value : MASK]),
-  );
+function maskOauth(oauth: OAuthConfig): OAuthConfig {
+  return {
+    ...oauth,
+    clientSecret: oauth.clientSecret && MASK,
+    privateKey: oauth.privateKey && MASK,
+    clientMetadataUrl: oauth.clientMetadataUrl && maskUrl(oauth.clientMetadataUrl),
+  };
 }
 
-/** Secrets that stand in the open, in a server's arguments and its address. */
+/** Secrets that stand in the open, in a server's arguments and its address, as written and as they are meant. */
 export function secretsInTheOpen({ args, url }: Pick<ServerConfig, "args" | "url">): string[] {
-  return [...args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1])), ...secretsOfUrl(url ?? "")];
+  const inArgs = args.flatMap((arg, index) => secretsOfArg(arg, args[index - 1]));
+  const written = [...inArgs, ...secretsOfUrl(url ?? "")];
+  return [...new Set([...written, ...written.map(decoded)])];
 }
 
 export function maskArgs(args: readonly string[]): string[] {
@@ -58,7 +58,7 @@ export function maskUrl(written: string): string {
 /** Only where the secret stands: a short one may also be part of something else. */
 function maskIn(text: string, secrets: readonly string[]): string {
   if (secrets.includes(text)) return MASK;
-  const separators = ["=", ":", ": "];
+  const separators = ["=", ":", ": ", "/"];
   return secrets.reduce(
     (masked, secret) =>
       separators.reduce((rest, before) => rest.replaceAll(before + secret, before + MASK), masked),
@@ -75,12 +75,26 @@ function secretsOfArg(arg: string, before: string | undefined): string[] {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(arg) ? secretsOfUrl(arg) : [];
 }
 
-/** The password and the values of parameters that sound like a secret, as they are written. */
+/** The password, parameters that sound like a secret and parts of the path that look like one, as they are written. */
 function secretsOfUrl(written: string): string[] {
   if (!URL.canParse(written)) return [];
   const [, password] = /^[^/]*\/\/[^/@]*?:([^/]*)@/.exec(written) ?? [];
   const query = /\?([^#]*)/.exec(written)?.[1] ?? "";
   const parameters = query.split("&").map((pair) => pair.split(/=(.*)/s));
-  const values = parameters.flatMap(([name, value]) => (value && SECRET_WORD.test(name!) ? [value] : []));
-  return [...(password ? [password] : []), ...values];
+  const values = parameters.flatMap(([name, value]) => (value && isSecretName(name!) ? [value] : []));
+  const path = /^[^/]*\/\/[^/]*([^?#]*)/.exec(written)?.[1] ?? "";
+  const parts = path.split("/").filter((part) => RANDOM_PART.test(part));
+  return [...(password ? [password] : []), ...values, ...parts];
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_WORD.test(name) || SECRET_PARAMETER.test(name);
+}
+
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written.replaceAll("+", " "));
+  } catch {
+    return written;
+  }
 }

@@ -2,6 +2,7 @@
 import { toMs } from "./expectation.ts";
 import type { Layer } from "./layer.ts";
 import { SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import { fileOAuthOf, fileTlsOf } from "./server-auth.ts";
 import type { ServerConfig, Settings } from "./settings.ts";
 
 export type Origin = "default" | "user" | "project" | "env";
@@ -64,8 +65,10 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       require_approval: settings.mcp.requireApproval,
       deferred_loading: settings.mcp.deferredLoading,
       tool_timeout_secs: settings.mcp.toolTimeoutMs / 1000,
+      idle_timeout_secs: settings.mcp.idleMs / 1000,
       servers: settings.servers.map(fileEntryOf),
     },
+    net: { allow_hosts: settings.net.allowHosts },
     tool_search: {
       enabled: settings.toolSearch.enabled,
       threshold: settings.toolSearch.threshold,
@@ -91,7 +94,9 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       deferredLoading: values["mcp.deferred_loading"],
       toolTimeoutMs: toMs(values["mcp.tool_timeout_secs"]),
       maxDescriptionLength: values.max_description_length,
+      idleMs: toMs(values["mcp.idle_timeout_secs"]),
     },
+    net: { allowHosts: values["net.allow_hosts"] },
     toolSearch: {
       enabled: values["tool_search.enabled"],
       threshold: values["tool_search.threshold"],
@@ -109,15 +114,20 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
 
 /** What does not apply to the transport is left out. */
 function fileEntryOf(server: ServerConfig): Record<string, unknown> {
-  const { name, transport, command, args, env, cwd, url, headers, oauth } = server;
-  const reached = transport === "stdio" ? { command, args, env, cwd } : { url, headers, oauth };
+  const { name, transport, command, args, env, cwd, url, headers } = server;
+  const reached =
+    transport === "stdio"
+      ? { command, args, env, cwd }
+      : { url, headers, oauth: fileOAuthOf(server.oauth), tls: fileTlsOf(server.tls) };
   return {
     name,
     transport,
     ...reached,
     enabled: server.enabled,
     connect: server.connect,
+    keep_alive: server.keepAlive,
     timeout_ms: server.timeoutMs,
+    progress_extends_timeout: server.progressExtendsTimeout,
     connect_timeout_ms: server.connectTimeoutMs,
     retry: server.retry,
     trusted: server.trusted,

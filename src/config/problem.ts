@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { z } from "zod";
 import { ToolkeepError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
@@ -83,6 +84,11 @@ export class FileReport {
     const meant = nearest(key, known);
     const advice = meant === undefined ? `known here: ${known.join(", ")}` : `did you mean "${meant}"?`;
     this.warn(path, `unknown key, ignored; ${advice}`, meant ?? `one of ${known.join(", ")}`, key);
+  }
+
+  /** Where the file is, which paths in it are meant from. */
+  get folder(): string {
+    return dirname(this.#file);
   }
 
   lineOf(path: KeyPath): number {

@@ -119,6 +119,17 @@ export const SETTINGS = {
     project: "lower",
     description: "How long one call may take where its server sets no limit of its own.",
   }),
+  "mcp.idle_timeout_secs": setting(wholeNumber(1, 86_400, "seconds (a day at most)"), {
+    default: 600,
+    project: "lower",
+    description: "Without a call for this long a server is stopped, unless it has `keep_alive`.",
+  }),
+  "net.allow_hosts": setting(hostList(), {
+    default: [],
+    project: "never",
+    description:
+      "Hosts of private networks that servers, their documents and agents may name: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
+  }),
   "tool_search.enabled": setting(yesOrNo(), {
     default: true,
     project: "any",
@@ -187,6 +198,15 @@ function hostName() {
     .string(expected)
     .max(255, expected)
     .regex(/^[A-Za-z0-9._:-]+$/, expected);
+}
+
+function hostList() {
+  const expected = "a list of at most 200 host names, addresses or ranges";
+  const host = z
+    .string("a host name, an address or a range")
+    .max(255, "a host name, an address or a range")
+    .regex(/^(\*\.)?[A-Za-z0-9._:-]+(\/\d{1,3})?$/, "a host name, an address or a range");
+  return z.array(host, expected).max(200, expected).readonly();
 }
 
 function publicUrl() {

@@ -7,9 +7,14 @@ import { ToolkeepError } from "../errors.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { describeGot, valueAt } from "./describe-got.ts";
 import { httpUrl, oneOf, text, timeoutMs, wholeNumber, yesOrNo } from "./expectation.ts";
-import type { ServerConfig } from "./settings.ts";
+import { oauthFields, tlsFields } from "./server-auth.ts";
+import type { OAuthConfig, ServerConfig, TlsConfig } from "./settings.ts";
 
-export type ServerFields = Partial<Omit<ServerConfig, "name" | "source">>;
+/** What is given of a server; what is absent takes its default, also inside `oauth` and `tls`. */
+export type ServerFields = Partial<Omit<ServerConfig, "name" | "source" | "oauth" | "tls">> & {
+  readonly oauth?: Partial<OAuthConfig> | null;
+  readonly tls?: Partial<TlsConfig> | null;
+};
 
 /** What is wrong with one field; `path` is empty for the name. */
 export interface FieldProblem {
@@ -74,10 +79,13 @@ const fields = z.object({
   cwd: text("a folder").nullable().default(null),
   url: httpUrl().nullable().default(null),
   headers: z.record(headerName, headerValue, "an object of strings").default({}),
-  oauth: z.record(z.string(), z.unknown(), "an object").nullable().default(null),
+  oauth: oauthFields.nullable().default(null),
+  tls: tlsFields.nullable().default(null),
   enabled: yesOrNo().default(true),
   connect: oneOf(["lazy", "eager"]).default("lazy"),
+  keepAlive: yesOrNo().default(false),
   timeoutMs: timeoutMs().nullable().default(null),
+  progressExtendsTimeout: yesOrNo().default(false),
   connectTimeoutMs: timeoutMs().default(60_000),
   retry: oneOf(["safe", "never", "once"]).default("safe"),
   trusted: yesOrNo().default(false),
@@ -87,7 +95,12 @@ const fields = z.object({
 type Fields = z.output<typeof fields>;
 
 /** The transport given, else the one that follows from `url` or `command`; what it needs must be there. */
-function transportOf({ transport, command, url }: Fields): Result<ServerConfig["transport"], FieldProblem> {
+function transportOf({
+  transport,
+  command,
+  url,
+  tls,
+}: Fields): Result<ServerConfig["transport"], FieldProblem> {
   if (!transport && command !== null && url !== null) {
     return missing("transport", '"stdio", "http" or "sse", because both command and url are given');
   }
@@ -97,6 +110,9 @@ function transportOf({ transport, command, url }: Fields): Result<ServerConfig["
   }
   if (chosen !== "stdio" && url === null)
     return missing("url", `the http:// or https:// address of the ${chosen} server`);
+  if (chosen !== "stdio" && tls !== null && !/^https:/i.test(url!)) {
+    return err({ path: ["url"], expected: "an https:// URL, because tls is given", got: "an http:// URL" });
+  }
   return ok(chosen);
 }
 
@@ -107,7 +123,7 @@ function missing(field: string, expected: string): Result<never, FieldProblem> {
 /** A local server has no url and headers, a remote one no command: what is left over from a change goes. */
 function onlyWhatApplies(server: Fields & { transport: ServerConfig["transport"] }) {
   return server.transport === "stdio"
-    ? { ...server, url: null, headers: {}, oauth: null }
+    ? { ...server, url: null, headers: {}, oauth: null, tls: null }
     : { ...server, command: null, args: [], env: {}, cwd: null };
 }
 

@@ -4,6 +4,7 @@ import { isRecord } from "../lib/json.ts";
 import type { KeyPath } from "./document.ts";
 import { oneOf, text, timeoutSecs, toMs, yesOrNo } from "./expectation.ts";
 import type { FileReport } from "./problem.ts";
+import { oauthKeyOf, readOAuth, readTls } from "./server-auth.ts";
 import { checkServerConfig, type ServerFields } from "./server-config.ts";
 import type { ServerConfig } from "./settings.ts";
 
@@ -31,15 +32,24 @@ export const ENTRY_KEYS: Readonly<
   headers: { default: "{}", description: "Headers sent with every request to a remote server." },
   oauth: {
     default: "",
-    description: "Settings for OAuth with a remote server. Read and checked; not used yet.",
+    description: "How to sign in to a remote server; needed only where it cannot be found out by asking it.",
   },
+  tls: { default: "", description: "A client certificate for a remote server, or authorities to believe." },
   enabled: { default: "true", description: "False: the server contributes no tools." },
   disabled: { default: "false", description: "The opposite of `enabled`, as other programs write it." },
   connect: { default: "lazy", description: "`lazy`: connected by the first call; `eager`: at the start." },
+  keep_alive: {
+    default: "false",
+    description: "True: it is not stopped when it was not called for `mcp.idle_timeout_secs`.",
+  },
   timeout_ms: { default: "", description: "How long one call may take, in milliseconds." },
   tool_timeout_secs: {
     default: "`mcp.tool_timeout_secs`",
     description: "The same in seconds; give one of the two.",
+  },
+  progress_extends_timeout: {
+    default: "false",
+    description: "True: each progress update gives a call its time again, up to 600 s in all.",
   },
   connect_timeout_ms: {
     default: "60000",
@@ -48,7 +58,7 @@ export const ENTRY_KEYS: Readonly<
   retry: {
     default: "safe",
     description:
-      "When a call is repeated after its connection broke: `safe`, `never` or `once`. Read and checked; for now no call is repeated.",
+      "When a call is repeated after its connection broke: `safe` (it was not sent, or a trusted server says that repeating does no harm), `never`, or `once` in any case.",
   },
   trusted: {
     default: "false",
@@ -56,7 +66,7 @@ export const ENTRY_KEYS: Readonly<
   },
   max_concurrency: {
     default: "64",
-    description: "How many calls it gets at the same time. Read and checked; not used yet.",
+    description: "How many calls it gets at the same time; others wait their turn.",
   },
 };
 
@@ -82,13 +92,17 @@ export function readEntry(
     report.expectedInstead([...path, "tool_timeout_secs"], "timeout_ms or tool_timeout_secs", "both");
   }
 
-  const checked = checkServerConfig(entry.name as string, fieldsOf(given, shape), source);
+  const oauth = readOAuth(given.oauth, [...path, "oauth"], report);
+  const tls = readTls(given.tls, [...path, "tls"], report);
+  const fields = { ...fieldsOf(given, shape), oauth: oauth ?? null, tls: tls ?? null };
+  const checked = checkServerConfig(entry.name as string, fields, source);
   if (!checked.ok) {
     for (const problem of checked.error) {
       const [field, ...rest] = problem.path as [string, ...string[]];
       const key = FILE_KEYS[field] ?? field;
+      const inner = key === "oauth" ? rest.map(oauthKeyOf) : rest;
       if (!wrongKeys.has(key))
-        report.expectedInstead(keyPath(path, key, rest), problem.expected, problem.got);
+        report.expectedInstead(keyPath(path, key, inner), problem.expected, problem.got);
     }
   }
   if (!checked.ok || report.problemCount > before) return undefined;
@@ -147,10 +161,11 @@ function fieldsOf(given: Record<string, unknown>, shape: Shape): ServerFields {
     cwd: given.cwd,
     url: given.url,
     headers: given.headers,
-    oauth: given.oauth,
     enabled: shape.disabled === true ? false : given.enabled,
     connect: given.connect,
+    keepAlive: given.keep_alive,
     timeoutMs: shape.tool_timeout_secs === undefined ? given.timeout_ms : toMs(shape.tool_timeout_secs),
+    progressExtendsTimeout: given.progress_extends_timeout,
     connectTimeoutMs: given.connect_timeout_ms,
     retry: given.retry,
     trusted: given.trusted,
@@ -159,6 +174,8 @@ function fieldsOf(given: Record<string, unknown>, shape: Shape): ServerFields {
 }
 
 const FILE_KEYS: Readonly<Record<string, string>> = {
+  keepAlive: "keep_alive",
+  progressExtendsTimeout: "progress_extends_timeout",
   timeoutMs: "timeout_ms",
   connectTimeoutMs: "connect_timeout_ms",
   maxConcurrency: "max_concurrency",
@@ -176,7 +193,8 @@ function warnWithoutEffect(
   path: KeyPath,
   report: FileReport,
 ): void {
-  const idle = server.transport === "stdio" ? ["url", "headers", "oauth"] : ["command", "args", "env", "cwd"];
+  const idle =
+    server.transport === "stdio" ? ["url", "headers", "oauth", "tls"] : ["command", "args", "env", "cwd"];
   for (const key of idle) {
     if (key in given)
       report.warn([...path, key], `has no effect on a server with transport "${server.transport}"`);

@@ -1,6 +1,7 @@
 /** Every key that a settings file may have, for the documentation and for `toolkeep config`. */
 import { RULE_KEYS } from "./declared-rules.ts";
 import { ALIASES, type ProjectPolicy, SETTINGS, type Setting } from "./schema.ts";
+import { OAUTH_KEYS, TLS_KEYS } from "./server-auth.ts";
 import { ENTRY_KEYS } from "./server-entry.ts";
 
 export interface SettingKeyInfo {
@@ -30,6 +31,8 @@ export const settingKeys: readonly SettingKeyInfo[] = [
     const place = key === "name" ? "mcp.servers" : "mcp";
     return { key: `${place}.*.${key}`, env: null, project: key === "trusted" ? "no" : "yes", ...entry };
   }),
+  ...keysIn("mcp.*.oauth", OAUTH_KEYS),
+  ...keysIn("mcp.*.tls", TLS_KEYS),
   listed("rules", "What may run without asking, what asks and what never runs."),
   ...Object.entries(RULE_KEYS).map(([key, entry]) => {
     return {
@@ -56,13 +59,24 @@ export function renderSettingKeys(): string {
 function infoOf(key: string, setting: Setting): SettingKeyInfo {
   return {
     key,
-    default: setting.default === null ? "" : String(setting.default),
+    default: defaultText(setting.default),
     env: setting.env ?? null,
     project: projectText(setting.project),
     description: setting.restart
       ? `${setting.description} A change counts from the next start.`
       : setting.description,
   };
+}
+
+function keysIn(place: string, keys: typeof OAUTH_KEYS): SettingKeyInfo[] {
+  return Object.entries(keys).map(([key, entry]) => {
+    return { key: `${place}.${key}`, env: null, project: "yes", ...entry };
+  });
+}
+
+function defaultText(value: unknown): string {
+  if (value === null) return "";
+  return Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
 function listed(key: string, description: string): SettingKeyInfo {

@@ -23,6 +23,12 @@ export interface Settings {
     /** Per call, where the server sets none. */
     readonly toolTimeoutMs: number;
     readonly maxDescriptionLength: number;
+    /** Without calls for this long a server is stopped. */
+    readonly idleMs: number;
+  };
+  readonly net: {
+    /** Hosts in private networks that servers, documents and agents may point at. */
+    readonly allowHosts: readonly string[];
   };
   readonly toolSearch: {
     readonly enabled: boolean;
@@ -68,11 +74,18 @@ export interface ServerConfig {
   readonly cwd: string | null;
   readonly url: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly oauth: Readonly<Record<string, unknown>> | null;
+  /** Null: OAuth with whatever the server asks for, should it answer 401. */
+  readonly oauth: OAuthConfig | null;
+  /** PEM files of a client certificate, for servers that want one. */
+  readonly tls: TlsConfig | null;
   readonly enabled: boolean;
   readonly connect: "lazy" | "eager";
+  /** Never stopped for want of calls. */
+  readonly keepAlive: boolean;
   /** Null: `settings.mcp.toolTimeoutMs`. */
   readonly timeoutMs: number | null;
+  /** Each progress update of a call gives it `timeoutMs` again, up to the cap of 600 s. */
+  readonly progressExtendsTimeout: boolean;
   readonly connectTimeoutMs: number;
   readonly retry: "safe" | "never" | "once";
   /** Its annotations may loosen, not only tighten. */
@@ -80,4 +93,26 @@ export interface ServerConfig {
   readonly maxConcurrency: number;
   /** `stored` when a person registered it; else the file that declares it. */
   readonly source: "stored" | "user" | "project";
+}
+
+/** How Toolkeep signs in to a server. Everything left out is discovered, registered or asked for. */
+export interface OAuthConfig {
+  /** `authorization_code`: a person signs in once. `client_credentials`: nobody has to. */
+  readonly grant: "authorization_code" | "client_credentials";
+  readonly clientId: string | null;
+  readonly clientSecret: string | null;
+  /** PEM of the key that signs client assertions (`private_key_jwt`), instead of a secret. */
+  readonly privateKey: string | null;
+  readonly privateKeyAlgorithm: string | null;
+  /** The https address of a client-id metadata document that describes this installation. */
+  readonly clientMetadataUrl: string | null;
+  /** Space separated; null: what the server names. */
+  readonly scope: string | null;
+}
+
+/** Paths of PEM files. */
+export interface TlsConfig {
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly ca: string | null;
 }

@@ -183,6 +183,10 @@ function checkSandbox(): Check {
 async function checkServer(server: ServerView, env: NodeJS.ProcessEnv): Promise<Check> {
   const name = `server ${server.name}`;
   const { command } = server;
+  if (server.state === "needs_auth")
+    return warning(name, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
+  if (server.state === "pending_approval")
+    return warning(name, "waits for your approval", `Look at it: toolkeep server show ${server.name}`);
   if (command === null)
     return server.lastError
       ? warning(name, server.lastError, `Try it: toolkeep server test ${server.name}`)

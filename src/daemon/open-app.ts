@@ -100,6 +100,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
       log,
       version,
       clock,
+      env,
       adminToken: opened.adminToken,
       url: () => opened.url,
       config: () => configAnswer(hub.loaded),

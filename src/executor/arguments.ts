@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { extentOf, isRecord } from "../lib/json.ts";
+import { extentOf, isRecord, mapTexts } from "../lib/json.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { OutcomeError, Tool } from "../tool.ts";
@@ -13,27 +13,41 @@ const MAX_DEPTH = 200;
 
 /** The arguments a tool runs with: as given where they fit, repaired where that helps. */
 export function checkArguments(
-  tool: Pick<Tool, "name" | "inputSchema">,
+  tool: Checked,
   given: unknown,
-  schemas: Schemas,
+  { schemas, redact }: { readonly schemas: Schemas; readonly redact: (text: string) => string },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   const value = asObject(given);
-  if (!isRecord(value)) return err(notAnObject(tool.name, given));
+  if (!isRecord(value)) {
+    const shown = shownOf(tool, given);
+    return err(notAnObject(tool.name, typeof shown === "string" ? redact(shown) : shown));
+  }
   const { size, tooDeep } = extentOf(value, MAX_DEPTH);
   if (tooDeep) return err(nestedTooDeep(tool.name));
-  const fitted = schemas.within(tool.inputSchema, size, (check) => fittingArguments(tool, value, check));
+  const shown = (args: unknown) => mapTexts(shownOf(tool, args), redact);
+  const fitted = schemas.within(tool, size, (check) => fittingArguments(tool, value, check, shown));
   return fitted.ok ? fitted.value : err(notChecked(tool.name));
 }
 
+type Checked = Pick<Tool, "name" | "inputSchema" | "shownArguments">;
+
+/** A message says what came, unless the tool says that it may be a secret. */
+function shownOf({ shownArguments }: Checked, args: unknown): unknown {
+  return shownArguments ? shownArguments(args) : args;
+}
+
 function fittingArguments(
-  tool: Pick<Tool, "name" | "inputSchema">,
+  tool: Checked,
   value: Readonly<Record<string, unknown>>,
   check: Check,
+  shown: (args: unknown) => unknown,
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   if (check(value).length === 0) return ok(value);
   const repaired = repair(tool.inputSchema, value);
   const problems = check(repaired);
-  return problems.length === 0 && isRecord(repaired) ? ok(repaired) : err(misfit(tool, value, problems));
+  return problems.length === 0 && isRecord(repaired)
+    ? ok(repaired)
+    : err(misfit(tool, shown(value), problems));
 }
 
 /** No arguments at all mean none; some clients send the object as JSON text. */

@@ -74,9 +74,9 @@ async function live(step: Step): Promise<{ tool?: string; ending: Ending }> {
     return { ...(tool === undefined ? {} : { tool }), ending: refusal(outcome, error) };
   }
   const tool = resolved.value;
-  record.resolved(tool.name);
+  record.resolved(tool.name, tool.shownArguments?.(call.arguments));
 
-  const args = checkArguments(tool, call.arguments, deps.schemas);
+  const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };
 
   const refused = await decide(tool, args.value, step);
@@ -93,7 +93,7 @@ async function decide(
 ): Promise<Ending | undefined> {
   const { call, record, deps } = step;
   const decision = deps.watchdog.decide(tool, call.caller);
-  record.decided(args, decision);
+  record.decided(tool.shownArguments?.(args) ?? args, decision);
   if (decision.action === "allow") return undefined;
   if (decision.action === "deny") {
     return refusal("denied", {

@@ -1,4 +1,5 @@
-import type { OutcomeName, Tool, ToolCall, ToolResult } from "../tool.ts";
+import type { Answering, OutcomeName, Tool, ToolCall, ToolResult } from "../tool.ts";
+import { CallClock } from "./call-clock.ts";
 
 /** No call takes longer than this, whatever its tool says. */
 const MAX_CALL_MS = 600_000;
@@ -15,7 +16,7 @@ export async function runTool(
   const limit = Math.min(tool.timeoutMs, MAX_CALL_MS);
   const stop = new AbortController();
   const cancel = () => stop.abort("cancelled");
-  const timer = setTimeout(() => stop.abort("timed_out"), limit);
+  const clock = new CallClock(limit, MAX_CALL_MS, () => stop.abort("timed_out"));
   if (call.signal?.aborted) cancel();
   call.signal?.addEventListener("abort", cancel, { once: true });
   const given = givenUp(stop.signal);
@@ -24,16 +25,35 @@ export async function runTool(
       callId,
       caller: call.caller,
       signal: stop.signal,
-      progress: (update) => call.onProgress?.(update),
+      progress: (update) => {
+        if (tool.progressExtendsTimeout) clock.extend();
+        call.onProgress?.(update);
+      },
+      ...(call.answering ? { answering: withoutClock(call.answering, clock) } : {}),
     });
     const result = await Promise.race([running.catch(thrownAfterStop(stop.signal)), given.promise]);
     if (stop.signal.aborted) return stopped(tool, limit, stop.signal.reason as Stop, result);
     return { outcome: outcomeOf(result), result: result as ToolResult };
   } finally {
-    clearTimeout(timer);
+    clock.stop();
     given.forget();
     call.signal?.removeEventListener("abort", cancel);
   }
+}
+
+/** A person who is asked may take longer than the tool. */
+function withoutClock(answering: Answering, clock: CallClock): Answering {
+  return {
+    capabilities: answering.capabilities,
+    async answer(inquiry, signal) {
+      const goOn = clock.pause();
+      try {
+        return await answering.answer(inquiry, signal);
+      } finally {
+        goOn();
+      }
+    },
+  };
 }
 
 type Stop = "cancelled" | "timed_out";

@@ -6,7 +6,7 @@ import draft04 from "ajv-draft-04";
 import formats from "ajv-formats";
 import { messageOf } from "../errors.ts";
 import { ok, type Result } from "../lib/result.ts";
-import type { JsonSchema } from "../tool.ts";
+import type { JsonSchema, Tool } from "../tool.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** Problems of a value, or none when it fits. */
@@ -26,6 +26,8 @@ const SHORT_SCHEMA = 16_384;
 const COSTLY_KEYWORD =
   /"(pattern|patternProperties|format|uniqueItems|contains|propertyNames|unevaluated\w+|dependent\w+|dependencies|anyOf|oneOf|allOf|not|if|\$\w*[rR]ef)":/;
 
+type WithSchema = Pick<Tool, "name" | "inputSchema">;
+
 interface Compiled {
   readonly check: Check;
   readonly costly: boolean;
@@ -37,44 +39,52 @@ interface Compiled {
  * long: servers write them, and everything else waits meanwhile.
  */
 export class Schemas {
-  readonly #onBroken: (schema: JsonSchema, message: string) => void;
+  readonly #onBroken: (tool: string, message: string) => void;
   readonly #compiled = new WeakMap<JsonSchema, Compiled>();
+  readonly #broken = new WeakMap<JsonSchema, string>();
   readonly #timeLimit = new TimeLimit();
 
-  constructor(onBroken: (schema: JsonSchema, message: string) => void) {
+  constructor(onBroken: (tool: string, message: string) => void) {
     this.#onBroken = onBroken;
   }
 
-  /** Runs `work` with the check of `schema`, within the time that arguments of `size` values may take. */
-  within<T>(schema: JsonSchema, size: number, work: (check: Check) => T): Result<T, "timed_out"> {
-    const { check, costly } = this.#get(schema);
+  /** Runs `work` with the check of a tool's schema, within the time that arguments of `size` values may take. */
+  within<T>(tool: WithSchema, size: number, work: (check: Check) => T): Result<T, "timed_out"> {
+    const { check, costly } = this.#get(tool);
     if (!costly && size <= FEW_VALUES) return ok(work(check));
     return this.#timeLimit.run(CHECK_MS, () => work(check));
   }
 
-  #get(schema: JsonSchema): Compiled {
-    const known = this.#compiled.get(schema);
+  /** Why the tool accepts any object, as far as that is known after compiling its schema; undefined: it does not. */
+  problemOf(tool: WithSchema): string | undefined {
+    this.#get(tool);
+    return this.#broken.get(tool.inputSchema);
+  }
+
+  #get(tool: WithSchema): Compiled {
+    const known = this.#compiled.get(tool.inputSchema);
     if (known) return known;
-    const compiled = this.#compile(schema);
-    this.#compiled.set(schema, compiled);
+    const compiled = this.#compile(tool);
+    this.#compiled.set(tool.inputSchema, compiled);
     return compiled;
   }
 
-  #compile(schema: JsonSchema): Compiled {
+  #compile(tool: WithSchema): Compiled {
+    const schema = tool.inputSchema;
     try {
       const text = JSON.stringify(schema);
       const costly = text.length > SHORT_SCHEMA || COSTLY_KEYWORD.test(text);
       const compiled = this.#timeLimit.run(COMPILE_MS, () => compile(schema));
       if (!compiled.ok) throw new Error(`compiling it takes longer than ${COMPILE_MS} ms`);
-      return { check: this.#untilItFails(schema, compiled.value), costly };
+      return { check: this.#untilItFails(tool, compiled.value), costly };
     } catch (error) {
-      this.#onBroken(schema, messageOf(error));
+      this.#report(tool, messageOf(error));
       return { check: () => [], costly: false };
     }
   }
 
   /** A schema that refers to itself without end compiles, and fails only once it is used. */
-  #untilItFails(schema: JsonSchema, check: Check): Check {
+  #untilItFails(tool: WithSchema, check: Check): Check {
     let failed = false;
     return (value) => {
       if (failed) return [];
@@ -82,10 +92,15 @@ export class Schemas {
         return check(value);
       } catch (error) {
         failed = true;
-        this.#onBroken(schema, messageOf(error));
+        this.#report(tool, messageOf(error));
         return [];
       }
     };
+  }
+
+  #report({ name, inputSchema }: WithSchema, message: string): void {
+    this.#broken.set(inputSchema, message);
+    this.#onBroken(name, message);
   }
 }
 

@@ -25,6 +25,8 @@ interface Entry {
 export class ToolLists {
   readonly #hub: Pick<Hub, "catalog" | "identity">;
   readonly #entries = new Map<string, Entry>();
+  /** A tool that did not change is the same object, and checking thousands again would hold everybody up. */
+  readonly #made = new WeakMap<Tool, McpTool>();
 
   constructor(hub: Pick<Hub, "catalog" | "identity">) {
     this.#hub = hub;
@@ -43,9 +45,15 @@ export class ToolLists {
       scopes,
       conversation: "",
     });
-    const list = toolList(this.#hub.catalog.visible(caller).map(toMcpTool));
+    const list = toolList(this.#hub.catalog.visible(caller).map((tool) => this.#toMcpTool(tool)));
     this.#keep(key, { agent, revision, list });
     return list;
+  }
+
+  #toMcpTool(tool: Tool): McpTool {
+    const made = this.#made.get(tool) ?? toMcpTool(tool);
+    this.#made.set(tool, made);
+    return made;
   }
 
   #keep(key: string, entry: Entry): void {

@@ -1,4 +1,4 @@
-import { CamelCasePlugin, Kysely, type Transaction } from "kysely";
+import { CamelCasePlugin, Kysely, type RawBuilder, type Transaction } from "kysely";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { StoreDialect } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
@@ -8,6 +8,11 @@ export interface Database {
   readonly dialect: StoreDialect;
   /** One statement, read or write. */
   query<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * The rows as the database gives them, for lists so long that renaming every column would take longer than reading
+   * them: the statement names its columns as the schema does.
+   */
+  rows<R>(statement: RawBuilder<R>): Promise<R[]>;
   /** All or nothing. */
   transact<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** A transaction that every process must notice: it raises the revision. */
@@ -19,6 +24,7 @@ export interface Database {
 
 export function connect(dialect: StoreDialect): Database {
   const kysely = new Kysely<Schema>({ dialect: dialect.kysely, plugins: [new CamelCasePlugin()] });
+  const plain = kysely.withoutPlugins();
   const translated = <T>(work: Promise<T>) =>
     work.catch((error) => Promise.reject(storeError(error, dialect)));
   const transact: Database["transact"] = (work) => translated(kysely.transaction().execute(work));
@@ -27,6 +33,7 @@ export function connect(dialect: StoreDialect): Database {
     dialect,
     transact,
     query: (work) => translated(work(kysely)),
+    rows: (statement) => translated(statement.execute(plain).then(({ rows }) => rows)),
     change: (work) =>
       transact(async (transaction) => {
         // First, so that changes wait for one another here and cannot deadlock further on.

@@ -13,18 +13,24 @@ export function rowCodec<R extends Record<ColumnName<T>, unknown>, T extends Tab
 ): RowCodec<R, T> {
   const columns = Object.entries(TABLES[table]) as [ColumnName<T>, Column][];
 
-  const toChange = (change: Partial<R>) =>
-    Object.fromEntries(
-      columns
-        .filter(([name]) => change[name] !== undefined)
-        .map(([name, column]) => [name, encode(change[name], column)]),
-    ) as Partial<Row<T>>;
+  // Plain loops: lists of tools are long, and this is most of what a row costs.
+  const toChange = (change: Partial<R>) => {
+    const row: Record<string, unknown> = {};
+    for (const [name, column] of columns) {
+      const value = change[name];
+      if (value !== undefined) row[name] = encode(value, column);
+    }
+    return row as Partial<Row<T>>;
+  };
 
   return {
     toChange,
     toRow: (record) => toChange(record) as Row<T>,
-    toRecord: (row) =>
-      Object.fromEntries(columns.map(([name, column]) => [name, decode(row[name], column)])) as unknown as R,
+    toRecord: (row) => {
+      const record: Record<string, unknown> = {};
+      for (const [name, column] of columns) record[name] = decode(row[name], column);
+      return record as unknown as R;
+    },
   };
 }
 

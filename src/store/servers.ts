@@ -1,7 +1,9 @@
-import { inChunks } from "./chunks.ts";
+import { sql } from "kysely";
+import { writeInTurns } from "./chunks.ts";
 import { type Database, mustAffect, unlessTaken } from "./database.ts";
 import { rowCodec } from "./row.ts";
-import type { ServerRecord, ServerStore, ServerToolRecord } from "./store.ts";
+import type { Row } from "./schema.ts";
+import type { ServerOfferRecord, ServerRecord, ServerStore, ServerToolRecord } from "./store.ts";
 
 export function serverStore(database: Database): ServerStore {
   return {
@@ -40,39 +42,79 @@ export function serverStore(database: Database): ServerStore {
 
     async delete(id) {
       await database.change(async (db) => {
-        // Its tools follow by their reference.
+        // Its tools and offers follow by their reference.
         const result = await db.deleteFrom("servers").where("id", "=", id).executeTakeFirst();
         mustAffect(result.numDeletedRows, `server ${id}`);
       });
     },
 
     async tools(serverId) {
-      const rows = await database.query((db) =>
-        db
-          .selectFrom("serverTools")
-          .selectAll()
-          .$if(serverId !== undefined, (query) => query.where("serverId", "=", serverId!))
-          .orderBy("serverId")
-          .orderBy("position")
-          .execute(),
-      );
+      const where = serverId === undefined ? sql`` : sql`where server_id = ${serverId}`;
+      const rows = await database.rows(sql<StoredTool>`
+        select server_id as "serverId", original_name as "originalName", definition
+        from server_tools ${where} order by server_id, position`);
       return rows.map(toServerTool);
     },
 
     async replaceTools(serverId, tools) {
-      const rows = tools.map((tool, position) => serverTools.toRow({ ...tool, serverId, position }));
       await database.change(async (db) => {
         await db.deleteFrom("serverTools").where("serverId", "=", serverId).execute();
-        for (const chunk of inChunks(rows)) await db.insertInto("serverTools").values(chunk).execute();
+        await writeInTurns(
+          tools,
+          (tool, position) => serverTools.toRow({ ...tool, serverId, position }),
+          (rows) => db.insertInto("serverTools").values(rows).execute(),
+        );
+      });
+    },
+
+    async offers(serverId) {
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("serverOffers")
+          .selectAll()
+          .$if(serverId !== undefined, (query) => query.where("serverId", "=", serverId!))
+          .orderBy("serverId")
+          .orderBy("kind")
+          .orderBy("position")
+          .execute(),
+      );
+      return rows.map(toServerOffer);
+    },
+
+    async replaceOffers(serverId, offers) {
+      await database.change(async (db) => {
+        await db.deleteFrom("serverOffers").where("serverId", "=", serverId).execute();
+        await writeInTurns(
+          offers,
+          (offer, position) => serverOffers.toRow({ ...offer, serverId, position }),
+          (rows) => db.insertInto("serverOffers").values(rows).execute(),
+        );
       });
     },
   };
 }
 
 const servers = rowCodec<ServerRecord, "servers">("servers");
+type StoredTool = Pick<Row<"serverTools">, "serverId" | "originalName" | "definition">;
 const serverTools = rowCodec<ServerToolRecord & { position: number }, "serverTools">("serverTools");
+const serverOffers = rowCodec<ServerOfferRecord & { position: number }, "serverOffers">("serverOffers");
 
-function toServerTool(row: Parameters<typeof serverTools.toRecord>[0]): ServerToolRecord {
-  const { position: _, ...tool } = serverTools.toRecord(row);
-  return tool;
+/** Every start reads thousands of definitions and needs few of them, so each is parsed when it is first looked at. */
+function toServerTool(row: StoredTool): ServerToolRecord {
+  const { serverId, originalName } = row;
+  let definition: string | ServerToolRecord["definition"] = row.definition;
+  return {
+    serverId,
+    originalName,
+    get definition() {
+      if (typeof definition === "string")
+        definition = JSON.parse(definition) as ServerToolRecord["definition"];
+      return definition;
+    },
+  };
+}
+
+function toServerOffer(row: Parameters<typeof serverOffers.toRecord>[0]): ServerOfferRecord {
+  const { position: _, ...offer } = serverOffers.toRecord(row);
+  return offer;
 }

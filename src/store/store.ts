@@ -125,6 +125,10 @@ export interface ServerRecord {
   /** The protocol era found last: `{era, version, at}`. */
   readonly era: Readonly<Record<string, unknown>> | null;
   readonly instructions: string | null;
+  /** It has sent inquiries back during calls: callers that can answer get a connection of their own. */
+  readonly asksBack: boolean;
+  /** Sealed JSON of what signing in left behind (client registration, refresh token …); null when there is nothing. */
+  readonly auth: Uint8Array | null;
   readonly listedAt: number | null;
   readonly lastError: string | null;
   readonly createdAt: number;
@@ -138,16 +142,27 @@ export interface ServerToolRecord {
   readonly definition: Readonly<Record<string, unknown>>;
 }
 
+/** Something a server offers beside its tools, as it published it. */
+export interface ServerOfferRecord {
+  readonly serverId: string;
+  readonly kind: "resource" | "resource_template" | "prompt";
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
 export interface ServerStore {
   list(): Promise<ServerRecord[]>;
   byName(name: string): Promise<ServerRecord | undefined>;
   create(server: ServerRecord): Promise<void>;
   update(id: string, change: Partial<Omit<ServerRecord, "id" | "createdAt">>): Promise<void>;
-  /** Deletes its tools with it; its tool names stay taken. */
+  /** Deletes its tools and offers with it; its tool names stay taken. */
   delete(id: string): Promise<void>;
   /** The tools of the last list, of one server or of all, in the order the server gave. */
   tools(serverId?: string): Promise<ServerToolRecord[]>;
   replaceTools(serverId: string, tools: readonly ServerToolRecord[]): Promise<void>;
+  /** What the last lists offered beside tools, by kind, each kind in the order the server gave. */
+  offers(serverId?: string): Promise<ServerOfferRecord[]>;
+  /** Of every kind at once. */
+  replaceOffers(serverId: string, offers: readonly ServerOfferRecord[]): Promise<void>;
 }
 
 export interface ToolNameRecord {
@@ -158,8 +173,11 @@ export interface ToolNameRecord {
 
 export interface ToolNameStore {
   list(): Promise<ToolNameRecord[]>;
-  /** Adds names never seen before; a pair or a name already present is left as it is. */
-  add(names: readonly ToolNameRecord[]): Promise<void>;
+  /**
+   * Adds names never seen before; a pair or a name already present is left as it is. Resolves with all names of the
+   * servers concerned.
+   */
+  add(names: readonly ToolNameRecord[]): Promise<ToolNameRecord[]>;
 }
 
 export interface SecretRecord {

@@ -1,42 +1,54 @@
-import { inChunks } from "./chunks.ts";
+import { sql } from "kysely";
+import { createPace } from "../lib/pace.ts";
+import { writeInTurns } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { rowCodec } from "./row.ts";
 import type { ToolNameRecord, ToolNameStore } from "./store.ts";
 
 export function toolNameStore(database: Database): ToolNameStore {
-  const list: ToolNameStore["list"] = async () => {
-    const rows = await database.query((db) =>
-      db.selectFrom("toolNames").selectAll().orderBy("serverId").orderBy("originalName").execute(),
-    );
-    return rows.map(toRecord);
+  const list = async (serverIds?: readonly string[]) => {
+    const pace = createPace();
+    const where = serverIds === undefined ? sql`` : sql`where server_id in (${sql.join(serverIds)})`;
+    const rows = await database.rows(sql<ToolNameRecord>`
+      select server_id as "serverId", original_name as "originalName", name
+      from tool_names ${where} order by server_id, original_name`);
+    // There may be very many; SQLite reads them without letting anybody else have a turn.
+    await pace();
+    return rows;
   };
 
   return {
-    list,
+    list: () => list(),
 
     async add(names) {
-      const fresh = notIn(await list(), names);
-      if (fresh.length === 0) return;
+      if (names.length === 0) return [];
+      const serverIds = [...new Set(names.map(({ serverId }) => serverId))];
+      const known = await list(serverIds);
+      const fresh = notIn(known, names);
+      if (fresh.length === 0) return known;
 
+      const pace = createPace();
       await database.change(async (db) => {
-        for (const chunk of inChunks(fresh.map(toRow))) {
-          // Another process may have been faster since the list was read.
-          await db
+        await writeInTurns(fresh, toRow, (rows) =>
+          // A server of another name may have it, and another process may have been faster since the list was read.
+          db
             .insertInto("toolNames")
-            .values(chunk)
+            .values(rows)
             .onConflict((conflict) => conflict.doNothing())
-            .execute();
-        }
+            .execute(),
+        );
       });
+      await pace();
+      return await list(serverIds);
     },
   };
 }
 
-const { toRow, toRecord } = rowCodec<ToolNameRecord, "toolNames">("toolNames");
+const { toRow } = rowCodec<ToolNameRecord, "toolNames">("toolNames");
 
 /** Adding nothing new must not raise the revision: whoever follows it would read, add and raise it for ever. */
-function notIn(stored: readonly ToolNameRecord[], names: readonly ToolNameRecord[]): ToolNameRecord[] {
+function notIn(known: readonly ToolNameRecord[], names: readonly ToolNameRecord[]): ToolNameRecord[] {
   const pair = (record: ToolNameRecord) => JSON.stringify([record.serverId, record.originalName]);
-  const taken = new Set(stored.flatMap((record) => [pair(record), record.name]));
-  return names.filter((record) => !taken.has(pair(record)) && !taken.has(record.name));
+  const taken = new Set(known.map(pair));
+  return names.filter((record) => !taken.has(pair(record)));
 }

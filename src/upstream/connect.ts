@@ -1,5 +1,6 @@
 import {
   Client,
+  type ClientCapabilities,
   type DiscoverResult,
   type PriorDiscovery,
   SdkError,
@@ -11,13 +12,16 @@ import type { ServerConfig } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { type NeedsAuthError, needsAuth } from "./auth/needs-auth-error.ts";
 import { Connection, type Era, type OpenClient } from "./connection.ts";
-import { describeFailure, endingOf, withStderr } from "./failure.ts";
+import { describeFailure, endingOf, httpStatusOf, wasCutOff, withStderr } from "./failure.ts";
+import { setListsAside } from "./raw-lists.ts";
+import { settling } from "./settling-transport.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools } from "./tool-list.ts";
-import { createTransport, type TransportDeps } from "./transports.ts";
+import { createTransport, type TransportDeps, type TransportOptions } from "./transports.ts";
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Omit<TransportOptions, "onRefused"> {
   /** For connecting, the handshake and the tool list together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -31,72 +35,111 @@ export interface ConnectionDeps extends TransportDeps {
   readonly redact: (text: string) => string;
 }
 
+export interface ConnectFailure {
+  /** What went wrong, for people. Not redacted: a server may say anything. */
+  readonly message: string;
+  /** A person has to sign in; trying again helps nothing before. */
+  readonly needsAuth: boolean;
+}
+
 const PROBE_TIMEOUT_MS = 10_000;
 const LEGACY: PriorDiscovery = { kind: "legacy" };
+/** How servers that only know the transport of 2024-11-05 answer what came after it. */
+const OLD_SSE_STATUSES = [400, 404, 405];
+/** What servers before 2026-07-28 may ask of any caller; whether this one answers shows when they do. */
+const CAPABILITIES: ClientCapabilities = {
+  elicitation: { form: { applyDefaults: true }, url: {} },
+  sampling: {},
+};
 
-/**
- * Connects, shakes hands and lists the tools. The error says what went wrong, for people; nothing is left running
- * then.
- */
+/** Connects, shakes hands and lists the tools. Never rejects; nothing is left running after a failure. */
 export async function connect(
   config: ServerConfig,
   options: ConnectOptions,
   deps: ConnectionDeps,
-): Promise<Result<Connection, string>> {
+): Promise<Result<Connection, ConnectFailure>> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([options.signal, deadline]);
   const now = deps.clock();
-  const attempt = (prior: PriorDiscovery | undefined, verdictAt = now) =>
-    tryConnect(config, prior, verdictAt, options.timeoutMs, signal, deps);
+  const attempt = (way: Way, verdictAt = now) =>
+    tryConnect(config, way, verdictAt, { ...options, signal }, deps);
+  const mayTryAgain = (failed: Failed) => !failed.needsAuth && !signal.aborted;
 
-  const known = config.transport === "sse" ? LEGACY : priorOf(options.prior);
+  const known = knownWay(config, options.prior);
   // A verdict that was not tested again keeps its age.
   let outcome = await attempt(known, options.prior?.at ?? now);
-  if (!outcome.ok && isStale(known, outcome.error) && !signal.aborted) outcome = await attempt(undefined);
+  // Servers close connections that were quiet for a while, maybe just when the next request leaves.
+  if (!outcome.ok && mayTryAgain(outcome.error) && outcome.error.wasCutOff)
+    outcome = await attempt(known, options.prior?.at ?? now);
+  if (!outcome.ok && mayTryAgain(outcome.error) && isStale(known, config, outcome.error))
+    outcome = await attempt({ transport: config.transport });
   // Servers of old SDKs exit when they are asked what they speak: those get a process that is not asked.
-  if (!outcome.ok && outcome.error.endedOnProbe && !signal.aborted) outcome = await attempt(LEGACY);
+  if (!outcome.ok && mayTryAgain(outcome.error) && outcome.error.endedOnProbe)
+    outcome = await attempt({ transport: config.transport, prior: LEGACY });
+  if (!outcome.ok && mayTryAgain(outcome.error) && mayBeOldSse(config, outcome.error)) {
+    const old = await attempt({ transport: "sse", prior: LEGACY });
+    if (old.ok || old.error.needsAuth) outcome = old;
+  }
 
   if (outcome.ok) return outcome;
-  if (options.signal.aborted) return err("connecting was given up");
-  if (deadline.aborted) {
-    return err(withStderr(`it did not answer within ${options.timeoutMs / 1000} s`, outcome.error.transport));
-  }
-  return err(outcome.error.message);
+  const { message, transport, needsAuth } = outcome.error;
+  if (options.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
+  if (needsAuth || !deadline.aborted) return err({ message, needsAuth });
+  const late = `it did not answer within ${options.timeoutMs / 1000} s`;
+  return err({ message: withStderr(late, transport, deps.redact), needsAuth: false });
 }
 
-interface Failed {
-  readonly message: string;
+/** How to reach a server: over what, and what it is known to speak. */
+interface Way {
+  readonly transport: ServerConfig["transport"];
+  readonly prior?: PriorDiscovery | undefined;
+}
+
+interface Failed extends ConnectFailure {
+  readonly status: number | undefined;
+  readonly wasCutOff: boolean;
   readonly endedOnProbe: boolean;
-  readonly transport: Transport;
+  readonly transport: Transport | undefined;
 }
 
 async function tryConnect(
   config: ServerConfig,
-  prior: PriorDiscovery | undefined,
+  { transport: over, prior }: Way,
   verdictAt: number,
-  timeoutMs: number,
-  signal: AbortSignal,
+  options: ConnectOptions,
   deps: ConnectionDeps,
 ): Promise<Result<Connection, Failed>> {
-  const transport = createTransport(config, deps);
-  const opened = openClient(transport, timeoutMs, deps);
-  const { client } = opened;
+  const { timeoutMs, signal } = options;
+  let refusal: NeedsAuthError | undefined;
+  const onRefused = (error: NeedsAuthError) => {
+    refusal = error;
+  };
+  let transport: Transport | undefined;
+  let client: Client | undefined;
   try {
+    transport = await createTransport({ ...config, transport: over }, { ...options, onRefused }, deps);
+    const opened = openClient(transport, timeoutMs, deps);
+    client = opened.client;
     // The signal ends these; the SDK's own limit must not come first.
     const requests = { signal, timeout: timeoutMs + 1000 };
-    await unlessAborted(signal, client.connect(transport, prior ? { ...requests, prior } : requests));
+    const settled = settling(transport);
+    await unlessAborted(signal, client.connect(settled, prior ? { ...requests, prior } : requests));
+    setListsAside(settled);
     const tools = await unlessAborted(signal, listTools(client, requests, deps.redact));
-    return ok(new Connection(opened, tools, verdictAt));
+    const used = over === "sse" && config.transport !== "sse" ? { transportUsed: over } : {};
+    return ok(new Connection({ ...opened, ...used }, tools, verdictAt));
   } catch (error) {
-    await client.close().catch(() => {});
-    await transport.close().catch(() => {});
-    const endedOnProbe =
-      prior === undefined &&
-      transport instanceof StdioTransport &&
-      transport.pid !== 0 &&
-      error instanceof SdkError &&
-      error.code === SdkErrorCode.EraNegotiationFailed;
-    return err({ message: describeFailure(error, transport), endedOnProbe, transport });
+    await client?.close().catch(() => {});
+    await transport?.close().catch(() => {});
+    const refused = needsAuth(error) ?? refusal;
+    return err({
+      message: refused?.detail ?? describeFailure(error, transport, deps.redact),
+      needsAuth: refused !== undefined,
+      status: httpStatusOf(error),
+      wasCutOff: wasCutOff(error),
+      endedOnProbe: prior === undefined && hasEndedOnProbe(error, transport),
+      transport,
+    });
   }
 }
 
@@ -108,26 +151,56 @@ function openClient(
   const client = new Client(
     { name: "toolkeep", version },
     {
-      versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeoutMs / 3) } },
+      capabilities: CAPABILITIES,
+      // What a server of 2026-07-28 asks back is brought to the caller of that very call.
+      inputRequired: { autoFulfill: false },
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeLimit(transport, timeoutMs) } },
     },
   );
   // Out-of-band trouble (an answer to nothing, a stream that will be opened again) is not the caller's.
   client.onerror = () => {};
   const closed = new Promise<string>((resolve) => {
-    client.onclose = () => resolve(endingOf(transport) ?? "the connection was closed");
+    client.onclose = () => resolve(endingOf(transport, redact) ?? "the connection was closed");
   });
   return { client, transport, closed, redact };
 }
 
-function priorOf(era: Era | null): PriorDiscovery | undefined {
-  if (era?.era === "legacy") return { kind: "legacy" };
-  return isRecord(era?.discover) ? { kind: "modern", discover: era.discover as DiscoverResult } : undefined;
+/** A silent process is an old one, to be spoken to otherwise in good time; a silent address is only silent. */
+function probeLimit(transport: Transport, timeoutMs: number): number {
+  return transport instanceof StdioTransport ? Math.min(PROBE_TIMEOUT_MS, timeoutMs / 3) : timeoutMs + 1000;
+}
+
+function knownWay({ transport }: ServerConfig, prior: Era | null): Way {
+  if (transport === "sse" || (transport === "http" && prior?.transport === "sse"))
+    return { transport: "sse", prior: LEGACY };
+  if (prior?.era === "legacy") return { transport, prior: LEGACY };
+  const discover = isRecord(prior?.discover) ? (prior.discover as DiscoverResult) : undefined;
+  return { transport, prior: discover && { kind: "modern", discover } };
 }
 
 /** Whether a failure may only mean that the server no longer speaks what it spoke last time. */
-function isStale(prior: PriorDiscovery | undefined, { transport }: Failed): boolean {
-  if (prior === undefined || transport instanceof SSEClientTransport) return false;
-  return prior.kind === "modern" || endingOf(transport) === undefined;
+function isStale({ prior, transport: over }: Way, config: ServerConfig, { transport }: Failed): boolean {
+  if (prior === undefined || transport === undefined) return false;
+  if (transport instanceof SSEClientTransport) return over !== config.transport;
+  return prior.kind === "modern" || !hasEnded(transport);
+}
+
+function mayBeOldSse(config: ServerConfig, { transport, status = 0 }: Failed): boolean {
+  const wasAskedOverHttp = transport !== undefined && !(transport instanceof SSEClientTransport);
+  return config.transport === "http" && wasAskedOverHttp && OLD_SSE_STATUSES.includes(status);
+}
+
+function hasEndedOnProbe(error: unknown, transport: Transport | undefined): boolean {
+  return (
+    transport instanceof StdioTransport &&
+    transport.pid !== 0 &&
+    error instanceof SdkError &&
+    error.code === SdkErrorCode.EraNegotiationFailed
+  );
+}
+
+function hasEnded(transport: Transport): boolean {
+  return transport instanceof StdioTransport && transport.ending !== undefined;
 }
 
 /** The SDK's probe knows no signal, so an abort must not wait for it. */

@@ -1,17 +1,24 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   type Client,
   type DiscoverResult,
+  isInputRequiredResult,
   ProtocolError,
   type RequestOptions,
-  SdkError,
-  SdkErrorCode,
   type Transport,
+  withInputRequired,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { Progress, ToolResult } from "../tool.ts";
+import { isRecord } from "../lib/json.ts";
+import type { Answering, Caller, Inquiry, Progress } from "../tool.ts";
+import { type CallEnd, callFailure } from "./call-failure.ts";
 import { callResult } from "./call-result.ts";
-import { describeFailure } from "./failure.ts";
+import { answerWith, Inquiries } from "./inquiries.ts";
+import { type FollowOptions, followLists, type ListListeners } from "./list-changes.ts";
+import { listOffers, type OfferList } from "./offer-list.ts";
+import { paramHeaders, withoutHeaderFaults } from "./param-headers.ts";
 import { listTools, type ToolList } from "./tool-list.ts";
+import type { OfferUse } from "./use-offers.ts";
 
 /** Which revision of the protocol a server speaks, found when it was connected to; kept to spare the next probe. */
 export interface Era {
@@ -20,6 +27,8 @@ export interface Era {
   readonly at: number;
   /** What a modern server said about itself. */
   readonly discover?: DiscoverResult;
+  /** Present where a server that was registered as `http` only speaks this. */
+  readonly transport?: "sse";
 }
 
 /** A client that has shaken hands. */
@@ -27,23 +36,33 @@ export interface OpenClient {
   readonly client: Client;
   readonly transport: Transport;
   readonly closed: Promise<string>;
+  /** Present where it is not the transport that was asked for. */
+  readonly transportUsed?: "sse";
   /** Hides what may not be shown in what the server tells about itself. */
   readonly redact: (text: string) => string;
 }
 
-/** How one call is sent: its tool and arguments, and where its progress goes. */
+/** How one call is sent: its tool and arguments, who calls, and where its progress goes. */
 export interface ConnectionCall {
   readonly tool: string;
+  /** Of the tool, as published. */
+  readonly inputSchema: unknown;
   readonly arguments: Readonly<Record<string, unknown>>;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly onProgress: (update: Progress) => void;
+  readonly answering?: Answering;
 }
 
 /** The executor ends calls sooner; this only keeps the SDK's own minute from doing it. */
 const CALL_TIMEOUT_MS = 660_000;
 const MAX_INSTRUCTIONS = 64 * 1024;
+/** How often a server of 2026-07-28 may ask back before one call is done. */
+const MAX_ROUNDS = 10;
+/** SEP-2243: the headers do not fit the body of the call. */
+const HEADER_MISMATCH = -32020;
 
-/** One live connection to a server, shared by every call. */
+/** One live connection to a server, shared by every call it is given. */
 export class Connection {
   /** The list as of connecting. */
   readonly initialTools: ToolList;
@@ -54,48 +73,91 @@ export class Connection {
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #redact: (text: string) => string;
+  readonly #inquiries = new Inquiries();
+  #onInquiry: () => void = () => {};
+  #listListeners: ListListeners | undefined;
   #fault: string | undefined;
+  #retired = false;
 
   constructor(opened: OpenClient, initialTools: ToolList, at: number) {
     this.#client = opened.client;
     this.#transport = opened.transport;
     this.#redact = opened.redact;
     this.closed = opened.closed.then((reason) => this.#fault ?? reason);
-    this.initialTools = initialTools;
     this.instructions =
       opened.redact(opened.client.getInstructions() ?? "").slice(0, MAX_INSTRUCTIONS) || null;
-    this.era = eraOf(opened.client, at);
+    this.era = eraOf(opened, at);
+    this.initialTools = this.#callable(initialTools);
+    this.#listenForInquiries();
   }
 
-  /** Never rejects: what goes wrong becomes a result that says so. */
-  async callTool(call: ConnectionCall): Promise<ToolResult> {
+  /** Calls under way. */
+  get openCalls(): number {
+    return this.#inquiries.openCalls;
+  }
+
+  /** The one conversation whose calls this connection has carried; undefined with none, or several. */
+  get conversation(): string | undefined {
+    return this.#inquiries.conversation;
+  }
+
+  /** Never rejects: what goes wrong becomes an end that says so, and whether the server can have seen the call. */
+  async callTool(call: ConnectionCall): Promise<CallEnd> {
+    if (!this.#client.transport) return { kind: "lost", sent: false, message: "the connection was closed" };
+    this.#inquiries.begin(call);
     try {
-      const params = { name: call.tool, arguments: call.arguments };
-      const options: RequestOptions = {
-        signal: call.signal,
-        timeout: CALL_TIMEOUT_MS,
-        onprogress: ({ progress, total, message }) =>
-          call.onProgress({
-            progress,
-            ...(total === undefined ? {} : { total }),
-            ...(message === undefined ? {} : { message }),
-          }),
-      };
-      return callResult(await this.#client.request({ method: "tools/call", params }, anyObject, options));
+      return callResult(await this.#request(call));
     } catch (error) {
-      return await this.#failure(error, call.signal);
+      const end = callFailure(error, {
+        transport: this.#transport,
+        signal: call.signal,
+        redact: this.#redact,
+      });
+      if (end.kind === "lost") this.#fault ??= end.message;
+      return end;
+    } finally {
+      this.#inquiries.end(call);
+      if (this.#retired && this.openCalls === 0) void this.close();
     }
   }
 
-  listTools(signal: AbortSignal): Promise<ToolList> {
-    return listTools(this.#client, { signal }, this.#redact);
+  async listTools(signal: AbortSignal): Promise<ToolList> {
+    return this.#callable(await listTools(this.#client, { signal }, this.#redact));
   }
 
-  /** Calls `listener` whenever the server says that its tools changed. */
-  async onToolsChanged(listener: () => void): Promise<void> {
-    this.#client.setNotificationHandler("notifications/tools/list_changed", listener);
-    const announces = this.#client.getServerCapabilities()?.tools?.listChanged === true;
-    if (announces && this.era.era === "modern") await this.#client.listen({ toolsListChanged: true });
+  /** Never rejects. */
+  listOffers(signal: AbortSignal): Promise<OfferList> {
+    return listOffers(this.#client, { signal }, this.#redact);
+  }
+
+  /** Never rejects; tells `listeners` when the server says that a list changed, until the signal aborts. */
+  followLists(listeners: ListListeners, options: FollowOptions): Promise<void> {
+    this.#listListeners = listeners;
+    return followLists(this.#client, listeners, options);
+  }
+
+  /** What is needed to use the server's resources, prompts and completions over this connection. */
+  offerUse(signal: AbortSignal): OfferUse {
+    return { client: this.#client, options: { signal }, redact: this.#redact };
+  }
+
+  /** Calls `listener` with what the server logs over the protocol. */
+  onLogMessage(listener: (level: string, text: string) => void): void {
+    this.#client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+      const text = typeof data === "string" ? data : JSON.stringify(data);
+      listener(level, logger === undefined ? text : `${logger}: ${text}`);
+    });
+  }
+
+  /** Calls `listener` when the server asks something back on its own, whether or not it is answered. */
+  onInquiry(listener: () => void): void {
+    this.#onInquiry = listener;
+  }
+
+  /** No new calls will come: closes once those under way have ended. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    if (this.openCalls === 0) await this.close();
   }
 
   async close(): Promise<void> {
@@ -103,34 +165,107 @@ export class Connection {
     await this.#transport.close().catch(() => {});
   }
 
-  async #failure(error: unknown, signal: AbortSignal): Promise<ToolResult> {
-    if (signal.aborted) return { kind: "failed", message: "the call was cancelled" };
-    if (error instanceof ProtocolError) {
-      return { kind: "failed", message: `the server refused the call: ${error.message}` };
-    }
-    if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
-      return {
-        kind: "failed",
-        message: `the server sent an answer that is no tool result: ${error.message}`,
+  /** One call with all its rounds: a server of 2026-07-28 answers with what it wants to know first. */
+  async #request(call: ConnectionCall): Promise<Record<string, unknown>> {
+    const options: RequestOptions = {
+      signal: call.signal,
+      timeout: CALL_TIMEOUT_MS,
+      allowInputRequired: true,
+      onprogress: ({ progress, total, message }) =>
+        call.onProgress({
+          progress,
+          ...(total === undefined ? {} : { total }),
+          ...(message === undefined ? {} : { message }),
+        }),
+    };
+    let params: Record<string, unknown> = {
+      name: call.tool,
+      arguments: call.arguments,
+      ...this.#capabilitiesOf(call),
+    };
+    for (let round = 0; ; round++) {
+      const result = await this.#withHeaders(call, (headers) =>
+        this.#client.request({ method: "tools/call", params }, anyResult, { ...options, headers }),
+      );
+      if (!isInputRequiredResult(result)) return result as Record<string, unknown>;
+      if (round === MAX_ROUNDS) throw new Error(`it asked back more than ${MAX_ROUNDS} times`);
+      const { inputRequests = {}, requestState } = result;
+      params = {
+        ...params,
+        inputResponses: await answers(inputRequests, call),
+        ...(requestState === undefined ? {} : { requestState }),
       };
     }
-    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-      return { kind: "timed_out", message: "the server did not answer in time" };
-    // A pipe ends as a whole; where one HTTP request failed, the next should start afresh too.
-    this.#fault = describeFailure(error, this.#transport);
-    await this.close();
-    return { kind: "unavailable", message: `the connection was lost during the call: ${this.#fault}` };
+  }
+
+  /**
+   * Some parameters also travel as headers, where the schema says so. A server that refuses them has not looked at
+   * the call yet: its schema must have changed, so it is asked for that and gets the call once more.
+   */
+  async #withHeaders<T>(
+    call: ConnectionCall,
+    send: (headers: Record<string, string>) => Promise<T>,
+  ): Promise<T> {
+    if (!this.#mirrorsParameters) return await send({});
+    try {
+      return await send(paramHeaders(call.inputSchema, call.arguments));
+    } catch (error) {
+      if (!(error instanceof ProtocolError && error.code === HEADER_MISMATCH)) throw error;
+      this.#listListeners?.tools();
+      const { tools } = await this.listTools(call.signal);
+      const { inputSchema } = tools.find(({ name }) => name === call.tool) ?? call;
+      return await send(paramHeaders(inputSchema, call.arguments));
+    }
+  }
+
+  get #mirrorsParameters(): boolean {
+    return this.era.era === "modern" && this.#transport.hasPerRequestStream === true;
+  }
+
+  /** A server of 2026-07-28 is told with each call what this caller can be asked. */
+  #capabilitiesOf({ answering }: ConnectionCall): { _meta?: Record<string, unknown> } {
+    if (this.era.era === "legacy") return {};
+    return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: answering?.capabilities ?? {} } };
+  }
+
+  /** Without the tools that would be called wrongly. */
+  #callable(list: ToolList): ToolList {
+    return this.#mirrorsParameters ? withoutHeaderFaults(list) : list;
+  }
+
+  #listenForInquiries(): void {
+    const relay = async (inquiry: Inquiry, signal: AbortSignal) => {
+      this.#onInquiry();
+      return (await this.#inquiries.answer(inquiry, signal)) as never;
+    };
+    for (const method of ["elicitation/create", "sampling/createMessage"] as const) {
+      this.#client.setRequestHandler(method, ({ params }, { mcpReq }) =>
+        relay({ method, params: params as Record<string, unknown> }, mcpReq.signal),
+      );
+    }
   }
 }
 
-function eraOf(client: Client, at: number): Era {
+async function answers(requests: Readonly<Record<string, unknown>>, call: ConnectionCall) {
+  const answered: Record<string, unknown> = {};
+  for (const [key, request] of Object.entries(requests)) {
+    if (!isRecord(request)) continue;
+    const { method, params } = request;
+    const inquiry = { method, params: isRecord(params) ? params : {} } as Inquiry;
+    answered[key] = await answerWith(call, inquiry, call.signal);
+  }
+  return answered;
+}
+
+function eraOf({ client, transportUsed }: OpenClient, at: number): Era {
   const discover = client.getDiscoverResult();
   return {
     era: client.getProtocolEra() ?? "legacy",
     version: client.getNegotiatedProtocolVersion() ?? "unknown",
     at,
     ...(discover ? { discover } : {}),
+    ...(transportUsed ? { transport: transportUsed } : {}),
   };
 }
 
-const anyObject = z.looseObject({});
+const anyResult = withInputRequired(z.looseObject({}));

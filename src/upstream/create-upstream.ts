@@ -1,66 +1,55 @@
 import { completeServerConfig } from "../config/server-config.ts";
-import type { ServerConfig, Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
-import type { Log } from "../lib/log.ts";
-import { nearest } from "../lib/nearest.ts";
 import { err, type Result } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { Processes } from "../process/processes.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
-import type { Vault } from "../vault/vault.ts";
-import { atMost } from "./at-most.ts";
-import type { ConnectOptions } from "./connect.ts";
-import type { Connection } from "./connection.ts";
+import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
+import { SignIns, type SignInTarget } from "./auth/sign-ins.ts";
+import { Background } from "./background.ts";
+import { type Connector, type ConnectorDeps, createConnector, targetOf } from "./connector.ts";
 import { type Definition, define } from "./definition.ts";
-import { LearnedTools } from "./learned-tools.ts";
+import { Learned } from "./learned.ts";
+import type { Offer } from "./offer-list.ts";
 import { secretValues } from "./secret-values.ts";
-import { Server, type ServerDeps } from "./server.ts";
+import { Server } from "./server.ts";
 import { reachChanged } from "./server-change.ts";
+import type { ServerDeps } from "./server-deps.ts";
+import type { ServerLogPage } from "./server-log.ts";
 import { ServerRows } from "./server-rows.ts";
+import { ServerSet } from "./server-set.ts";
+import { ServerTests } from "./server-tests.ts";
 import { viewOf } from "./server-view.ts";
-import { testReport } from "./test-report.ts";
 import type { ServerInput, ServerView, TestReport, Upstream } from "./upstream.ts";
+import type { CompletionAsked, OfferUse } from "./use-offers.ts";
 
-export interface UpstreamDeps {
+export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
   readonly store: Pick<Store, "servers" | "toolNames" | "notifications">;
-  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact">;
-  readonly processes: Processes;
   readonly settings: Settings;
   readonly events: Events;
-  readonly clock: Clock;
   readonly newId: NewId;
-  readonly log: Log;
   /** Names no server's tool may take: those of native tools. */
   readonly reservedNames: () => ReadonlySet<string>;
-  /** The daemon's own environment, of which servers get what is not the daemon's alone. */
-  readonly baseEnv: NodeJS.ProcessEnv;
-  /** Toolkeep's version, as it introduces itself to servers. */
-  readonly version: string;
-  /** Without calls for this long a server is stopped. */
+  /** Without calls for this long a server is stopped; else as `settings.mcp.idleMs` says. */
   readonly idleMs?: number;
   /** How long calls are refused after the first, second … failure in a row; the last value repeats. */
   readonly backoffMs?: readonly number[];
 }
 
-const IDLE_MS = 10 * 60_000;
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
-/** How many servers are connected to at once to learn their tools. */
-const BACKGROUND_CONNECTIONS = 4;
-const MIN_TEST_MS = 1000;
-const MAX_TEST_MS = 10_000;
 /** Whatever changes the set of servers waits for what changes it already. */
 const CHANGES = "changes";
+const NEVER = new AbortController().signal;
 
 /**
- * Reads every registered server and its last tool list from the store. Of the servers it starts, in the background,
- * only those that are `eager` or whose tools were never listed.
+ * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
+ * those that are `eager` or whose tools were never listed.
  */
 export async function createUpstream(deps: UpstreamDeps): Promise<Upstream> {
-  const servers = new Servers(deps, await LearnedTools.open(deps.store, deps.reservedNames, deps.clock));
+  const servers = new Servers(deps, await Learned.open(deps));
   await servers.apply(deps.settings);
   return servers;
 }
@@ -68,26 +57,32 @@ export async function createUpstream(deps: UpstreamDeps): Promise<Upstream> {
 class Servers implements Upstream {
   readonly name = "mcp";
   readonly #deps: UpstreamDeps;
-  readonly #learned: LearnedTools;
+  readonly #learned: Learned;
   readonly #rows: ServerRows;
-  readonly #byId = new Map<string, Server>();
+  readonly #signIns: SignIns;
+  readonly #connect: Connector;
+  readonly #set = new ServerSet();
   readonly #listeners = new Set<() => void>();
   readonly #serial = createSerial();
-  readonly #fewAtOnce = atMost(BACKGROUND_CONNECTIONS);
-  readonly #background = new Set<Promise<unknown>>();
+  readonly #background = new Background();
+  readonly #tests: ServerTests;
   #settings: Settings;
   #tools: readonly Tool[] | undefined;
   #closed = false;
 
-  constructor(deps: UpstreamDeps, learned: LearnedTools) {
+  constructor(deps: UpstreamDeps, learned: Learned) {
     this.#deps = deps;
     this.#learned = learned;
     this.#rows = new ServerRows(deps);
     this.#settings = deps.settings;
+    const settings = () => this.#settings;
+    this.#signIns = new SignIns({ ...deps, settings });
+    this.#connect = createConnector({ ...deps, settings, signIns: this.#signIns });
+    this.#tests = new ServerTests(this.#connect, deps);
   }
 
   tools(): readonly Tool[] {
-    this.#tools ??= this.#sorted().flatMap((server) => server.tools);
+    this.#tools ??= this.#set.sorted().flatMap((server) => server.tools);
     return this.#tools;
   }
 
@@ -97,68 +92,121 @@ class Servers implements Upstream {
   }
 
   servers(): readonly ServerView[] {
-    return this.#sorted().map((server) => viewOf(server, this.#settings));
+    return this.#set.sorted().map((server) => viewOf(server, this.#settings));
   }
 
   server(name: string): ServerView {
-    return viewOf(this.#find(name), this.#settings);
+    return viewOf(this.#set.named(name), this.#settings);
   }
 
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
-      this.#mustBeFree(name);
+      this.#set.mustBeFree(name);
       const isPending = addedBy !== undefined && this.#settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
     });
   }
 
-  update(name: string, change: ServerInput & { readonly name?: string }): Promise<ServerView> {
+  update(
+    name: string,
+    change: ServerInput & { readonly name?: string },
+    { by }: { by?: string } = {},
+  ): Promise<ServerView> {
     const { name: newName = name, ...input } = change;
     return this.#change(newName, async () => {
-      const { definition } = this.#find(name);
-      if (newName !== name) this.#mustBeFree(newName);
-      await this.#rows.change(definition, newName, input);
+      const { definition } = this.#set.named(name);
+      if (newName !== name) this.#set.mustBeFree(newName);
+      const { requireApproval } = this.#settings.mcp;
+      await this.#rows.change(
+        definition,
+        newName,
+        input,
+        by === undefined ? by : { name: by, requireApproval },
+      );
     });
   }
 
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      const { definition } = this.#find(name);
+      const { definition } = this.#set.named(name);
       await this.#rows.remove(definition);
       this.#learned.forget(definition.record.id);
+      await this.#signIns.forget(definition.record.id);
       await this.#refresh();
     });
   }
 
-  approve(name: string): Promise<ServerView> {
-    return this.#change(name, () => this.#rows.approve(this.#find(name).definition));
+  approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
+    return this.#change(name, () => this.#rows.approve(this.#set.named(name).definition, options));
   }
 
-  async test(name: string, { signal }: { signal?: AbortSignal } = {}): Promise<TestReport> {
-    const server = this.#find(name);
-    const { gate, config } = server.definition;
-    if (gate.kind === "disabled") return await this.#tryOut(config, config.connectTimeoutMs, signal);
-    return await testReport(async () => {
-      if (gate.kind !== "open") return { ok: false, error: gate.reason };
-      await server.disconnect();
-      const giveUp = () => void server.disconnect();
-      signal?.addEventListener("abort", giveUp, { once: true });
-      return await server.connected().finally(() => signal?.removeEventListener("abort", giveUp));
-    }, this.#deps.clock);
+  test(name: string, options?: { signal?: AbortSignal }): Promise<TestReport> {
+    return this.#tests.test(this.#set.named(name), options);
   }
 
-  async testConfig(
+  testConfig(
     input: ServerInput,
-    { timeoutMs = MAX_TEST_MS, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+    options?: { timeoutMs?: number; signal?: AbortSignal },
   ): Promise<TestReport> {
-    const config = completeServerConfig("unregistered", input, "stored");
-    for (const value of secretValues(config)) this.#deps.vault.conceal(value);
-    return await this.#tryOut(config, Math.min(timeoutMs, MAX_TEST_MS), signal);
+    return this.#tests.testConfig(input, options);
   }
 
-  async settled(): Promise<void> {
-    while (this.#background.size > 0) await Promise.all(this.#background);
+  logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
+    return this.#set.named(name).log.read(options);
+  }
+
+  async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
+    const server = this.#set.named(name);
+    const start = await this.#signIns.begin(signInTarget(server), options);
+    if (start.url === null) await this.#startAnew(server);
+    return start;
+  }
+
+  async completeSignIn(params: URLSearchParams): Promise<ServerView> {
+    const { serverId } = await this.#signIns.complete(params, (id) => {
+      const server = this.#set.byId(id);
+      return server && signInTarget(server);
+    });
+    const server = this.#set.byId(serverId)!;
+    await this.#startAnew(server);
+    return viewOf(server, this.#settings);
+  }
+
+  async signOut(name: string): Promise<ServerView> {
+    const server = this.#set.named(name);
+    await this.#signIns.signOut(targetOf(server));
+    await server.disconnect();
+    return viewOf(server, this.#settings);
+  }
+
+  signInStatus(name: string): Promise<SignInStatus> {
+    return this.#signIns.status(targetOf(this.#set.named(name)));
+  }
+
+  offers(name: string): readonly Offer[] {
+    return this.#learned.offersOf(this.#set.named(name));
+  }
+
+  readResource(name: string, uri: string, { signal = NEVER }: { signal?: AbortSignal } = {}) {
+    return this.#use(name, signal, (offers, use) => offers.readResource(use, uri));
+  }
+
+  getPrompt(
+    name: string,
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    { signal = NEVER }: { signal?: AbortSignal } = {},
+  ) {
+    return this.#use(name, signal, (offers, use) => offers.getPrompt(use, prompt, args));
+  }
+
+  complete(name: string, asked: CompletionAsked, { signal = NEVER }: { signal?: AbortSignal } = {}) {
+    return this.#use(name, signal, (offers, use) => offers.complete(use, asked));
+  }
+
+  settled(): Promise<void> {
+    return this.#background.settled();
   }
 
   apply(settings: Settings): Promise<void> {
@@ -177,9 +225,11 @@ class Servers implements Upstream {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#background.stop();
     await this.#serial(CHANGES, async () => {});
-    await Promise.all([...this.#byId.values()].map((server) => server.disconnect()));
+    await Promise.all(this.#set.sorted().map((server) => server.close()));
     await this.settled();
+    await this.#signIns.close();
   }
 
   #change(name: string, write: () => Promise<void>): Promise<ServerView> {
@@ -193,7 +243,7 @@ class Servers implements Upstream {
   /** Makes the servers in memory what the store and the settings files say. */
   async #refresh(): Promise<void> {
     const declared = new Map(this.#settings.servers.map((server) => [server.name, server]));
-    const gone = new Set(this.#byId.keys());
+    const gone = new Set(this.#set.ids);
     for (const record of await this.#rows.list(declared.values())) {
       const definition = define(record, declared.get(record.name), this.#settings, this.#deps.vault);
       if (definition) {
@@ -204,8 +254,8 @@ class Servers implements Upstream {
       }
     }
     for (const id of gone) {
-      await this.#byId.get(id)?.disconnect();
-      this.#byId.delete(id);
+      await this.#set.byId(id)?.close();
+      this.#set.delete(id);
     }
     this.#changed();
   }
@@ -213,76 +263,56 @@ class Servers implements Upstream {
   async #put(definition: Definition): Promise<void> {
     for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
-    const existing = this.#byId.get(record.id);
+    const existing = this.#set.byId(record.id);
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
-    this.#byId.set(record.id, server);
+    this.#set.put(record.id, server);
 
     const moved = before !== undefined && reachChanged(before.config, config);
     await existing?.redefine(definition, moved);
     const opened = before !== undefined && before.gate.kind !== "open";
     const unlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
-    if (gate.kind === "open" && (unlisted || moved || opened)) this.#connectInBackground(server);
+    // Another process on the same store may have signed in.
+    const signedIn = server.state === "needs_auth" && !sameBytes(before?.record.auth, record.auth);
+    if (signedIn) await this.#startAnew(server);
+    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.learn(server);
   }
 
-  #connectInBackground(server: Server): void {
-    this.#track(
-      this.#fewAtOnce(async () => {
-        if (!this.#closed && server.definition.gate.kind === "open") await server.connected();
-      }),
-    );
+  async #startAnew(server: Server): Promise<void> {
+    await server.disconnect();
+    this.#background.learn(server);
   }
 
-  get #serverDeps(): ServerDeps {
-    const { vault, clock, idleMs = IDLE_MS, backoffMs = BACKOFF_MS } = this.#deps;
+  get #serverDeps(): ServerDeps<Server> {
+    const { vault, clock, idleMs, backoffMs = BACKOFF_MS } = this.#deps;
+    const warn = (server: Server, message: string) => this.#warn(server, message);
     return {
-      connect: async (config, options) =>
-        this.#closed ? err("Toolkeep is closing") : await this.#connect(config, options),
-      learn: async (server, list, connection) => {
-        for (const warning of list.warnings) this.#warn(server, warning);
-        const news = await this.#learned.learn(server, list, connection, this.#settings);
-        const nameless = list.tools.length - this.#learned.of(server, this.#settings).length;
-        if (nameless > 0)
-          this.#warn(server, `${nameless} tools were left out: it has had too many names already`);
-        return news;
-      },
-      toolsOf: (server) => this.#learned.of(server, this.#settings),
+      connect: async (server, attempt) =>
+        this.#closed
+          ? err({ message: "Toolkeep is closing", needsAuth: false })
+          : await this.#connect(targetOf(server), attempt),
+      learn: (server, list, connection) =>
+        this.#learned.learnTools(server, list, connection, this.#settings, warn),
+      learnOffers: (server, list) => this.#learned.learnOffers(server, list, warn),
+      learnAsksBack: (server) => this.#learned.learnAsksBack(server),
+      toolsOf: (server) => this.#learned.toolsOf(server, this.#settings),
       onState: (server, detail) => this.#stateChanged(server, detail),
       onTools: () => this.#changed(),
-      onProblem: (server, message) => this.#warn(server, message),
+      onProblem: warn,
       redact: (text) => vault.redact(text),
       clock,
-      idleMs,
+      idleMs: () => idleMs ?? this.#settings.mcp.idleMs,
       backoffMs,
     };
   }
 
-  /** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
-  async #connect(config: ServerConfig, options: ConnectOptions): Promise<Result<Connection, string>> {
-    const { connect } = await import("./connect.ts");
-    return connect(config, options, this.#connectionDeps);
-  }
-
-  get #connectionDeps() {
-    const { processes, baseEnv, vault, version, clock } = this.#deps;
-    const { maxMessageBytes } = this.#settings.limits;
-    const redact = (text: string) => vault.redact(text);
-    const isSecret = (value: string) => redact(value) !== value;
-    return { processes, baseEnv, isSecret, redact, maxMessageBytes, version, clock };
-  }
-
-  /** Connects to a configuration without taking part in any server's life. */
-  #tryOut(config: ServerConfig, timeoutMs: number, signal?: AbortSignal): Promise<TestReport> {
-    return testReport(async () => {
-      const options = {
-        timeoutMs: Math.max(timeoutMs, MIN_TEST_MS),
-        signal: signal ?? new AbortController().signal,
-        prior: null,
-      };
-      const connection = await this.#connect(config, options);
-      if (connection.ok) await connection.value.close();
-      return connection.ok ? connection : { ok: false, error: this.#deps.vault.redact(connection.error) };
-    }, this.#deps.clock);
+  async #use<T>(
+    name: string,
+    signal: AbortSignal,
+    use: (offers: typeof import("./use-offers.ts"), connection: OfferUse) => Promise<Result<T, string>>,
+  ): Promise<Result<T, string>> {
+    const offers = await import("./use-offers.ts");
+    return await this.#set.named(name).use(signal, (connection) => use(offers, connection.offerUse(signal)));
   }
 
   #stateChanged(server: Server, detail: string | undefined): void {
@@ -296,7 +326,9 @@ class Servers implements Upstream {
     if (detail === undefined) return;
     this.#warn(server, detail);
     const write = this.#deps.store.servers.update(id, { lastError: detail });
-    this.#track(write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)));
+    this.#background.track(
+      write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)),
+    );
   }
 
   #warn(server: Server, message: string): void {
@@ -307,38 +339,19 @@ class Servers implements Upstream {
     );
   }
 
-  #track(work: Promise<unknown>): void {
-    this.#background.add(work);
-    void work.finally(() => this.#background.delete(work));
-  }
-
   #changed(): void {
     this.#tools = undefined;
     for (const listener of this.#listeners) listener();
   }
+}
 
-  #sorted(): Server[] {
-    const nameOf = (server: Server) => server.definition.record.name;
-    return [...this.#byId.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  }
+/** Nothing is fetched on behalf of a server that waits for a person. */
+function signInTarget(server: Server): SignInTarget {
+  const { gate } = server.definition;
+  if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
+  return targetOf(server);
+}
 
-  #named(name: string): Server | undefined {
-    return [...this.#byId.values()].find((server) => server.definition.record.name === name);
-  }
-
-  #find(name: string): Server {
-    const server = this.#named(name);
-    if (server) return server;
-    const close = nearest(
-      name,
-      this.#sorted().map((known) => known.definition.record.name),
-    );
-    const hint = close === undefined ? "" : `; did you mean ${JSON.stringify(close)}?`;
-    throw new ToolkeepError("NOT_FOUND", `there is no server ${JSON.stringify(name)}${hint}`);
-  }
-
-  #mustBeFree(name: string): void {
-    if (!this.#named(name)) return;
-    throw new ToolkeepError("NAME_TAKEN", `expected a new name, but a server ${JSON.stringify(name)} exists`);
-  }
+function sameBytes(a: Uint8Array | null | undefined, b: Uint8Array | null): boolean {
+  return a === b || (a != null && b !== null && Buffer.compare(a, b) === 0);
 }

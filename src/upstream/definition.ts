@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { checkServerConfig, type ServerFields } from "../config/server-config.ts";
 import type { ServerConfig, Settings } from "../config/settings.ts";
-import { messageOf } from "../errors.ts";
 import { stableJson } from "../lib/json.ts";
 import type { ServerRecord } from "../store/store.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { ServerSecrets } from "./secret-values.ts";
+import { unsealSecrets } from "./sealed-config.ts";
 
 /** Whether a server may be started. `broken`: what is stored about it cannot be used. */
 export type Gate =
@@ -17,6 +16,11 @@ export interface Definition {
   readonly record: ServerRecord;
   readonly config: ServerConfig;
   readonly gate: Gate;
+  /**
+   * Whether a person named what runs and where it connects: wrote it, registered it or approved it as it is now.
+   * False for a server that only an agent has vouched for, whose address is as hostile as any an agent gives.
+   */
+  readonly personNamed: boolean;
 }
 
 /** `declared` is the server of the same name in the settings files, which wins over the stored configuration. */
@@ -26,37 +30,37 @@ export function define(
   settings: Settings,
   vault: Pick<Vault, "unseal">,
 ): Definition | undefined {
-  if (declared) return { record, config: declared, gate: gateOf(record, declared, settings) };
+  if (declared) return defined(record, declared, gateOf(record, declared, settings));
   if (record.config === null) return undefined;
 
   const secrets = unsealSecrets(record, vault);
-  const fields = { ...record.config, ...secrets.values, enabled: record.enabled } as ServerFields;
+  const fields = { ...record.config, ...secrets.fields, enabled: record.enabled } as ServerFields;
   const checked = checkServerConfig(record.name, fields, "stored");
   if (!checked.ok) return undefined;
-  const config = checked.value;
   const gate: Gate = secrets.problem
     ? { kind: "broken", reason: secrets.problem }
-    : gateOf(record, config, settings);
-  return { record, config, gate };
+    : gateOf(record, checked.value, settings);
+  return defined(record, checked.value, gate);
 }
 
 /** What a person approves: everything that decides what runs, where it connects and how far it is trusted. */
 export function fingerprint(config: ServerConfig): string {
-  const { transport, command, args, env, cwd, url, headers, oauth, trusted } = config;
+  const { transport, command, args, env, cwd, url, headers, oauth, tls, trusted } = config;
   const approved = { transport, command, args, env, cwd, url, headers, oauth, trusted };
-  return createHash("sha256").update(stableJson(approved)).digest("hex");
+  // Left out where there is none, so that what was approved before certificates were known stays approved.
+  const whole = tls === null ? approved : { ...approved, tls };
+  return createHash("sha256").update(stableJson(whole)).digest("hex");
 }
 
-/** The stored form of a configuration: secrets sealed, their keys in the open. */
-export function storedForm(id: string, config: ServerConfig, vault: Pick<Vault, "seal">) {
-  const { name: _name, source: _source, enabled, env, headers, ...open } = config;
-  const envKeys = Object.keys(env);
-  const headerKeys = Object.keys(headers);
-  const sealed =
-    envKeys.length + headerKeys.length === 0
-      ? null
-      : vault.seal(JSON.stringify({ env, headers }), purpose(id));
-  return { config: open, sealed, envKeys, headerKeys, enabled };
+function defined(record: ServerRecord, config: ServerConfig, gate: Gate): Definition {
+  return { record, config, gate, personNamed: isPersonNamed(record, config) };
+}
+
+function isPersonNamed(record: ServerRecord, config: ServerConfig): boolean {
+  if (config.source === "user") return true;
+  const isApproved = record.approvedFingerprint === fingerprint(config);
+  if (config.source === "project") return isApproved;
+  return record.status === "active" && (record.addedBy === null || isApproved);
 }
 
 function gateOf(record: ServerRecord, config: ServerConfig, settings: Settings): Gate {
@@ -66,7 +70,7 @@ function gateOf(record: ServerRecord, config: ServerConfig, settings: Settings):
       ? record.approvedFingerprint !== fingerprint(config)
       : config.source === "stored" && record.status === "pending_approval";
   if (unapproved) {
-    const why = config.source === "project" ? "a project file declares it" : "an agent added it";
+    const why = config.source === "project" ? "a project file declares it" : "an agent added or changed it";
     return {
       kind: "pending_approval",
       reason: `mcp server ${name} waits for a person's approval (${why}): toolkeep server approve ${name}`,
@@ -77,21 +81,4 @@ function gateOf(record: ServerRecord, config: ServerConfig, settings: Settings):
   if (!config.enabled || !record.enabled)
     return { kind: "disabled", reason: `mcp server ${name} is disabled` };
   return { kind: "open" };
-}
-
-function unsealSecrets(
-  record: ServerRecord,
-  vault: Pick<Vault, "unseal">,
-): { values: ServerSecrets; problem?: string } {
-  const none = { env: {}, headers: {} };
-  if (record.sealed === null) return { values: none };
-  try {
-    return { values: JSON.parse(vault.unseal(record.sealed, purpose(record.id))) as ServerSecrets };
-  } catch (error) {
-    return { values: none, problem: `its env and header values cannot be read: ${messageOf(error)}` };
-  }
-}
-
-function purpose(id: string): string {
-  return `server:${id}`;
 }

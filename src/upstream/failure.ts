@@ -1,29 +1,49 @@
 import { SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../errors.ts";
+import { needsAuth } from "./auth/needs-auth-error.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const MAX_MESSAGE_CHARS = 2000;
 
-/** What went wrong with a connection, for people. Not redacted: a server may print anything. */
-export function describeFailure(error: unknown, transport: Transport): string {
-  const ending = endingOf(transport);
+type Redact = (text: string) => string;
+
+/**
+ * What went wrong with a connection, for people. A server may print anything, so secrets are taken out, before the
+ * text is cut: half a secret would not be known as one.
+ */
+export function describeFailure(error: unknown, transport: Transport | undefined, redact: Redact): string {
+  const ending = endingOf(transport, redact);
   if (ending !== undefined) return ending;
-  const status = error instanceof SdkHttpError ? error.data.status : undefined;
+  const refused = needsAuth(error);
+  if (refused) return refused.detail;
+  const status = httpStatusOf(error);
   if (status === 401 || status === 403) return `authentication failed (HTTP ${status})`;
   if (status !== undefined) return `it answered with HTTP ${status}`;
   const cause = rootCause(error);
   const reason = cause === error ? messageOf(error) : `${messageOf(error)} (${codeOrMessage(cause)})`;
-  return withStderr(reason.slice(0, MAX_MESSAGE_CHARS), transport);
+  return withStderr(redact(reason).slice(0, MAX_MESSAGE_CHARS), transport, redact);
+}
+
+/** Of the answer that a request failed with. */
+export function httpStatusOf(error: unknown): number | undefined {
+  return error instanceof SdkHttpError ? error.data.status : undefined;
+}
+
+/** Whether a connection over the network ended in the middle of a request. */
+export function wasCutOff(error: unknown): boolean {
+  const code = (rootCause(error) as NodeJS.ErrnoException | undefined)?.code;
+  return code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET";
 }
 
 /** Why the transport itself says it ended. */
-export function endingOf(transport: Transport): string | undefined {
+export function endingOf(transport: Transport | undefined, redact: Redact): string | undefined {
   const ending = transport instanceof StdioTransport ? transport.ending : undefined;
-  return ending && withStderr(ending, transport);
+  return ending && withStderr(redact(ending), transport, redact);
 }
 
-export function withStderr(reason: string, transport: Transport): string {
-  const tail = transport instanceof StdioTransport ? transport.stderrTail.slice(-MAX_MESSAGE_CHARS) : "";
+export function withStderr(reason: string, transport: Transport | undefined, redact: Redact): string {
+  const stderr = transport instanceof StdioTransport ? transport.stderrTail : "";
+  const tail = redact(stderr).slice(-MAX_MESSAGE_CHARS);
   return tail === "" ? reason : `${reason}; stderr: ${tail}`;
 }
 

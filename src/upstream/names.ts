@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Settings } from "../config/settings.ts";
+import { createPace } from "../lib/pace.ts";
 import type { ToolNameRecord } from "../store/store.ts";
 
 /** A tool of a server that may not have a name yet. */
@@ -17,25 +18,30 @@ const HASH_LENGTH = 6;
 
 /**
  * Names for those of `tools` that have none in `taken`. A taken name is never given away again, nor a `reserved`
- * one: who would collide gets a short hash. The result does not depend on the order of `tools`.
+ * one: who would collide gets a short hash. The result does not depend on the order of `tools`. However many there are,
+ * others get their turn meanwhile.
  */
-export function nameTools(
+export async function nameTools(
   tools: readonly Nameless[],
   taken: readonly ToolNameRecord[],
   reserved: ReadonlySet<string>,
   naming: Settings["naming"],
-): ToolNameRecord[] {
+): Promise<ToolNameRecord[]> {
   const named = new Set(taken.map(pairOf));
   const used = new Set([...reserved, ...taken.map(({ name }) => name)]);
   const newcomers = new Map(
     tools.filter((tool) => !named.has(pairOf(tool))).map((tool) => [pairOf(tool), tool]),
   );
 
-  return [...newcomers.values()].sort(byServerAndName).map((tool) => {
+  const records: ToolNameRecord[] = [];
+  const pace = createPace();
+  for (const tool of [...newcomers.values()].sort(byServerAndName)) {
     const name = freeName(tool, used, naming);
     used.add(name);
-    return { serverId: tool.serverId, originalName: tool.originalName, name };
-  });
+    records.push({ serverId: tool.serverId, originalName: tool.originalName, name });
+    await pace();
+  }
+  return records;
 }
 
 /** Lower-case letters, digits and `_`; every run of other characters becomes one `_`. */

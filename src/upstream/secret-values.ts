@@ -1,11 +1,5 @@
 import { secretsInTheOpen } from "../config/masked.ts";
-import type { ServerConfig } from "../config/settings.ts";
-
-/** Env and header values of a server, by key. */
-export interface ServerSecrets {
-  readonly env: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import type { OAuthConfig, ServerConfig } from "../config/settings.ts";
 
 const SECRET_KEY = /key|token|secret|pass|auth|cred|cookie|session|private|signature/i;
 
@@ -16,7 +10,9 @@ const PLAIN_VALUE = /^([a-z]+|[\d.,:]+|[~.]{0,2}\/.*|[a-z]:\\.*|https?:\/\/[^@?]
  * The values that must not be shown anywhere. All headers count, and every variable but those that are plainly no
  * secret: hiding `production` or a folder's path would make holes in the output of every tool.
  */
-export function secretValues(server: ServerSecrets & Pick<ServerConfig, "args" | "url">): string[] {
+export function secretValues(
+  server: Pick<ServerConfig, "env" | "headers" | "args" | "url" | "oauth">,
+): string[] {
   const { env, headers } = server;
   const variables = Object.entries(env)
     .filter(([key, value]) => SECRET_KEY.test(key) || !PLAIN_VALUE.test(value))
@@ -25,5 +21,14 @@ export function secretValues(server: ServerSecrets & Pick<ServerConfig, "args" |
     value,
     value.replace(/^(bearer|basic|token)\s+/i, ""),
   ]);
-  return [...new Set([...variables, ...tokens, ...secretsInTheOpen(server)])];
+  return [
+    ...new Set([...variables, ...tokens, ...secretsInTheOpen(server), ...secretsOfOAuth(server.oauth)]),
+  ];
+}
+
+/** A key counts line by line: whoever prints it may break or indent its lines in another way. */
+function secretsOfOAuth(oauth: OAuthConfig | null): string[] {
+  if (oauth === null) return [];
+  const lines = oauth.privateKey?.split(/\s*\n\s*/).filter((line) => line !== "" && !line.includes("-----"));
+  return [...(oauth.clientSecret ? [oauth.clientSecret] : []), ...(lines ?? [])];
 }

@@ -1,5 +1,6 @@
 import { completeServerConfig, type ServerFields } from "../config/server-config.ts";
-import type { ServerConfig } from "../config/settings.ts";
+import type { OAuthConfig, ServerConfig } from "../config/settings.ts";
+import { stableJson } from "../lib/json.ts";
 import { fingerprint } from "./definition.ts";
 import type { ServerInput } from "./upstream.ts";
 
@@ -14,6 +15,8 @@ export function changedConfig(current: ServerConfig, name: string, input: Server
     ...given,
     ...(given.env ? { env: keepingBlank(given.env, current.env) } : {}),
     ...(given.headers ? { headers: keepingBlank(given.headers, current.headers) } : {}),
+    ...(given.oauth ? { oauth: changedOAuth(given.oauth, current.oauth) } : {}),
+    ...(given.tls ? { tls: { ...current.tls, ...given.tls } } : {}),
   };
   return completeServerConfig(name, merged, source);
 }
@@ -23,11 +26,24 @@ export function reachChanged(before: ServerConfig, after: ServerConfig): boolean
   return fingerprint({ ...before, trusted: false }) !== fingerprint({ ...after, trusted: false });
 }
 
+/** Which parts of how a server is reached differ, by their names. */
+export function reachKeys(before: ServerConfig, after: ServerConfig): string[] {
+  return REACH.filter((key) => stableJson(before[key]) !== stableJson(after[key]));
+}
+
+const REACH = ["transport", "command", "args", "env", "cwd", "url", "headers", "oauth", "tls"] as const;
+
 /** A command given to a remote server, or a url to a local one, makes it the other kind. */
 function withoutOtherTransport(fields: ServerFields, given: ServerInput): ServerFields {
   if (given.transport || (!given.command && !given.url)) return fields;
   const { transport: _, ...rest } = fields;
   return given.command ? { ...rest, url: null } : { ...rest, command: null };
+}
+
+/** What is absent stays; its secrets do so when they are blank, too. */
+function changedOAuth(given: Partial<OAuthConfig>, stored: OAuthConfig | null): Partial<OAuthConfig> {
+  const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
+  return { ...stored, ...Object.fromEntries(changes) };
 }
 
 /** Values are never sent back to people, so a blank one means: as it was. */

@@ -5,9 +5,10 @@ import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { ServerRecord, Store } from "../store/store.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type Definition, fingerprint, storedForm } from "./definition.ts";
+import { type Definition, fingerprint } from "./definition.ts";
 import { sanitise } from "./names.ts";
-import { changedConfig, reachChanged } from "./server-change.ts";
+import { storedForm } from "./sealed-config.ts";
+import { changedConfig, reachChanged, reachKeys } from "./server-change.ts";
 import type { ServerInput } from "./upstream.ts";
 
 export interface ServerRowsDeps {
@@ -18,6 +19,14 @@ export interface ServerRowsDeps {
   readonly newId: NewId;
 }
 
+/** What only connecting finds out. Void with the way to the server: a sign-in must never reach another address. */
+const NOTHING_FOUND = {
+  era: null,
+  asksBack: false,
+  auth: null,
+  lastError: null,
+} as const satisfies Partial<ServerRecord>;
+
 const NOTHING_KNOWN = {
   config: null,
   sealed: null,
@@ -27,10 +36,9 @@ const NOTHING_KNOWN = {
   status: "active",
   approvedFingerprint: null,
   addedBy: null,
-  era: null,
   instructions: null,
   listedAt: null,
-  lastError: null,
+  ...NOTHING_FOUND,
 } as const satisfies Partial<ServerRecord>;
 
 /** What the store keeps about servers, and the only code that changes it on a person's or agent's behalf. */
@@ -52,42 +60,72 @@ export class ServerRows {
     return rows;
   }
 
-  /** Takes the row that an earlier server of this name left, where there is one, and its tool names with it. */
+  /**
+   * Takes the row that an earlier server of this name left, where there is one, and its tool names with it. Grants go
+   * by these names, so an agent's server that takes them waits for a person in any case.
+   */
   async add(config: ServerConfig, options: { isPending: boolean; addedBy: string | null }): Promise<void> {
     const { servers } = this.#deps.store;
     const existing = await servers.byName(config.name);
     const row = existing ?? this.#blank(config.name);
+    const { addedBy } = options;
+    const isPending = options.isPending || (addedBy !== null && existing !== undefined);
     const record: ServerRecord = {
       ...row,
       ...storedForm(row.id, config, this.#deps.vault),
       origin: "stored",
-      status: options.isPending ? "pending_approval" : "active",
-      addedBy: options.addedBy,
-      era: null,
-      lastError: null,
+      status: isPending ? "pending_approval" : "active",
+      approvedFingerprint: null,
+      addedBy,
+      ...NOTHING_FOUND,
       updatedAt: this.#deps.clock(),
     };
     if (existing) await servers.update(row.id, record);
     else await servers.create(record);
-    if (options.isPending) await this.#askForApproval(record);
+    if (isPending) await this.#askForApproval(record, `The agent ${addedBy} added it.`);
   }
 
-  async change({ record, config }: Definition, name: string, input: ServerInput): Promise<void> {
-    const updatedAt = this.#deps.clock();
-    if (config.source !== "stored") {
-      const { enabled, ...others } = input;
-      const changesMore = name !== record.name || Object.values(others).some((value) => value !== undefined);
-      if (changesMore) throw declaredInFile(config);
-      await this.#deps.store.servers.update(record.id, { enabled: enabled ?? record.enabled, updatedAt });
-      return;
-    }
-    const changed = changedConfig(config, name, input);
+  /** `agent` is absent when a person changes the server. */
+  async change(
+    definition: Definition,
+    name: string,
+    input: ServerInput,
+    agent?: { readonly name: string; readonly requireApproval: boolean },
+  ): Promise<void> {
+    const { record, config } = definition;
+    if (config.source !== "stored") return await this.#switch(definition, name, input, agent !== undefined);
+    const given = changedConfig(config, name, input);
+    const moved = reachChanged(config, given);
+    // How far a server is trusted was decided for what ran before.
+    const changed = agent && moved ? { ...given, trusted: false } : given;
+    const decided = agent
+      ? decidedByAgent(definition, moved || name !== record.name, agent.requireApproval)
+      : decidedByPerson(definition, changed);
     const stored = storedForm(record.id, changed, this.#deps.vault);
-    const forgotten = reachChanged(config, changed) ? { era: null, lastError: null } : {};
-    await this.#deps.store.servers.update(record.id, { name, ...stored, ...forgotten, updatedAt });
+    const forgotten = moved ? NOTHING_FOUND : {};
+    const updatedAt = this.#deps.clock();
+    await this.#deps.store.servers.update(record.id, {
+      name,
+      ...stored,
+      ...forgotten,
+      ...decided,
+      updatedAt,
+    });
+    if (agent && decided.status === "pending_approval") {
+      const what = [...(name === record.name ? [] : ["name"]), ...reachKeys(config, changed)].join(", ");
+      await this.#endAsking(record);
+      await this.#askForApproval({ ...record, name }, changedBy(agent.name, what, changed));
+    }
   }
 
-  async approve({ record, config }: Definition): Promise<void> {
+  /** `changedAt` is what the person looked at; throws BAD_REQUEST when the server is no longer that. */
+  async approve({ record, config }: Definition, { changedAt }: { changedAt?: number } = {}): Promise<void> {
+    if (changedAt !== undefined && changedAt !== record.updatedAt) {
+      throw new ToolkeepError(
+        "BAD_REQUEST",
+        `the server ${JSON.stringify(record.name)} was changed after you looked at it: look again, then approve`,
+      );
+    }
     await this.#deps.store.servers.update(record.id, {
       status: "active",
       approvedFingerprint: fingerprint(config),
@@ -101,8 +139,22 @@ export class ServerRows {
     if (config.source !== "stored") throw declaredInFile(config);
     const emptied = { ...NOTHING_KNOWN, origin: "file", updatedAt: this.#deps.clock() } as const;
     await this.#deps.store.servers.replaceTools(record.id, []);
+    await this.#deps.store.servers.replaceOffers(record.id, []);
     await this.#deps.store.servers.update(record.id, emptied);
     await this.#endAsking(record);
+  }
+
+  /** Of a server that a file declares, a person can only say whether it takes part. */
+  async #switch(
+    { record, config }: Definition,
+    name: string,
+    { enabled, ...others }: ServerInput,
+    isAgent: boolean,
+  ): Promise<void> {
+    const changesMore = name !== record.name || Object.values(others).some((value) => value !== undefined);
+    if (changesMore || isAgent) throw declaredInFile(config);
+    const updatedAt = this.#deps.clock();
+    await this.#deps.store.servers.update(record.id, { enabled: enabled ?? record.enabled, updatedAt });
   }
 
   async #createForFile(name: string): Promise<ServerRecord> {
@@ -132,15 +184,15 @@ export class ServerRows {
     };
   }
 
-  async #askForApproval({ id: serverId, name, addedBy }: ServerRecord): Promise<void> {
-    const id = notificationId(serverId);
+  async #askForApproval({ id: serverId, name }: ServerRecord, why: string): Promise<void> {
+    const id = this.#deps.newId(notificationPrefix(serverId));
     const title = `MCP server ${name} waits for approval`;
     await this.#deps.store.notifications.create({
       id,
       agentId: null,
       level: "warning",
       title,
-      body: `The agent ${addedBy} added it. Nothing runs until you decide: toolkeep server approve ${name}, or toolkeep server remove ${name}.`,
+      body: `${why} Nothing of it runs until you decide. Look at it with toolkeep server show ${name}, then toolkeep server approve ${name} or toolkeep server remove ${name}.`,
       createdAt: this.#deps.clock(),
       dismissedAt: null,
     });
@@ -148,16 +200,43 @@ export class ServerRows {
   }
 
   async #endAsking({ id: serverId }: ServerRecord): Promise<void> {
-    const id = notificationId(serverId);
+    const prefix = notificationPrefix(serverId);
     const open = await this.#deps.store.notifications.list();
-    if (open.some((notification) => notification.id === id)) {
+    for (const { id } of open.filter((notification) => notification.id.startsWith(prefix))) {
       await this.#deps.store.notifications.dismiss(id, this.#deps.clock());
     }
   }
 }
 
-function notificationId(serverId: string): string {
+/** A server may have to be approved more than once, each time with a notification of its own. */
+function notificationPrefix(serverId: string): string {
   return `ntf_approve_${serverId}`;
+}
+
+type Decided = Partial<Pick<ServerRecord, "status" | "approvedFingerprint">>;
+
+/** What a person has vouched for waits for a person again, whatever the setting says about servers agents add. */
+function decidedByAgent(
+  { record, personNamed }: Definition,
+  matters: boolean,
+  requireApproval: boolean,
+): Decided {
+  const waits = matters && (requireApproval || personNamed || record.status === "pending_approval");
+  return waits ? { status: "pending_approval" } : {};
+}
+
+/** A person who changes how an agent's server is reached vouches for it; a change of anything else says nothing. */
+function decidedByPerson({ record, config, personNamed }: Definition, changed: ServerConfig): Decided {
+  const vouches = personNamed || reachChanged(config, changed);
+  const isBound = record.addedBy !== null && record.status === "active";
+  return isBound && vouches ? { approvedFingerprint: fingerprint(changed) } : {};
+}
+
+function changedBy(agent: string, what: string, { env, headers, oauth }: ServerConfig): string {
+  const hasSecrets =
+    Object.keys(env).length + Object.keys(headers).length > 0 || oauth?.clientSecret || oauth?.privateKey;
+  const secrets = hasSecrets ? " It would get the stored env, header and OAuth values." : "";
+  return `The agent ${agent} changed its ${what}.${secrets}`;
 }
 
 function declaredInFile({ name, source }: ServerConfig): ToolkeepError {

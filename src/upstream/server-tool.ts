@@ -1,40 +1,120 @@
 import { isRecord } from "../lib/json.ts";
+import type { ServerToolRecord } from "../store/store.ts";
 import type { JsonSchema, Tool, ToolContext, ToolFlags, ToolResult, ToolStatus } from "../tool.ts";
-import type { ToolDefinition } from "./tool-list.ts";
 
 /** What a tool needs of the server it belongs to. */
 export interface ToolHost {
   readonly serverName: string;
   readonly trusted: boolean;
   readonly timeoutMs: number;
+  readonly progressExtendsTimeout: boolean;
   status(): ToolStatus;
-  call(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
+  call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+    how: CallManner,
+  ): Promise<ToolResult>;
 }
 
-/** A published definition as a tool of the catalogue, under the name it was given. */
-export function serverTool(definition: ToolDefinition, name: string, host: ToolHost): Tool {
-  const annotations = isRecord(definition.annotations) ? definition.annotations : {};
-  const inputSchema = objectSchema(definition.inputSchema);
-  const title = textOf(definition.title) ?? textOf(annotations.title);
-  return {
+export interface CallManner {
+  /** Sending it twice does no more than sending it once: a trusted server says so. */
+  readonly repeatable: boolean;
+  /** As published. */
+  readonly inputSchema: unknown;
+}
+
+const PASSED_ON = ["title", "annotations", "icons", "_meta"];
+
+/** What a definition says about a tool. */
+interface Described {
+  readonly title: string | undefined;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | undefined;
+  readonly warning: string | undefined;
+  readonly published: Readonly<Record<string, unknown>>;
+  readonly flags: ToolFlags;
+  readonly manner: CallManner;
+}
+
+/**
+ * A published definition as a tool of the catalogue, under the name it was given. The definition is looked at when
+ * somebody wants to know what it says: a start makes thousands of tools and needs only their names.
+ */
+export function serverTool(
+  published: Pick<ServerToolRecord, "originalName" | "definition">,
+  name: string,
+  host: ToolHost,
+): Tool {
+  const { originalName } = published;
+  let known: Described | undefined;
+  const described = () => {
+    known ??= describe(published.definition, host.trusted);
+    return known;
+  };
+  const tool = {
     name,
-    ownName: definition.name,
-    ...(title === undefined ? {} : { title }),
-    description: textOf(definition.description) ?? "",
-    inputSchema,
-    ...(isRecord(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
-    published: published(definition),
-    flags: flagsOf(annotations, host.trusted),
+    ownName: originalName,
+    get title() {
+      return described().title;
+    },
+    get description() {
+      return described().description;
+    },
+    get inputSchema() {
+      return described().inputSchema;
+    },
+    get outputSchema() {
+      return described().outputSchema;
+    },
+    get warning() {
+      return described().warning;
+    },
+    get published() {
+      return described().published;
+    },
+    get flags() {
+      return described().flags;
+    },
     scope: "mcp",
     availability: "both",
     floor: false,
     wildcard: false,
     origin: `mcp:${host.serverName}`,
     timeoutMs: host.timeoutMs,
+    progressExtendsTimeout: host.progressExtendsTimeout,
     status: () => host.status(),
-    run: (args, context) => host.call(definition.name, withoutApproved(args, inputSchema), context),
+    run: (args: Readonly<Record<string, unknown>>, context: ToolContext) => {
+      const { inputSchema, manner } = described();
+      return host.call(originalName, withoutApproved(args, inputSchema), context, manner);
+    },
+  } as const;
+  // A getter cannot be absent as optional fields may be; undefined says the same.
+  return tool as Tool;
+}
+
+function describe(definition: ServerToolRecord["definition"], trusted: boolean): Described {
+  const annotations = isRecord(definition.annotations) ? definition.annotations : {};
+  const inputSchema = objectSchema(definition.inputSchema);
+  const flags = flagsOf(annotations, trusted);
+  return {
+    title: textOf(definition.title) ?? textOf(annotations.title),
+    description: textOf(definition.description) ?? "",
+    inputSchema,
+    outputSchema: isRecord(definition.outputSchema) ? definition.outputSchema : undefined,
+    warning: inputSchema === ANY_OBJECT ? NO_OBJECT_SCHEMA : undefined,
+    published: passedOn(definition),
+    flags,
+    manner: {
+      repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
+      inputSchema: definition.inputSchema,
+    },
   };
 }
+
+const ANY_OBJECT: JsonSchema = { type: "object" };
+const NO_OBJECT_SCHEMA = "its schema is not one of an object, so it accepts any object";
 
 /** A hint that tightens is believed from anyone, one that loosens only from a trusted server. */
 function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolean): ToolFlags {
@@ -43,13 +123,17 @@ function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolea
   return { readOnly, concurrencySafe: readOnly, destructive };
 }
 
+/** Some servers leave the type out where they list properties. */
 function objectSchema(schema: unknown): JsonSchema {
-  return isRecord(schema) && schema.type === "object" ? schema : { type: "object" };
+  if (!isRecord(schema)) return ANY_OBJECT;
+  if (schema.type === undefined) return { ...schema, type: "object" };
+  return schema.type === "object" ? schema : ANY_OBJECT;
 }
 
-function published(definition: ToolDefinition): Record<string, unknown> {
-  const passedOn = ["title", "annotations", "icons", "_meta"].filter((key) => definition[key] !== undefined);
-  return Object.fromEntries(passedOn.map((key) => [key, definition[key]]));
+function passedOn(definition: ServerToolRecord["definition"]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const field of PASSED_ON) if (definition[field] !== undefined) fields[field] = definition[field];
+  return fields;
 }
 
 /** `approved` is how some hosts mark an approved call; it is theirs, not the server's, unless it asks for one. */

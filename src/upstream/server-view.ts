@@ -1,5 +1,5 @@
 import { maskArgs, maskUrl } from "../config/masked.ts";
-import type { Settings } from "../config/settings.ts";
+import type { OAuthConfig, Settings } from "../config/settings.ts";
 import type { Era } from "./connection.ts";
 import type { Server } from "./server.ts";
 import type { ServerView } from "./upstream.ts";
@@ -23,12 +23,33 @@ export function viewOf(server: Server, settings: Settings): ServerView {
     url: config.url && maskUrl(config.url),
     envKeys: Object.keys(config.env),
     headerKeys: Object.keys(config.headers),
+    oauth: config.oauth && oauthView(config.oauth),
+    tls: config.tls,
     timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
+    progressExtendsTimeout: config.progressExtendsTimeout,
     connect: config.connect,
+    connectTimeoutMs: config.connectTimeoutMs,
+    keepAlive: config.keepAlive,
+    retry: config.retry,
+    maxConcurrency: config.maxConcurrency,
     toolCount: server.tools.length,
     era: era && { era: era.era, version: era.version, at: era.at },
+    instructions: record.instructions,
     addedBy: record.addedBy,
+    changedAt: record.updatedAt,
     listedAt: record.listedAt,
     lastError: server.lastError,
+  };
+}
+
+function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNullable<ServerView["oauth"]> {
+  const { grant, clientId, scope } = oauth;
+  return {
+    grant,
+    clientId,
+    hasSecret: clientSecret !== null,
+    hasPrivateKey: privateKey !== null,
+    clientMetadataUrl: oauth.clientMetadataUrl && maskUrl(oauth.clientMetadataUrl),
+    scope,
   };
 }

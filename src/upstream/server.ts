@@ -1,70 +1,67 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { ServerConfig } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
-import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ServerRecord } from "../store/store.ts";
 import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
+import { Backoff } from "./backoff.ts";
+import type { CallEnd } from "./call-failure.ts";
+import type { ConnectFailure } from "./connect.ts";
 import type { Connection, Era } from "./connection.ts";
 import type { Definition } from "./definition.ts";
+import { deliver, unlessAborted } from "./delivery.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { InUse } from "./in-use.ts";
+import { conversationOf } from "./inquiries.ts";
+import { ListUpkeep } from "./list-upkeep.ts";
+import { OwnConnections } from "./own-connections.ts";
+import type { ServerDeps } from "./server-deps.ts";
+import { ServerLog } from "./server-log.ts";
+import { statusOf, unavailable } from "./server-status.ts";
+import type { CallManner } from "./server-tool.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { ServerState } from "./upstream.ts";
 
-export interface ServerDeps {
-  /** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
-  readonly connect: (
-    config: ServerConfig,
-    options: { timeoutMs: number; signal: AbortSignal; prior: Era | null },
-  ) => Promise<Result<Connection, string>>;
-  /** Stores what a connection taught about the server; resolves with what that changed in its record. */
-  readonly learn: (server: Server, list: ToolList, connection: Connection) => Promise<Partial<ServerRecord>>;
-  /** The tools of the last list, made for this server as it is defined now. */
-  readonly toolsOf: (server: Server) => readonly Tool[];
-  /** After every transition; `detail` says why, where something went wrong. */
-  readonly onState: (server: Server, detail?: string) => void;
-  /** After its tools, or whether they can be called, changed. */
-  readonly onTools: (server: Server) => void;
-  readonly onProblem: (server: Server, message: string) => void;
-  /** Hides what may not be shown in a message that a server had a hand in. */
-  readonly redact: (text: string) => string;
-  readonly clock: Clock;
-  readonly idleMs: number;
-  readonly backoffMs: readonly number[];
-}
+type Opened = Result<Connection, ConnectFailure>;
 
 /** A legacy verdict is never refuted by connecting, so it is only believed for a while. */
 const ERA_TRUSTED_MS = 7 * 24 * 3600 * 1000;
 const MIN_CONNECT_MS = 1000;
-const LIST_PAUSE_MS = 1000;
-const MAX_LIST_PAUSE_MS = 60_000;
+/** More calls than this do not wait for one server. */
+const MAX_WAITING = 1000;
 
 /**
- * One server and its connection: idle → connecting → ready ⇄ unavailable, beside them disabled and
- * pending_approval. At most one connection lives; calls that come while it is made share it.
+ * One server and its connection: idle → connecting → ready ⇄ unavailable → closed, beside them needs_auth, disabled
+ * and pending_approval. One connection serves all callers; calls that come while it is made share it. A server that
+ * asks back gets a further connection for each conversation that can answer.
  */
 export class Server {
-  readonly #deps: ServerDeps;
+  readonly log: ServerLog;
+  readonly #deps: ServerDeps<Server>;
+  readonly #queue: FairQueue;
+  readonly #own: OwnConnections;
+  readonly #use: InUse;
+  /** Pausing while calls are refused after a failure. */
+  readonly #backoff: Backoff;
   #definition: Definition;
   #state: ServerState;
   #tools: readonly Tool[];
   #usable: boolean;
   #connection: Connection | undefined;
-  #connecting: Promise<Result<Connection, string>> | undefined;
+  #upkeep: ListUpkeep | undefined;
+  #connecting: Promise<Opened> | undefined;
   #attempt = new AbortController();
-  #listing = false;
-  #listIsStale = false;
-  #calls = 0;
-  #usedAt = 0;
-  #failures = 0;
+  /** It is reconnected without being asked, as often as it takes. */
+  #diedInUse = false;
   #lastError: string | null;
-  /** Runs while calls are refused after a failure. */
-  #retryTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(definition: Definition, deps: ServerDeps) {
+  constructor(definition: Definition, deps: ServerDeps<Server>) {
+    this.log = new ServerLog(deps.clock, deps.redact);
     this.#deps = deps;
     this.#definition = definition;
     this.#lastError = definition.record.lastError;
+    this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
+    this.#own = new OwnConnections(deps.idleMs);
+    this.#use = new InUse(deps.clock);
+    this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
     this.#state = this.#restingState();
     this.#usable = this.status().kind === "active";
@@ -88,43 +85,75 @@ export class Server {
 
   /** Whether the tools can be called; an idle server counts, because a call starts it. */
   status(): ToolStatus {
-    const { gate, record } = this.#definition;
-    if (gate.kind === "disabled" || gate.kind === "pending_approval") {
-      return { kind: gate.kind, reason: gate.reason };
-    }
-    const reason = `mcp server ${record.name} is unavailable`;
-    if (gate.kind === "broken") return { kind: "unavailable", reason: `${reason}: ${gate.reason}` };
-    if (this.#retryTimer === undefined) return { kind: "active" };
-    return {
-      kind: "unavailable",
-      reason: this.#lastError === null ? reason : `${reason}: ${this.#lastError}`,
-    };
+    const { isPausing } = this.#backoff;
+    return statusOf(this.#definition, { state: this.#state, isPausing, lastError: this.#lastError });
   }
 
-  /** Starts the server where it is idle. Never rejects, never waits for a backoff. */
+  /**
+   * Starts the server where it is idle. Never rejects, never waits for a backoff. The call is sent a second time
+   * only as the server's `retry` allows; `repeatable` says that running it twice does no harm.
+   */
   async call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     context: ToolContext,
+    { repeatable, inputSchema }: CallManner,
   ): Promise<ToolResult> {
+    const turn = await this.#queue.enter(context.caller.agentId, context.signal);
+    if (!turn.ok) return this.#unavailable(turn.error);
     const status = this.status();
-    if (status.kind !== "active") return { kind: "unavailable", message: status.reason };
-    this.#beginUse();
+    if (status.kind !== "active") {
+      turn.value();
+      return { kind: "unavailable", message: status.reason };
+    }
+    this.#use.begin();
     try {
-      const connection = await untilAborted(this.connected(), context.signal);
-      if (!connection.ok) return this.#unavailable(connection.error);
-      const { signal, progress } = context;
-      const result = await connection.value.callTool({ tool, arguments: args, signal, onProgress: progress });
+      const { caller, signal, progress: onProgress, answering } = context;
+      const asked = answering ? { answering } : {};
+      const call = { tool, inputSchema, arguments: args, caller, signal, onProgress, ...asked };
+      const result = await deliver(call, {
+        retry: this.#definition.config.retry,
+        repeatable,
+        connection: () => this.#connectionFor(context),
+        onEnd: (connection, ended) => this.#ended(connection, ended),
+      });
       return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
+    } finally {
+      turn.value();
+      this.#endUse();
+    }
+  }
+
+  /** Lends the connection to `work`, which must not reject; starts the server where it is idle. */
+  async use<T>(
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<Result<T, string>>,
+  ): Promise<Result<T, string>> {
+    const status = this.status();
+    if (status.kind !== "active") return err(status.reason);
+    this.#use.begin();
+    try {
+      const opened = await unlessAborted(this.connected(), signal);
+      return opened.ok ? await work(opened.value) : err(this.#unavailable(opened.error.message).message);
     } finally {
       this.#endUse();
     }
   }
 
   /** The live connection, or the one being made, or a new one. Not for a server whose gate is closed. */
-  connected(): Promise<Result<Connection, string>> {
+  connected(): Promise<Opened> {
     if (this.#connection) return Promise.resolve(ok(this.#connection));
-    return this.#connectOnce({ background: false });
+    return this.#connectOnce();
+  }
+
+  /** Resolves when what the server offers beside tools has been fetched, where it is connected. */
+  async offersKnown(): Promise<void> {
+    await this.#upkeep?.offersKnown();
+  }
+
+  /** Ends a connection that no call has needed lately. */
+  async restUnlessUsed(): Promise<void> {
+    if (!this.#isKept() && !this.#use.wasWithin(this.#deps.idleMs())) await this.disconnect();
   }
 
   /** Takes over what counts from now on; the connection survives unless how the server is reached changed. */
@@ -135,20 +164,27 @@ export class Server {
       this.#lastError = definition.record.lastError;
       await this.disconnect();
     }
+    this.#restIfIdle();
     this.#become(this.#state);
   }
 
-  /** Ends the connection, and an attempt under way; the next call starts anew. */
+  /** Ends every connection, and an attempt under way; the next call starts anew. */
   async disconnect(): Promise<void> {
-    clearTimeout(this.#retryTimer);
-    clearTimeout(this.#idleTimer);
-    this.#retryTimer = undefined;
-    this.#failures = 0;
+    this.#use.stopWaiting();
+    this.#backoff.reset();
+    this.#diedInUse = false;
     this.#attempt.abort();
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await Promise.all([connection?.close(), this.#connecting]);
-    if (!this.#connecting && !this.#connection) this.#become(this.#restingState());
+    this.#attempt = new AbortController();
+    const connection = this.#forgetConnection();
+    await Promise.all([connection?.close(), this.#own.close(), this.#connecting]);
+    if (!this.#connecting && !this.#connection && this.#state !== "closed")
+      this.#become(this.#restingState());
+  }
+
+  /** For good: the server was removed, or Toolkeep stops. */
+  async close(): Promise<void> {
+    await this.disconnect();
+    this.#become("closed");
   }
 
   #restingState(): ServerState {
@@ -156,130 +192,164 @@ export class Server {
     return kind === "open" ? "idle" : kind === "broken" ? "unavailable" : kind;
   }
 
-  #connectOnce(how: { background: boolean }): Promise<Result<Connection, string>> {
-    this.#connecting ??= this.#connect(how).finally(() => {
+  /** A call that could not be delivered says something about the connection too. */
+  #ended(connection: Connection, end: CallEnd): void {
+    if (end.kind !== "lost" && end.kind !== "needs_auth") return;
+    this.#drop(connection, this.#deps.redact(end.message), { needsAuth: end.kind === "needs_auth" });
+  }
+
+  /** A conversation that can answer gets a connection of its own where the server is known to ask. */
+  #connectionFor({ caller, answering }: ToolContext): Promise<Opened> {
+    const { record } = this.#definition;
+    if (!record.asksBack || !answering || record.era?.era !== "legacy") return this.connected();
+    return this.#own.get(conversationOf(caller), () => this.#openFor(this.#attempt.signal));
+  }
+
+  #connectOnce(): Promise<Opened> {
+    this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
     return this.#connecting;
   }
 
-  async #connect(how: { background: boolean }): Promise<Result<Connection, string>> {
+  async #connect(): Promise<Opened> {
     const attempt = new AbortController();
     this.#attempt = attempt;
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = undefined;
+    this.#backoff.end();
     this.#become("connecting");
 
     const opened = await this.#open(attempt.signal);
-    if (opened.ok && !attempt.signal.aborted) this.#adopt(opened.value);
-    else if (opened.ok) await opened.value.close();
-    else if (!attempt.signal.aborted) this.#fail(opened.error, how);
-    return attempt.signal.aborted ? err("it was disconnected while it was connecting") : opened;
+    if (attempt.signal.aborted) {
+      if (opened.ok) await opened.value.close();
+      return err({ message: "it was disconnected while it was connecting", needsAuth: false });
+    }
+    if (opened.ok) this.#adopt(opened.value);
+    else if (opened.error.needsAuth) this.#waitForSignIn(opened.error.message);
+    else this.#fail(opened.error.message);
+    return opened;
   }
 
-  async #open(signal: AbortSignal): Promise<Result<Connection, string>> {
-    const { config } = this.#definition;
-    const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
-    const opened = await this.#deps.connect(config, { timeoutMs, signal, prior: this.#knownEra() });
-    if (!opened.ok) return err(this.#deps.redact(opened.error));
-    if (signal.aborted) return opened;
+  async #open(signal: AbortSignal): Promise<Opened> {
+    const opened = await this.#openFor(signal);
+    if (!opened.ok || signal.aborted) return opened;
     try {
       await this.#learn(opened.value.initialTools, opened.value);
       return opened;
     } catch (error) {
       await opened.value.close();
-      return err(messageOf(error));
+      return err({ message: messageOf(error), needsAuth: false });
     }
   }
 
+  async #openFor(signal: AbortSignal): Promise<Opened> {
+    const timeoutMs = Math.max(MIN_CONNECT_MS, this.#definition.config.connectTimeoutMs);
+    const opened = await this.#deps.connect(this, { timeoutMs, signal, prior: this.#knownEra() });
+    if (opened.ok) return opened;
+    return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
+  }
+
   async #learn(list: ToolList, connection: Connection): Promise<void> {
-    const news = await this.#deps.learn(this, list, connection);
-    this.#definition = { ...this.#definition, record: { ...this.#definition.record, ...news } };
+    this.#recall(await this.#deps.learn(this, list, connection));
     this.#tools = this.#deps.toolsOf(this);
     this.#deps.onTools(this);
   }
 
+  #recall(news: Partial<ServerRecord>): void {
+    this.#definition = { ...this.#definition, record: { ...this.#definition.record, ...news } };
+  }
+
   #adopt(connection: Connection): void {
     this.#connection = connection;
-    this.#failures = 0;
+    this.#backoff.reset();
+    this.#diedInUse = false;
     this.#lastError = null;
-    void connection.closed.then((reason) => this.#lost(connection, this.#deps.redact(reason)));
-    const listen = connection.onToolsChanged(() => void this.#listAgain());
-    listen.catch((error) =>
-      this.#deps.onProblem(this, `its list changes are not announced: ${messageOf(error)}`),
+    void connection.closed.then((reason) =>
+      this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
+    connection.onInquiry(() => void this.#askedBack(connection));
+    connection.onLogMessage((level, text) => this.log.message(level, text));
+    this.#upkeep = new ListUpkeep(connection, {
+      learnTools: (list) => this.#learn(list, connection),
+      learnOffers: (list) => this.#deps.learnOffers(this, list),
+      onProblem: (message) => this.#deps.onProblem(this, message),
+    });
     this.#become("ready");
     this.#restIfIdle();
   }
 
-  /** Changes announced while a list is under way are fetched together, once it has come and a moment has passed. */
-  async #listAgain(): Promise<void> {
-    this.#listIsStale = true;
-    if (this.#listing) return;
-    this.#listing = true;
+  /** The connection on which a server asked first becomes its conversation's own; the others get a new one. */
+  async #askedBack(connection: Connection): Promise<void> {
+    const { conversation } = connection;
+    if (this.#connection === connection && conversation !== undefined) {
+      this.#forgetConnection();
+      this.#own.adopt(conversation, connection);
+      this.#become("idle");
+    }
+    if (this.#definition.record.asksBack) return;
     try {
-      for (let pauseMs = LIST_PAUSE_MS; this.#listIsStale && this.#connection; pauseMs *= 2) {
-        this.#listIsStale = false;
-        const { signal } = this.#attempt;
-        await this.#learn(await this.#connection.listTools(signal), this.#connection);
-        // A server that announces changes without end must not keep everybody busy with its list.
-        await delay(Math.min(pauseMs, MAX_LIST_PAUSE_MS), undefined, { signal, ref: false }).catch(() => {});
-      }
+      this.#recall(await this.#deps.learnAsksBack(this));
     } catch (error) {
-      this.#deps.onProblem(this, `its changed tool list could not be fetched: ${messageOf(error)}`);
-    } finally {
-      this.#listing = false;
+      this.#deps.onProblem(this, `that it asks back was not stored: ${messageOf(error)}`);
     }
   }
 
-  #lost(connection: Connection, reason: string): void {
-    if (this.#connection !== connection) return;
+  #forgetConnection(): Connection | undefined {
+    const connection = this.#connection;
     this.#connection = undefined;
-    this.#fail(reason, { background: true });
+    this.#upkeep?.close();
+    this.#upkeep = undefined;
+    return connection;
+  }
+
+  /** The connection failed: no new calls go there, those under way may still end well. */
+  #drop(connection: Connection, reason: string, { needsAuth }: { needsAuth: boolean }): void {
+    this.#own.drop(connection);
+    void connection.retire();
+    if (this.#connection !== connection) return;
+    this.#forgetConnection();
+    this.#diedInUse = !needsAuth;
+    if (needsAuth) this.#waitForSignIn(reason);
+    else this.#fail(reason);
+  }
+
+  /** Until a person has signed in; nothing is tried meanwhile. */
+  #waitForSignIn(reason: string): void {
+    this.#use.stopWaiting();
+    this.#lastError = reason;
+    this.#become("needs_auth", reason);
   }
 
   /** Refuses calls for a while; a server that died in use is then reconnected without being asked. */
-  #fail(reason: string, { background }: { background: boolean }): void {
-    const { backoffMs } = this.#deps;
-    const pause = backoffMs[Math.min(this.#failures, backoffMs.length - 1)] ?? 0;
-    this.#failures++;
+  #fail(reason: string): void {
     this.#lastError = reason;
-    clearTimeout(this.#idleTimer);
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.#retry(background), pause);
-    this.#retryTimer.unref();
+    this.#use.stopWaiting();
+    this.#backoff.pause(() => void this.#retry());
     this.#become("unavailable", reason);
   }
 
-  async #retry(background: boolean): Promise<void> {
-    this.#retryTimer = undefined;
-    const inUse = this.#deps.clock() - this.#usedAt < this.#deps.idleMs || this.#isEager();
-    if (background && inUse) await this.#connectOnce({ background });
+  async #retry(): Promise<void> {
+    const inUse = this.#isKept() || this.#use.wasWithin(this.#deps.idleMs());
+    if (this.#diedInUse && inUse) await this.#connectOnce();
     else this.#become(this.#state);
   }
 
-  #beginUse(): void {
-    this.#calls++;
-    this.#usedAt = this.#deps.clock();
-    clearTimeout(this.#idleTimer);
-  }
-
   #endUse(): void {
-    this.#calls--;
-    this.#usedAt = this.#deps.clock();
+    this.#use.end();
+    this.#own.rest();
     this.#restIfIdle();
   }
 
   /** Without calls for `idleMs` the connection ends; the next call starts it again. */
   #restIfIdle(): void {
-    clearTimeout(this.#idleTimer);
-    if (this.#calls > 0 || !this.#connection || this.#isEager()) return;
-    this.#idleTimer = setTimeout(() => void this.disconnect(), this.#deps.idleMs);
-    this.#idleTimer.unref();
+    this.#use.stopWaiting();
+    if (!this.#connection || this.#isKept()) return;
+    this.#use.whenIdle(this.#deps.idleMs(), () => void this.disconnect());
   }
 
-  #isEager(): boolean {
-    return this.#definition.config.connect === "eager";
+  /** Never stopped for want of calls. */
+  #isKept(): boolean {
+    const { connect, keepAlive } = this.#definition.config;
+    return keepAlive || connect === "eager";
   }
 
   #knownEra(): Era | null {
@@ -287,18 +357,18 @@ export class Server {
     return era !== null && this.#deps.clock() - era.at < ERA_TRUSTED_MS ? era : null;
   }
 
-  #unavailable(reason: string): ToolResult {
+  #unavailable(reason: string): ToolResult & { kind: "unavailable" } {
     const { name } = this.#definition.record;
-    return {
-      kind: "unavailable",
-      message: `mcp server ${name} is unavailable: ${this.#deps.redact(reason)}`,
-    };
+    return { kind: "unavailable", message: unavailable(name, this.#deps.redact(reason)).reason };
   }
 
   #become(state: ServerState, detail?: string): void {
     const changed = state !== this.#state || detail !== undefined;
     this.#state = state;
-    if (changed) this.#deps.onState(this, detail);
+    if (changed) {
+      this.log.state(state, detail);
+      this.#deps.onState(this, detail);
+    }
 
     const usable = this.status().kind === "active";
     if (usable !== this.#usable) {
@@ -306,13 +376,4 @@ export class Server {
       this.#deps.onTools(this);
     }
   }
-}
-
-function untilAborted<T>(work: Promise<Result<T, string>>, signal: AbortSignal): Promise<Result<T, string>> {
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(err("the call was given up before the server was ready"));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

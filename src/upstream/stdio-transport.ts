@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { setImmediate as nextTask } from "node:timers/promises";
+import { StringDecoder } from "node:string_decoder";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../lib/json.ts";
 import type { Processes, ProcessTree, SpawnOptions } from "../process/processes.ts";
+import { Rate } from "./rate.ts";
+import type { ServerLog } from "./server-log.ts";
 
 export interface StdioCommand {
   readonly command: string;
@@ -11,8 +13,16 @@ export interface StdioCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const STDERR_BYTES = 8192;
+const STDERR_BYTES = 64 * 1024;
 const MAX_PIECES = 1024;
+/** More notifications than this are dropped, except progress, which somebody waits for. */
+const NOTIFICATIONS_PER_SECOND = 2000;
+const PROGRESS = "notifications/progress";
+/** Beyond this many lines a server is read more slowly, whatever is in them. */
+const LINES_PER_SECOND = 20_000;
+const FLOOD_PAUSE_MS = 100;
+const DRAIN_PAUSE_MS = 2;
+const MAX_BATCH = 1000;
 /** How long a server may take to end by itself once its input is closed, as the protocol asks it to. */
 const FAREWELL_MS = 500;
 
@@ -28,11 +38,15 @@ export class StdioTransport implements Transport {
   readonly #processes: Processes;
   readonly #command: StdioCommand;
   readonly #maxMessageBytes: number;
+  readonly #log: ServerLog | null;
   #tree: ProcessTree | undefined;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #inbox: JSONRPCMessage[] = [];
   #pausing = false;
+  readonly #notifications = new Rate(NOTIFICATIONS_PER_SECOND);
+  readonly #lines = new Rate(LINES_PER_SECOND);
+  #isFlood = false;
   #stderr = Buffer.alloc(0);
   #junkLines = 0;
   #fault: string | undefined;
@@ -41,10 +55,17 @@ export class StdioTransport implements Transport {
   #closing = false;
   #closed = false;
 
-  constructor(processes: Processes, command: StdioCommand, maxMessageBytes: number) {
+  /** `log` keeps what the server writes beside its messages. */
+  constructor(
+    processes: Processes,
+    command: StdioCommand,
+    maxMessageBytes: number,
+    log: ServerLog | null = null,
+  ) {
     this.#processes = processes;
     this.#command = command;
     this.#maxMessageBytes = maxMessageBytes;
+    this.#log = log;
   }
 
   /** The SDK takes a transport with `pid` and `stderr` for one over pipes: a silent server is then an old one. */
@@ -66,9 +87,10 @@ export class StdioTransport implements Transport {
     return this.#fault ?? this.#ended;
   }
 
-  /** The last of what it wrote to stderr. */
+  /** The last whole lines that it wrote to stderr: of one that is cut, nobody could tell what it held. */
   get stderrTail(): string {
-    return this.#stderr.toString("utf8").trim();
+    const text = this.#stderr.toString("utf8");
+    return (this.#stderr.length < STDERR_BYTES ? text : text.slice(text.indexOf("\n") + 1)).trim();
   }
 
   async start(): Promise<void> {
@@ -77,9 +99,12 @@ export class StdioTransport implements Transport {
     const tree = this.#processes.spawn(command, args, options);
     this.#tree = tree;
     tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
+    const decoder = new StringDecoder("utf8");
     tree.child.stderr?.on("data", (chunk: Buffer) => {
       this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+      this.#log?.stderr(decoder.write(chunk));
     });
+    tree.child.stderr?.once("close", () => this.#log?.stderrEnded());
     tree.child.stdin?.on("error", () => {}); // a closed pipe shows as the process's end
     void this.#watch(tree);
     if (tree.pid === 0) throw await this.#startError(tree);
@@ -87,11 +112,14 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#tree?.child.stdin;
-    if (!stdin?.writable) return this.#unsent("its input is closed");
-    if (stdin.writableLength > this.#maxMessageBytes) return this.#unsent("it does not read its input");
+    if (!stdin?.writable) return this.#sendFailed("its input is closed", "unsent");
+    if (stdin.writableLength > this.#maxMessageBytes)
+      return this.#sendFailed("it does not read its input", "unsent");
+    // Written together with others, an error does not tell which of them had left already.
+    const extent = stdin.writableLength === 0 ? "unsent" : "unknown";
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (error) this.#unsent(error.message).catch(reject);
+        if (error) this.#sendFailed(error.message, extent).catch(reject);
         else resolve();
       });
     });
@@ -110,9 +138,10 @@ export class StdioTransport implements Transport {
     this.#finish();
   }
 
-  #unsent(reason: string): Promise<never> {
+  /** `unsent`: not a whole line can have reached the server, so it never acts on the message. */
+  #sendFailed(reason: string, extent: "unsent" | "unknown"): Promise<never> {
     this.#brokenPipe = true;
-    return Promise.reject(new SdkError(SdkErrorCode.SendFailed, reason));
+    return Promise.reject(new SdkError(SdkErrorCode.SendFailed, reason, extent));
   }
 
   async #watch(tree: ProcessTree): Promise<void> {
@@ -121,7 +150,7 @@ export class StdioTransport implements Transport {
     if (!this.#closing) this.#ended = `its process ended (${signal ?? `exit code ${code}`})`;
     // What it printed last may still be in the pipe; a stray grandchild may hold the pipe open.
     await Promise.race([drained, tree.end().then(() => delay(FAREWELL_MS))]);
-    while (this.#inbox.length > 0) await nextTask();
+    while (this.#inbox.length > 0) await delay(DRAIN_PAUSE_MS);
     this.#finish();
   }
 
@@ -153,7 +182,7 @@ export class StdioTransport implements Transport {
     }
     if (!this.#fault) this.#collect(chunk.subarray(start));
     // A flood of what is no message must leave time for everything else.
-    if (this.#junkLines > junkBefore && !this.#pausing) this.#pause();
+    if (!this.#pausing && (this.#isFlood || this.#junkLines > junkBefore)) this.#pause();
   }
 
   #collect(part: Buffer): void {
@@ -173,12 +202,13 @@ export class StdioTransport implements Transport {
   }
 
   #deliver(line: string): void {
-    const message = parse(line);
-    if (message === undefined) {
-      if (line.trim() !== "") this.#junkLines++;
-      return;
+    this.#isFlood ||= !this.#lines.take();
+    const messages = messagesOf(line);
+    if (messages.length === 0 && line.trim() !== "") {
+      this.#junkLines++;
+      this.#log?.junk(line);
     }
-    this.#inbox.push(message);
+    this.#inbox.push(...messages);
     this.#handOver();
   }
 
@@ -189,8 +219,10 @@ export class StdioTransport implements Transport {
   #handOver(): void {
     while (this.#inbox.length > 0 && !this.#pausing) {
       const message = this.#inbox.shift()!;
+      const isNotification = "method" in message && !("id" in message);
+      if (isNotification && message.method !== PROGRESS && !this.#notifications.take()) continue;
       this.onmessage?.(message);
-      if (!("id" in message)) this.#pause();
+      if (isNotification) this.#pause();
     }
   }
 
@@ -198,11 +230,14 @@ export class StdioTransport implements Transport {
     const stdout = this.#tree?.child.stdout;
     this.#pausing = true;
     stdout?.pause();
-    setImmediate(() => {
+    const goOn = () => {
       this.#pausing = false;
       this.#handOver();
       if (!this.#pausing) stdout?.resume();
-    });
+    };
+    if (this.#isFlood) setTimeout(goOn, FLOOD_PAUSE_MS).unref();
+    else setImmediate(goOn);
+    this.#isFlood = false;
   }
 
   #finish(): void {
@@ -212,14 +247,20 @@ export class StdioTransport implements Transport {
   }
 }
 
-function parse(line: string): JSONRPCMessage | undefined {
-  if (!/^\s*\{/.test(line)) return undefined;
+/** One message a line, or several in a list, as 2025-03-26 had it; none where the line is something else. */
+function messagesOf(line: string): JSONRPCMessage[] {
+  if (!/^\s*[{[]/.test(line)) return [];
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) && value.jsonrpc === "2.0" ? (value as unknown as JSONRPCMessage) : undefined;
+    return (Array.isArray(value) ? value.slice(0, MAX_BATCH) : [value]).filter(isMessage);
   } catch {
-    return undefined;
+    return [];
   }
+}
+
+/** An answer with mistakes is one still: somebody waits for it. */
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return isRecord(value) && (value.jsonrpc === "2.0" || ("id" in value && !("method" in value)));
 }
 
 function delay(ms: number): Promise<void> {

@@ -15,8 +15,8 @@ export class ToolNames {
   readonly #store: ToolNameStore;
   readonly #reserved: () => ReadonlySet<string>;
   readonly #serial = createSerial();
-  #records: readonly ToolNameRecord[] = [];
-  #byServer: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map();
+  #records: ToolNameRecord[] = [];
+  readonly #byServer = new Map<string, Map<string, string>>();
 
   /** Knows no name before its first `reload`. */
   constructor(store: ToolNameStore, reserved: () => ReadonlySet<string>) {
@@ -37,10 +37,13 @@ export class ToolNames {
   claim(tools: readonly Nameless[], naming: Settings["naming"]): Promise<void> {
     return this.#serial(NAMES, async () => {
       for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-        const fresh = nameTools(this.#newcomers(tools), this.#records, this.#reserved(), naming);
-        if (fresh.length === 0) return;
-        await this.#store.add(fresh);
-        await this.#read();
+        const newcomers = this.#newcomers(tools);
+        if (newcomers.length === 0) return;
+        const fresh = await nameTools(newcomers, this.#records, this.#reserved(), naming);
+        this.#add(await this.#store.add(fresh));
+        // A name that another hub took first was not given: with what it took known, another is found.
+        if (fresh.some(({ serverId, originalName }) => this.get(serverId, originalName) === undefined))
+          await this.#read();
       }
     });
   }
@@ -58,16 +61,19 @@ export class ToolNames {
   }
 
   async #read(): Promise<void> {
-    this.#records = await this.#store.list();
-    this.#byServer = byServer(this.#records);
+    const records = await this.#store.list();
+    this.#records = [];
+    this.#byServer.clear();
+    this.#add(records);
   }
-}
 
-function byServer(records: readonly ToolNameRecord[]): Map<string, Map<string, string>> {
-  const servers = new Map<string, Map<string, string>>();
-  for (const { serverId, originalName, name } of records) {
-    const names = servers.get(serverId) ?? new Map<string, string>();
-    servers.set(serverId, names.set(originalName, name));
+  #add(records: readonly ToolNameRecord[]): void {
+    for (const record of records) {
+      const { serverId, originalName, name } = record;
+      const names = this.#byServer.get(serverId) ?? new Map<string, string>();
+      if (names.has(originalName)) continue;
+      this.#byServer.set(serverId, names.set(originalName, name));
+      this.#records.push(record);
+    }
   }
-  return servers;
 }

@@ -1,13 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { ServerConfig } from "../config/settings.ts";
+import { sameOriginFetch } from "../net/same-origin-fetch.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
-import { sameOriginFetch } from "./same-origin-fetch.ts";
+import { authorizedFetch } from "./auth/authorized-fetch.ts";
+import type { NeedsAuthError } from "./auth/needs-auth-error.ts";
+import type { ServerAuth } from "./auth/server-auth.ts";
+import { openServerFetch } from "./server-fetch.ts";
+import type { ServerLog } from "./server-log.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface TransportDeps {
@@ -16,33 +21,98 @@ export interface TransportDeps {
   /** Whether a value of the daemon's environment is a secret that no child may inherit. */
   readonly isSecret: (value: string) => boolean;
   readonly maxMessageBytes: number;
+  /** Hosts in private networks that servers may point at. */
+  readonly allowHosts: readonly string[];
+}
+
+export interface TransportOptions {
+  /** What signs requests; null where only the configured headers count. */
+  readonly auth: ServerAuth | null;
+  /** Whether a person named the server's address. */
+  readonly personNamed: boolean;
+  /** Where a local server's stderr goes. */
+  readonly log: ServerLog | null;
+  /** Told when a request is refused until a person acts; the transports do not pass every error on. */
+  readonly onRefused: (error: NeedsAuthError) => void;
 }
 
 const TRANSPORT_TIMEOUT_MS = 30_000;
+const FAREWELL_MS = 1_000;
 
 /** A fresh transport, not yet started. `config` has been checked: its transport has what it needs. */
-export function createTransport(config: ServerConfig, deps: TransportDeps): Transport {
-  const transport = config.transport === "stdio" ? stdio(config, deps) : remote(config, deps);
+export async function createTransport(
+  config: ServerConfig,
+  options: TransportOptions,
+  deps: TransportDeps,
+): Promise<Transport> {
+  const transport =
+    config.transport === "stdio" ? stdio(config, options, deps) : await remote(config, options, deps);
   const start = transport.start.bind(transport);
   transport.start = () => within(TRANSPORT_TIMEOUT_MS, start());
   return transport;
 }
 
-function stdio(config: ServerConfig, deps: TransportDeps): Transport {
+function stdio(config: ServerConfig, { log }: TransportOptions, deps: TransportDeps): Transport {
   const env = childEnvironment(deps.baseEnv, config.env, deps.isSecret);
   const command = { command: config.command!, args: config.args, cwd: config.cwd, env };
-  return new StdioTransport(deps.processes, command, deps.maxMessageBytes);
+  return new StdioTransport(deps.processes, command, deps.maxMessageBytes, log);
 }
 
-function remote(config: ServerConfig, deps: TransportDeps): Transport {
-  const options = {
-    requestInit: { headers: { ...config.headers } },
-    fetch: boundedFetch(deps.maxMessageBytes, sameOriginFetch()),
-  };
+/** Its headers hold secrets, so that every request stays with the server's own origin. */
+async function remote(
+  config: ServerConfig,
+  { auth, personNamed, onRefused }: TransportOptions,
+  { allowHosts, maxMessageBytes }: TransportDeps,
+): Promise<Transport> {
+  const guarded = await openServerFetch({
+    config,
+    personNamed,
+    allowHosts: () => allowHosts,
+    maxBytes: maxMessageBytes,
+  });
+  const sameOrigin = sameOriginFetch(guarded.fetch);
+  const plain = config.transport === "http" ? answeringFetch(sameOrigin) : sameOrigin;
+  // Streamable HTTP works without the stream that a GET opens; the older transport is that stream.
+  const optional = config.transport === "http" ? ["GET"] : [];
+  const signed = auth ? authorizedFetch(auth, plain, { optional, onRefused }) : plain;
+  const options = { requestInit: { headers: { ...config.headers } }, fetch: signed };
   const url = new URL(config.url!);
-  return config.transport === "http"
-    ? new StreamableHTTPClientTransport(url, options)
-    : new SSEClientTransport(url, options);
+  const transport =
+    config.transport === "http"
+      ? new StreamableHTTPClientTransport(url, options)
+      : new SSEClientTransport(url, options);
+
+  const close = transport.close.bind(transport);
+  let closing: Promise<void> | undefined;
+  transport.close = () => {
+    closing ??= endSession(transport)
+      .then(close)
+      .finally(() => guarded.close());
+    return closing;
+  };
+  return transport;
+}
+
+/** 202 is for what wants no answer; the SDK would wait for one that cannot come. */
+function answeringFetch(base: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await base(input, init);
+    if (response.status === 202 && isRequest(init?.body))
+      throw new Error("it took the request without an answer (HTTP 202)");
+    return response;
+  };
+}
+
+/** As the SDK writes them: a request begins with its method and ends with its id. */
+function isRequest(body: unknown): boolean {
+  return typeof body === "string" && body.startsWith('{"method"') && /"id":\d+\}$/.test(body);
+}
+
+/** Servers with sessions are told that this one is over; one that does not listen is not waited for. */
+async function endSession(transport: Transport): Promise<void> {
+  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
+  const farewell = transport.terminateSession().catch(() => {});
+  await Promise.race([farewell, delay(FAREWELL_MS, undefined, { ref: false })]);
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

@@ -1,7 +1,21 @@
-import type { ServerConfig, Settings } from "../config/settings.ts";
+import type { ServerFields } from "../config/server-config.ts";
+import type { OAuthConfig, Settings, TlsConfig } from "../config/settings.ts";
+import type { Result } from "../lib/result.ts";
 import type { ToolSource } from "../tool.ts";
+import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
+import type { Offer } from "./offer-list.ts";
+import type { ServerLogPage } from "./server-log.ts";
+import type { Completion, CompletionAsked, PromptRead, ResourceRead } from "./use-offers.ts";
 
-export type ServerState = "idle" | "connecting" | "ready" | "unavailable" | "disabled" | "pending_approval";
+export type ServerState =
+  | "idle"
+  | "connecting"
+  | "ready"
+  | "unavailable"
+  | "needs_auth"
+  | "disabled"
+  | "pending_approval"
+  | "closed";
 
 /** A server as people see it. Values of env and headers never appear, only their keys. */
 export interface ServerView {
@@ -19,17 +33,33 @@ export interface ServerView {
   readonly url: string | null;
   readonly envKeys: readonly string[];
   readonly headerKeys: readonly string[];
+  readonly oauth: OAuthView | null;
+  readonly tls: TlsConfig | null;
   readonly timeoutMs: number;
+  readonly progressExtendsTimeout: boolean;
+  readonly connectTimeoutMs: number;
   readonly connect: "lazy" | "eager";
+  readonly keepAlive: boolean;
+  readonly retry: "safe" | "never" | "once";
+  readonly maxConcurrency: number;
   readonly toolCount: number;
   readonly era: { readonly era: "legacy" | "modern"; readonly version: string; readonly at: number } | null;
+  readonly instructions: string | null;
   readonly addedBy: string | null;
   readonly listedAt: number | null;
   readonly lastError: string | null;
+  /** Changes with every edit: what a person looked at, for `approve`. */
+  readonly changedAt: number;
+}
+
+/** How Toolkeep signs in, without secrets. */
+export interface OAuthView extends Pick<OAuthConfig, "grant" | "clientId" | "clientMetadataUrl" | "scope"> {
+  readonly hasSecret: boolean;
+  readonly hasPrivateKey: boolean;
 }
 
 /** What a person gives to register or change a server; absent fields take their defaults, or stay as they are. */
-export type ServerInput = Partial<Omit<ServerConfig, "name" | "source">>;
+export type ServerInput = ServerFields;
 
 export type TestReport =
   | {
@@ -40,24 +70,55 @@ export type TestReport =
     }
   | { readonly ok: false; readonly error: string; readonly latency_ms: number };
 
+interface Waiting {
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Every registered MCP server and their tools. Listing needs no running server: the tools of the last list are
  * kept in the store. A server is started by the first call to one of its tools.
  */
 export interface Upstream extends ToolSource {
   servers(): readonly ServerView[];
-  /** Throws NOT_FOUND with the nearest name. */
+  /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
   server(name: string): ServerView;
   /** Registers and, in the background, connects once to learn the tools. `addedBy`: the agent, when one did. */
   add(name: string, input: ServerInput, options?: { addedBy?: string }): Promise<ServerView>;
-  /** A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. */
-  update(name: string, input: ServerInput & { readonly name?: string }): Promise<ServerView>;
+  /**
+   * A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. `by`: the
+   * agent, when one did; its change of how the server is reached, or of its name, waits for a person.
+   */
+  update(
+    name: string,
+    input: ServerInput & { readonly name?: string },
+    options?: { by?: string },
+  ): Promise<ServerView>;
   remove(name: string): Promise<void>;
-  approve(name: string): Promise<ServerView>;
+  /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
+  approve(name: string, options?: { changedAt?: number }): Promise<ServerView>;
   /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
-  test(name: string, options?: { signal?: AbortSignal }): Promise<TestReport>;
+  test(name: string, options?: Waiting): Promise<TestReport>;
   /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
-  testConfig(input: ServerInput, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<TestReport>;
+  testConfig(input: ServerInput, options?: Waiting & { timeoutMs?: number }): Promise<TestReport>;
+  /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
+  logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage;
+  /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
+  beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart>;
+  /** Takes what the authorization server sent back through the browser. Throws BAD_REQUEST for what fits no sign-in. */
+  completeSignIn(params: URLSearchParams): Promise<ServerView>;
+  signOut(name: string): Promise<ServerView>;
+  signInStatus(name: string): Promise<SignInStatus>;
+  /** Resources, resource templates and prompts of the last list. */
+  offers(name: string): readonly Offer[];
+  /** This and the next two start the server where it is idle; the error is for the caller, and nothing rejects. */
+  readResource(name: string, uri: string, options?: Waiting): Promise<Result<ResourceRead, string>>;
+  getPrompt(
+    name: string,
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    options?: Waiting,
+  ): Promise<Result<PromptRead, string>>;
+  complete(name: string, asked: CompletionAsked, options?: Waiting): Promise<Result<Completion, string>>;
   /** Resolves when no connection attempt of `add` or `approve` is under way. */
   settled(): Promise<void>;
   /** Takes over changed settings: servers of files come and go without a restart. */

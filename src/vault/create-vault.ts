@@ -58,7 +58,7 @@ export async function createVault({ store, key, clock, onUnreadable }: VaultOpti
       secrets.delete(name);
     },
 
-    conceal: (value) => redaction.add(value),
+    conceal: (value, series) => redaction.add(value, series),
     redact: (text) => redaction.apply(text),
   };
 }

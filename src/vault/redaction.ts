@@ -1,5 +1,6 @@
 /** Shorter values would black out ordinary words. */
 const SHORTEST = 6;
+const KEPT_OF_A_SERIES = 16;
 const REPLACEMENT = "[redacted]";
 
 /**
@@ -7,17 +8,48 @@ const REPLACEMENT = "[redacted]";
  * finds are removed as one, so that no end of a value is left over.
  */
 export class Redaction {
-  readonly #forms = new Set<string>();
+  /** How many known values have a form. */
+  readonly #forms = new Map<string, number>();
+  readonly #known = new Set<string>();
+  readonly #series = new Map<string, Set<string>>();
 
-  add(value: string): void {
+  /** Of the values of one `series`, which take each other's place, only the last few are remembered. */
+  add(value: string, series?: string): void {
     if (value.length < SHORTEST) return;
-    for (const form of formsOf(value)) this.#forms.add(form);
+    if (series === undefined) this.#remember(value);
+    else this.#addTo(series, value);
   }
 
   apply(text: string): string {
     const found: Range[] = [];
-    for (const form of this.#forms) collect(text, form, found);
+    for (const form of this.#forms.keys()) collect(text, form, found);
     return found.length === 0 ? text : without(text, found);
+  }
+
+  #addTo(series: string, value: string): void {
+    const values = this.#series.get(series) ?? new Set();
+    this.#series.set(series, values);
+    // What was known before without a series stays known after it.
+    if (!values.delete(value) && this.#known.has(value)) return;
+    this.#remember(value);
+    values.add(value);
+    const [oldest] = values;
+    if (values.size > KEPT_OF_A_SERIES && values.delete(oldest!)) this.#forget(oldest!);
+  }
+
+  #remember(value: string): void {
+    if (this.#known.has(value)) return;
+    this.#known.add(value);
+    for (const form of formsOf(value)) this.#forms.set(form, (this.#forms.get(form) ?? 0) + 1);
+  }
+
+  #forget(value: string): void {
+    this.#known.delete(value);
+    for (const form of formsOf(value)) {
+      const count = this.#forms.get(form)! - 1;
+      if (count === 0) this.#forms.delete(form);
+      else this.#forms.set(form, count);
+    }
   }
 }
 
@@ -48,10 +80,10 @@ function without(text: string, ranges: Range[]): string {
   return result + REPLACEMENT + text.slice(position);
 }
 
-function formsOf(value: string): string[] {
+function formsOf(value: string): Set<string> {
   const url = encodeURIComponent(wellFormed(value));
   const base64 = base64Forms(value);
-  return [
+  const forms = [
     value,
     JSON.stringify(value).slice(1, -1),
     url,
@@ -59,7 +91,8 @@ function formsOf(value: string): string[] {
     url.replace(/%../g, (escaped) => escaped.toLowerCase()),
     ...base64,
     ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
-  ].filter((form) => form.length >= SHORTEST);
+  ];
+  return new Set(forms.filter((form) => form.length >= SHORTEST));
 }
 
 /** Half a surrogate pair, which no URL can hold, becomes the replacement character. */

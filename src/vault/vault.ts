@@ -11,8 +11,11 @@ export interface Vault {
   delete(name: string): Promise<void>;
   /** Takes over what another process put or deleted. */
   reload(): Promise<void>;
-  /** Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. */
-  conceal(value: string): void;
+  /**
+   * Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. Of
+   * values that take each other's place, such as the tokens of one server, a `series` remembers the last 16.
+   */
+  conceal(value: string, series?: string): void;
   /** Every known secret value replaced by `[redacted]`. */
   redact(text: string): string;
 }

@@ -1,4 +1,5 @@
 import type { Rule } from "../config/settings.ts";
+import { wildcard } from "../lib/wildcard.ts";
 import type { Tool } from "../tool.ts";
 
 export type Action = Rule["action"];
@@ -53,33 +54,10 @@ function beats(a: CompiledRule, b: CompiledRule): boolean {
 }
 
 function compile(rule: Rule): CompiledRule {
-  const parts = rule.permission.split("*");
-  if (parts.length === 1) {
-    return {
-      ...rule,
-      matches: (permission) => permission === rule.permission,
-      weight: Number.POSITIVE_INFINITY,
-    };
-  }
+  const stars = rule.permission.split("*").length - 1;
   return {
     ...rule,
-    matches: (permission) => matchesGlob(parts, permission),
-    weight: rule.permission.length - parts.length + 1,
+    matches: wildcard(rule.permission),
+    weight: stars === 0 ? Number.POSITIVE_INFINITY : rule.permission.length - stars,
   };
-}
-
-/** `*` matches any run of characters. Linear: each part is found once, from left to right. */
-function matchesGlob(parts: readonly string[], value: string): boolean {
-  const first = parts[0]!;
-  const last = parts.at(-1)!;
-  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last))
-    return false;
-  const end = value.length - last.length;
-  let position = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = value.indexOf(part, position);
-    if (found < 0 || found + part.length > end) return false;
-    position = found + part.length;
-  }
-  return true;
 }

@@ -60,7 +60,9 @@ export class Watchdog {
         prompt: `May ${caller.agentName} call ${tool.name}?`,
         details: {
           tool: tool.name,
-          arguments: this.#deps.redact(stableJson(args)).slice(0, MAX_SHOWN_ARGUMENTS),
+          arguments: this.#deps
+            .redact(stableJson(tool.shownArguments?.(args) ?? args))
+            .slice(0, MAX_SHOWN_ARGUMENTS),
           rule: decision.rule,
         },
       },

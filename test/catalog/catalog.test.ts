@@ -113,6 +113,25 @@ describe("catalog", () => {
     expect(new Set(revisions).size).toBe(revisions.length);
   });
 
+  it("gives a pattern's tools also when they come later", async () => {
+    await using opened = await open();
+    const { catalog, source } = opened;
+    const caller = testCaller({ toolboxes: ["box"], grants: ["mcp:later:*"] });
+    const names = () => catalog.visible(caller).map((tool) => tool.name);
+    await catalog.toolboxes.create("box", { tools: ["mcp:fs:*", "mcp:gone:*", "no_such_tool"] });
+    expect(names()).toEqual(["mcp_fs_read_text", "mcp_fs_stat", "read_file"]);
+    expect(catalog.toolboxes.get("box")).toMatchObject({
+      unknown: ["no_such_tool"],
+      unmatched: ["mcp:gone:*"],
+    });
+    expect(catalog.isMatched("mcp:later:*")).toBe(false);
+    source.replace([...TOOLS, testTool({ name: "mcp_later_go", ownName: "go", origin: "mcp:later" })]);
+    expect(names()).toEqual(["mcp_fs_read_text", "mcp_fs_stat", "mcp_later_go", "read_file"]);
+    expect(catalog.isMatched("mcp:later:*")).toBe(true);
+    expect(refusal(catalog.resolve("mcp_later_go", caller))).toBe("mcp_later_go");
+    expect(refusal(catalog.resolve("mcp_s3_stat", caller))).toBe("not_granted");
+  });
+
   it("keeps a native tool in its place when a later source offers the same name", async () => {
     await using temp = await tempStore();
     const native = new TestSource([testTool({ name: "read_file", origin: "native" })]);
@@ -149,6 +168,12 @@ describe("toolboxes", () => {
     await expect(toolboxes.create("other", { tools: ["Read File"] })).rejects.toMatchObject({
       code: "BAD_REQUEST",
     });
+    for (const wrong of ["mcp:\n*", `mcp:${"x".repeat(200)}`, "mcp*"]) {
+      await expect(toolboxes.create("other", { tools: [wrong] })).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+      });
+    }
+    await toolboxes.create("patterns", { tools: ["mcp:My Server:*"] });
     expect(() => toolboxes.get("bax")).toThrow("did you mean box?");
   });
 });

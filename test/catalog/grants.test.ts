@@ -7,14 +7,16 @@ const toolboxes = new Map([
   ["all", { tools: ["*"] }],
   ["fs", { tools: ["mcp_fs_read", "report"] }],
   ["git", { tools: ["mcp_git_log", "mcp_fs_read"] }],
+  ["servers", { tools: ["mcp:*"] }],
+  ["reads", { tools: ["mcp:*:read*", "mcp:git:log"] }],
 ]);
 const tools: readonly Tool[] = [
   testTool({ name: "think", floor: true, wildcard: true }),
   testTool({ name: "http_request", wildcard: true, scope: "web" }),
   testTool({ name: "create_agent", scope: "admin", availability: "main" }),
   testTool({ name: "report", floor: true, availability: "sub-agent" }),
-  testTool({ name: "mcp_fs_read", scope: "mcp" }),
-  testTool({ name: "mcp_git_log", scope: "mcp" }),
+  testTool({ name: "mcp_fs_read", scope: "mcp", origin: "mcp:fs", ownName: "read" }),
+  testTool({ name: "mcp_git_log", scope: "mcp", origin: "mcp:git", ownName: "log" }),
 ];
 
 const granted = (caller: Parameters<typeof testCaller>[0]) => {
@@ -42,6 +44,23 @@ describe("grants", () => {
     expect(granted({ toolboxes: ["gone"] })).toEqual(["think"]);
   });
 
+  it("of a pattern cover every tool whose permission it matches, and no other", () => {
+    expect(granted({ toolboxes: ["servers"] })).toEqual(["think", "mcp_fs_read", "mcp_git_log"]);
+    expect(granted({ toolboxes: ["reads"] })).toEqual(["think", "mcp_fs_read", "mcp_git_log"]);
+    expect(granted({ grants: ["mcp:git:*"] })).toEqual(["think", "mcp_git_log"]);
+    expect(granted({ grants: ["mcp:fs:read"] })).toEqual(["think", "mcp_fs_read"]);
+    expect(granted({ grants: ["mcp:fs", "mcp:gi:*", "read:*", "*:read_"] })).toEqual(["think"]);
+    expect(granted({ grants: ["native:*"], context: "sub-agent" })).toEqual([
+      "think",
+      "http_request",
+      "report",
+    ]);
+  });
+
+  it("of a pattern keep to the scopes of the token", () => {
+    expect(granted({ grants: ["mcp:*"], scopes: ["tools"] })).toEqual(["think"]);
+  });
+
   it("keep to the context, whatever a toolbox lists", () => {
     expect(granted({ toolboxes: ["fs"] })).not.toContain("report");
     expect(granted({ toolboxes: ["fs"], context: "sub-agent" })).toContain("report");
@@ -67,6 +86,16 @@ describe("grants", () => {
     const caller = testCaller({ toolboxes: ["fs", "git"], grants: ["mcp_fs_read"] });
     expect(grantedBy(tools[4]!, caller, toolboxes)).toEqual(["toolbox fs", "toolbox git", "grant"]);
     expect(grantedBy(tools[0]!, caller, toolboxes)).toEqual(["floor"]);
+    const byPattern = testCaller({ toolboxes: ["servers", "reads"], grants: ["mcp:fs:*"] });
+    expect(grantedBy(tools[4]!, byPattern, toolboxes)).toEqual([
+      "toolbox servers (mcp:*)",
+      "toolbox reads (mcp:*:read*)",
+      "grant (mcp:fs:*)",
+    ]);
+    expect(grantedBy(tools[5]!, byPattern, toolboxes)).toEqual([
+      "toolbox servers (mcp:*)",
+      "toolbox reads (mcp:git:log)",
+    ]);
   });
 
   it("are exactly (floor ∪ toolboxes ∪ grants) ∩ scopes minus context, for random sets", () => {
@@ -81,11 +110,14 @@ describe("grants", () => {
       };
       const listed = caller.toolboxes.flatMap((name) => toolboxes.get(name)?.tools ?? []);
       const expected = tools.filter((tool) => {
+        const isMcp = tool.origin.startsWith("mcp:");
         const held =
           tool.floor ||
           caller.grants.includes(tool.name) ||
           listed.includes(tool.name) ||
-          (tool.wildcard && listed.includes("*"));
+          (tool.wildcard && listed.includes("*")) ||
+          // The patterns of both toolboxes happen to cover all tools of servers.
+          (isMcp && listed.some((entry) => entry.includes(":")));
         const scoped = caller.scopes === null || caller.scopes.includes(tool.scope);
         return held && scoped && (tool.availability === "both" || tool.availability === caller.context);
       });

@@ -31,7 +31,7 @@ describe("servers of a settings file", () => {
         enabled: false,
         timeoutMs: 30_000,
       },
-      { name: "web", transport: "http", headers: { A: "b" }, oauth: { client_id: "c" }, source: "user" },
+      { name: "web", transport: "http", headers: { A: "b" }, oauth: { clientId: "c" }, source: "user" },
     ]);
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
-import { maskedSettings } from "../../src/config/masked.ts";
+import { maskedSettings, secretsInTheOpen } from "../../src/config/masked.ts";
 import { settingsFolder } from "./settings-folder.ts";
+
+const PEM = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n";
 
 async function masked(content: unknown, env = {}) {
   await using folder = await settingsFolder({ "home/config.json": content }, env);
@@ -29,7 +31,8 @@ describe("maskedSettings", () => {
         b: {
           url: "https://x.example/mcp?api_key=hunter2&page=1",
           headers: { Authorization: "Bearer hunter2" },
-          oauth: { client_id: "me", client_secret: "hunter2", extra: { deep: "hunter2" } },
+          oauth: { client_id: "me", client_secret: "hunter2", private_key: PEM, extra: { deep: "hunter2" } },
+          tls: { ca: "/etc/ca.pem" },
         },
       },
     });
@@ -41,7 +44,8 @@ describe("maskedSettings", () => {
           {
             url: "https://x.example/mcp?api_key=***&page=1",
             headers: { Authorization: "***" },
-            oauth: { client_id: "me", client_secret: "***", extra: "***" },
+            oauth: { client_id: "me", client_secret: "***", private_key: "***" },
+            tls: { ca: "/etc/ca.pem" },
           },
         ],
       },
@@ -54,6 +58,24 @@ describe("maskedSettings", () => {
       { DATABASE_URL: "postgres://me:hunter2@db.example/keep?sslpassword=hunter2" },
     );
     expect(shown.database_url).toBe("postgres://me:***@db.example/keep?sslpassword=***");
+  });
+
+  test.each([
+    ["https://x.example/mcp?key=hunter2#a", "https://x.example/mcp?key=***#a"],
+    ["https://x.example/s/a1b2c3d4e5f6a7b8c9d0e1f2/mcp", "https://x.example/s/***/mcp"],
+    [
+      "https://x.example/a-long-name-without-any-number/mcp",
+      "https://x.example/a-long-name-without-any-number/mcp",
+    ],
+  ])("shows the address %s as %s", async (url, expected) => {
+    expect(await masked({ mcpServers: { a: { url } } })).toMatchObject({
+      mcp: { servers: [{ url: expected }] },
+    });
+  });
+
+  test("a secret counts as it is written in an address and as it is meant", () => {
+    const url = "https://x.example/mcp?token=a%2Fb%2Bc%3D";
+    expect(secretsInTheOpen({ args: [], url })).toEqual(["a%2Fb%2Bc%3D", "a/b+c="]);
   });
 
   test.each([

@@ -15,9 +15,12 @@ describe("completeServerConfig", () => {
       url: null,
       headers: {},
       oauth: null,
+      tls: null,
       enabled: true,
       connect: "lazy",
+      keepAlive: false,
       timeoutMs: null,
+      progressExtendsTimeout: false,
       connectTimeoutMs: 60_000,
       retry: "safe",
       trusted: false,
@@ -65,6 +68,55 @@ describe("completeServerConfig", () => {
     [{ command: "x", args: ["a", 5] }, "server.args.1: expected a string, got a number (not shown)"],
   ])("%j is refused, naming the field", (input, message) => {
     expect(() => complete(input)).toThrow(expect.objectContaining({ code: "BAD_REQUEST", message }));
+  });
+
+  const https = { url: "https://x.example/mcp" };
+
+  test.each([
+    [{ oauth: { grant: "password" } }, 'server.oauth.grant: expected one of "authorization_code"'],
+    [{ oauth: { grant: "client_credentials" } }, "server.oauth.clientId: expected the id of a client"],
+    [
+      { oauth: { grant: "client_credentials", clientId: "me" } },
+      "server.oauth.clientSecret: expected a secret or a private key",
+    ],
+    [
+      { oauth: { privateKey: "hunter2" } },
+      "server.oauth.privateKey: expected a private key in PEM, got a string",
+    ],
+    [{ oauth: { privateKeyAlgorithm: "none" } }, 'server.oauth.privateKeyAlgorithm: expected one of "RS256"'],
+    [{ oauth: { clientMetadataUrl: "http://x.example/c" } }, "expected an https:// URL with a path"],
+    [{ oauth: { scope: "a  b" } }, "server.oauth.scope: expected scopes separated by one space"],
+    [{ oauth: true }, "server.oauth: "],
+    [{ tls: { cert: "/a.pem" } }, "server.tls.key: expected the file of the key too, because cert is given"],
+    [{ tls: { ca: "a.pem" } }, "server.tls.ca: expected the absolute path of a PEM file"],
+    [
+      { url: "http://x.example/mcp", tls: { ca: "/a.pem" } },
+      "server.url: expected an https:// URL, because tls",
+    ],
+  ])("the sign-in %j is refused, naming the field", (input, message) => {
+    expect(() => complete({ ...https, ...input })).toThrow(
+      expect.objectContaining({ code: "BAD_REQUEST", message: expect.stringContaining(message) }),
+    );
+  });
+
+  test("what is not said about signing in is left to be found out", () => {
+    expect(complete({ ...https, oauth: { clientId: "me" }, tls: { ca: "/ca.pem" } })).toMatchObject({
+      oauth: {
+        grant: "authorization_code",
+        clientId: "me",
+        clientSecret: null,
+        privateKey: null,
+        privateKeyAlgorithm: null,
+        clientMetadataUrl: null,
+        scope: null,
+      },
+      tls: { cert: null, key: null, ca: "/ca.pem" },
+    });
+  });
+
+  test("a local server has neither sign-in nor certificate", () => {
+    const server = complete({ command: "x", oauth: { clientId: "me" }, tls: { ca: "/ca.pem" } });
+    expect(server).toMatchObject({ oauth: null, tls: null });
   });
 
   test.each(["file:///etc/passwd", "example.com", "https://user:hunter2@example.com", "https://"])(

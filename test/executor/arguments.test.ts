@@ -4,7 +4,10 @@ import { Schemas } from "../../src/executor/schemas.ts";
 import type { JsonSchema } from "../../src/tool.ts";
 
 const check = (inputSchema: JsonSchema, given: unknown, broken: string[] = []) =>
-  checkArguments({ name: "t", inputSchema }, given, new Schemas((_, message) => broken.push(message)));
+  checkArguments({ name: "t", inputSchema }, given, {
+    schemas: new Schemas((_, message) => broken.push(message)),
+    redact,
+  });
 
 const schema = {
   type: "object",
@@ -17,7 +20,17 @@ const schema = {
   additionalProperties: false,
 };
 
+const redact = (text: string) => text.replaceAll(SECRET, "[redacted]");
+const SECRET = `sk-${"s3cr3t".repeat(20)}`;
+
 describe("checkArguments", () => {
+  it("shows no part of a known secret, however long", () => {
+    const schema = { type: "object", properties: { a: { type: "number" } } };
+    const checked = check(schema, { a: SECRET });
+    expect(JSON.stringify(checked)).toContain("[redacted]");
+    expect(JSON.stringify(checked)).not.toContain("s3cr3t");
+  });
+
   it("passes on what fits, untouched", () => {
     const given = { path: "a", limit: 2 };
     const checked = check(schema, given);
@@ -80,7 +93,7 @@ describe("checkArguments", () => {
     const schemas = new Schemas((_, message) => broken.push(message));
     const wrong = { type: "object", properties: { a: { $ref: "#/nowhere" } } };
     for (let i = 0; i < 3; i++)
-      expect(checkArguments({ name: "t", inputSchema: wrong }, { a: 1 }, schemas).ok).toBe(true);
+      expect(checkArguments({ name: "t", inputSchema: wrong }, { a: 1 }, { schemas, redact }).ok).toBe(true);
     expect(broken).toHaveLength(1);
   });
 
@@ -88,9 +101,9 @@ describe("checkArguments", () => {
     const schemas = new Schemas(() => {});
     const one = { $id: "https://x/s", type: "object", required: ["a"] };
     const two = { $id: "https://x/s", type: "object", required: ["b"] };
-    expect(checkArguments({ name: "t", inputSchema: one }, { a: 1 }, schemas).ok).toBe(true);
-    expect(checkArguments({ name: "t", inputSchema: two }, { b: 1 }, schemas).ok).toBe(true);
-    expect(checkArguments({ name: "t", inputSchema: two }, { a: 1 }, schemas).ok).toBe(false);
+    expect(checkArguments({ name: "t", inputSchema: one }, { a: 1 }, { schemas, redact }).ok).toBe(true);
+    expect(checkArguments({ name: "t", inputSchema: two }, { b: 1 }, { schemas, redact }).ok).toBe(true);
+    expect(checkArguments({ name: "t", inputSchema: two }, { a: 1 }, { schemas, redact }).ok).toBe(false);
   });
 
   it.each([
@@ -127,7 +140,7 @@ describe("checkArguments", () => {
       $defs: { x: { $id: "urn:x", type } },
     });
     const takes = (type: string, a: unknown) =>
-      checkArguments({ name: "t", inputSchema: withId(type) }, { a }, schemas).ok;
+      checkArguments({ name: "t", inputSchema: withId(type) }, { a }, { schemas, redact }).ok;
     expect([takes("boolean", true), takes("object", {}), takes("boolean", {})]).toEqual([true, true, false]);
   });
 

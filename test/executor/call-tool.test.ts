@@ -1,5 +1,6 @@
 import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Audit } from "../../src/audit/audit.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
@@ -233,6 +234,40 @@ describe("callTool", () => {
     expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect((await hub.call("patient", {}, { signal: AbortSignal.timeout(30) })).outcome).toBe("cancelled");
     expect((await hub.call("patient", {}, { signal: AbortSignal.abort() })).outcome).toBe("cancelled");
+  });
+
+  it("progress gives a call its time again only where the tool says so", async () => {
+    const steps: Tool["run"] = async (_, { progress, signal }) => {
+      for (let step = 1; step <= 6 && !signal.aborted; step++) {
+        await delay(50);
+        progress({ progress: step });
+      }
+      return signal.aborted ? { kind: "failed", message: "stopped" } : { kind: "output", content: [] };
+    };
+    await using hub = await open({
+      tools: [
+        testTool({ name: "strict", timeoutMs: 150, run: steps }),
+        testTool({ name: "lenient", timeoutMs: 150, progressExtendsTimeout: true, run: steps }),
+      ],
+    });
+    expect((await hub.call("strict")).outcome).toBe("timed_out");
+    expect((await hub.call("lenient")).outcome).toBe("ok");
+  });
+
+  it("the time in which the caller is asked something does not count", async () => {
+    const asks: Tool["run"] = async (_, { answering, signal }) => {
+      const answer = await answering!.answer({ method: "elicitation/create", params: {} }, signal);
+      return { kind: "output", content: [text(String(answer.action))] };
+    };
+    await using hub = await open({ tools: [testTool({ name: "asks", timeoutMs: 80, run: asks })] });
+    const answering = {
+      capabilities: { elicitation: {} },
+      answer: async () => {
+        await delay(250);
+        return { action: "accept" };
+      },
+    };
+    expect(await hub.call("asks", {}, { answering })).toMatchObject({ outcome: "ok", text: "accept" });
   });
 
   it("a tool that throws is a bug, told to the log and not to the caller", async () => {

@@ -7,11 +7,12 @@ import { openStore } from "../../src/store/open.ts";
 import { postgresDialect } from "../../src/store/postgres/dialect.ts";
 import { type Column, KEYS, TABLES } from "../../src/store/schema.ts";
 import { sqliteDialect } from "../../src/store/sqlite/dialect.ts";
-import { freshSchema, hasPostgres } from "../support/postgres.ts";
+import { freshSchema, hasPostgres, scopedSchema } from "../support/postgres.ts";
 import { tempHome } from "../support/temp-home.ts";
+import { server } from "./records.ts";
 
 test("the migrations that exist keep their names and order", () => {
-  expect(MIGRATIONS.map((migration) => migration.name)).toEqual(["0001-first-tables"]);
+  expect(MIGRATIONS.map((migration) => migration.name)).toEqual(["0001-first-tables", "0002-server-offers"]);
 });
 
 test("every table has a key", () => {
@@ -24,7 +25,19 @@ test("the migrations lead to the tables that the code expects, on SQLite", async
   expect(await tablesOf(await sqliteDialect(`${home.path}/toolkeep.db`))).toEqual(expected("sqlite"));
 });
 
+test("a store of version 1 keeps its data and gets what version 2 added, on SQLite", async () => {
+  await using home = await tempHome();
+  await writeVersion1(await sqliteDialect(`${home.path}/toolkeep.db`));
+  await expectMigrated({ home: home.path, databaseUrl: null });
+});
+
 describe.runIf(hasPostgres())("on PostgreSQL", () => {
+  test("a store of version 1 keeps its data and gets what version 2 added", async () => {
+    await using schema = await scopedSchema();
+    await writeVersion1(postgresDialect(schema.url));
+    await expectMigrated({ home: "", databaseUrl: schema.url });
+  });
+
   test("the migrations lead to the tables that the code expects", async () => {
     const schema = await freshSchema();
     await (await openStore({ home: "", databaseUrl: schema.url, clock: systemClock })).close();
@@ -42,6 +55,56 @@ describe.runIf(hasPostgres())("on PostgreSQL", () => {
     await schema.drop();
   });
 });
+
+const { asksBack: _asksBack, auth: _auth, ...SERVER_1 } = server("fs", { sealed: Uint8Array.of(1, 2, 255) });
+const TOOL = { serverId: "srv_fs", originalName: "read", definition: { name: "read" } };
+
+/** A store as the first release left it, with a server and a tool. */
+async function writeVersion1(dialect: StoreDialect): Promise<void> {
+  // biome-ignore lint/suspicious/noExplicitAny: the tables are those of a time the types no longer know
+  const db = new Kysely<any>({ dialect: dialect.kysely, plugins: [new CamelCasePlugin()] });
+  await MIGRATIONS[0]!.up(db, dialect.columnTypes);
+  await db.schema
+    .createTable("migrations")
+    .addColumn("version", "integer", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("appliedAt", "bigint", (column) => column.notNull())
+    .execute();
+  await db.insertInto("migrations").values({ version: 1, name: MIGRATIONS[0]!.name, appliedAt: 1 }).execute();
+  const row = Object.entries(SERVER_1).map(([column, value]) => [column, asStored(value)]);
+  await db.insertInto("servers").values(Object.fromEntries(row)).execute();
+  await db
+    .insertInto("serverTools")
+    .values({ ...TOOL, position: 0, definition: JSON.stringify(TOOL.definition) })
+    .execute();
+  await db.destroy();
+}
+
+function asStored(value: unknown): unknown {
+  if (value === null || value instanceof Uint8Array) return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "object" ? JSON.stringify(value) : value;
+}
+
+async function expectMigrated(options: { home: string; databaseUrl: string | null }): Promise<void> {
+  // Twice: the second opening finds nothing left to do.
+  for (const _opening of [1, 2]) {
+    const store = await openStore({ ...options, clock: systemClock });
+    expect(await store.servers.list()).toEqual([{ ...SERVER_1, asksBack: false, auth: null }]);
+    expect(await store.servers.tools()).toEqual([TOOL]);
+    expect(await store.servers.offers()).toEqual([]);
+    await store.close();
+  }
+  const store = await openStore({ ...options, clock: systemClock });
+  const offer = { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } } as const;
+  await store.servers.update("srv_fs", { asksBack: true, auth: Uint8Array.of(7) });
+  await store.servers.replaceOffers("srv_fs", [offer]);
+  expect(await store.servers.byName("fs")).toEqual({ ...SERVER_1, asksBack: true, auth: Uint8Array.of(7) });
+  expect(await store.servers.offers()).toEqual([offer]);
+  await store.servers.delete("srv_fs");
+  expect(await store.servers.offers()).toEqual([]);
+  await store.close();
+}
 
 const TYPES = {
   sqlite: { text: "TEXT", json: "TEXT", number: "bigint", flag: "INTEGER", bytes: "BLOB" },

@@ -62,6 +62,8 @@ export const server = (name: string, change: Partial<ServerRecord> = {}): Server
   addedBy: null,
   era: null,
   instructions: null,
+  asksBack: false,
+  auth: null,
   listedAt: null,
   lastError: null,
   createdAt: NOW,

@@ -35,6 +35,7 @@ export async function testApi(
     log: silentLog,
     version: "1.2.3",
     clock: setup.clock ?? systemClock,
+    env: {},
     adminToken: ADMIN_TOKEN,
     url: () => "http://127.0.0.1:19850",
     config: () => ({ settings: {}, files: [], warnings: [] }),

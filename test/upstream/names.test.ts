@@ -6,51 +6,53 @@ const NAMING = { template: "mcp_{server}_{tool}", maxLength: 50 };
 const NATIVE = new Set(["read_file"]);
 
 describe("a name", () => {
-  test("is the template with both parts sanitised", () => {
-    expect(named([tool("My FS", "Read-Text.File!")])).toEqual(["mcp_my_fs_read_text_file_"]);
-    expect(named([tool("fs", "read")], { template: "{server}__{tool}" })).toEqual(["fs__read"]);
+  test("is the template with both parts sanitised", async () => {
+    expect(await named([tool("My FS", "Read-Text.File!")])).toEqual(["mcp_my_fs_read_text_file_"]);
+    expect(await named([tool("fs", "read")], { template: "{server}__{tool}" })).toEqual(["fs__read"]);
   });
 
-  test("is cut to the limit with a hash that does not change", () => {
+  test("is cut to the limit with a hash that does not change", async () => {
     const long = tool("fs", "a".repeat(100));
-    const [name] = named([long]);
+    const [name] = await named([long]);
     expect(name).toMatch(/^mcp_fs_a+_[0-9a-f]{6}$/);
     expect(name).toHaveLength(50);
-    expect(named([long])).toEqual([name]);
-    expect(named([{ ...long, originalName: `${"a".repeat(99)}b` }])).not.toEqual([name]);
+    expect(await named([long])).toEqual([name]);
+    expect(await named([{ ...long, originalName: `${"a".repeat(99)}b` }])).not.toEqual([name]);
   });
 
-  test("of a native tool, a script or a plugin is never given to a server's tool", () => {
+  test("of a native tool, a script or a plugin is never given to a server's tool", async () => {
     const bare = { template: "{server}_{tool}" };
-    expect(named([tool("read", "file")], bare)[0]).toMatch(/^read_file_[0-9a-f]{6}$/);
-    expect(named([tool("custom", "x"), tool("plugin", "y")], bare)).toEqual(["mcp_custom_x", "mcp_plugin_y"]);
+    expect((await named([tool("read", "file")], bare))[0]).toMatch(/^read_file_[0-9a-f]{6}$/);
+    expect(await named([tool("custom", "x"), tool("plugin", "y")], bare)).toEqual([
+      "mcp_custom_x",
+      "mcp_plugin_y",
+    ]);
   });
 
-  test("that is taken stays with who has it, the newcomer gets a hash", () => {
-    const first = nameTools([tool("My FS", "read")], [], NATIVE, NAMING);
-    const second = nameTools([tool("my-fs", "read")], first, NATIVE, NAMING);
+  test("that is taken stays with who has it, the newcomer gets a hash", async () => {
+    const first = await nameTools([tool("My FS", "read")], [], NATIVE, NAMING);
+    const second = await nameTools([tool("my-fs", "read")], first, NATIVE, NAMING);
     expect(first[0]!.name).toBe("mcp_my_fs_read");
     expect(second[0]!.name).toMatch(/^mcp_my_fs_read_[0-9a-f]{6}$/);
     expect(
-      nameTools([tool("My FS", "read"), tool("my-fs", "read")], [...first, ...second], NATIVE, NAMING),
+      await nameTools([tool("My FS", "read"), tool("my-fs", "read")], [...first, ...second], NATIVE, NAMING),
     ).toEqual([]);
   });
 
-  test("of a tool in any script is made of what is allowed", () => {
-    expect(named([tool("fs", "読む"), tool("fs", "書く")]).every((name) => /^[a-z0-9_]+$/.test(name))).toBe(
-      true,
-    );
+  test("of a tool in any script is made of what is allowed", async () => {
+    const names = await named([tool("fs", "読む"), tool("fs", "書く")]);
+    expect(names.every((name) => /^[a-z0-9_]+$/.test(name))).toBe(true);
   });
 });
 
-test("whatever comes, names are unique, allowed, short enough, and independent of the order", () => {
+test("whatever comes, names are unique, allowed, short enough, and independent of the order", async () => {
   const random = seededRandom(20261115);
   for (let round = 0; round < 200; round++) {
     const maxLength = 20 + Math.floor(random() * 45);
     const tools = Array.from({ length: 30 }, () => randomTool(random));
-    const taken = nameTools(tools.slice(0, 10), [], NATIVE, { ...NAMING, maxLength });
-    const fresh = nameTools(tools, taken, NATIVE, { ...NAMING, maxLength });
-    const shuffled = nameTools(shuffle(tools, random), taken, NATIVE, { ...NAMING, maxLength });
+    const taken = await nameTools(tools.slice(0, 10), [], NATIVE, { ...NAMING, maxLength });
+    const fresh = await nameTools(tools, taken, NATIVE, { ...NAMING, maxLength });
+    const shuffled = await nameTools(shuffle(tools, random), taken, NATIVE, { ...NAMING, maxLength });
 
     expect(byPair(shuffled)).toEqual(byPair(fresh));
     const names = [...taken, ...fresh].map(({ name }) => name);
@@ -72,8 +74,9 @@ function tool(serverName: string, originalName: string): Nameless {
   return { serverId: `srv_${serverName}`, serverName, prefix: sanitise(serverName), originalName };
 }
 
-function named(tools: readonly Nameless[], naming = {}): string[] {
-  return nameTools(tools, [], NATIVE, { ...NAMING, ...naming }).map(({ name }) => name);
+async function named(tools: readonly Nameless[], naming = {}): Promise<string[]> {
+  const records = await nameTools(tools, [], NATIVE, { ...NAMING, ...naming });
+  return records.map(({ name }) => name);
 }
 
 function pair({ serverId, originalName }: { serverId: string; originalName: string }): string {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { boundedFetch } from "../../src/upstream/bounded-fetch.ts";
 import { mcpOverHttp, mcpOverSse, remoteServer } from "../support/remote-server.ts";
 import { said, testUpstream } from "../support/upstream.ts";
 
@@ -61,7 +60,7 @@ describe("streamable HTTP", () => {
     await using up = await testUpstream();
     await up.upstream.add("remote", { url: remote.url });
     await up.upstream.settled();
-    expect(up.upstream.server("remote").lastError).toBe("authentication failed (HTTP 401)");
+    expect(up.upstream.server("remote").lastError).toMatch(/^authentication failed: nobody has signed in/);
   });
 
   test("an address where nothing listens says so, and not only that something failed", async () => {
@@ -113,32 +112,4 @@ test("a modern server over stdio is recognised, and reconnected to without being
 
   expect(said(await up.call("mcp_modern_hello"))).toBe("hello");
   expect(up.upstream.server("modern").era).toEqual(era);
-});
-
-describe("an answer over HTTP", () => {
-  test("is refused once its body is larger than the limit", async () => {
-    await using remote = await remoteServer((_, response) => response.end("x".repeat(5000)));
-    const limited = boundedFetch(1000);
-    await expect(limited(remote.url).then((response) => response.text())).rejects.toThrow(
-      "more than 1000 bytes",
-    );
-    await expect(boundedFetch(5000)(remote.url).then((response) => response.text())).resolves.toHaveLength(
-      5000,
-    );
-  });
-
-  test("as an event stream may go on for ever, but no event may", async () => {
-    const events = (sizes: readonly number[]) => sizes.map((size) => `data: ${"x".repeat(size)}\n\n`);
-    const stream = async (chunks: readonly string[]) => {
-      await using remote = await remoteServer(async (_, response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        for (const chunk of chunks) await new Promise((resolve) => response.write(chunk, resolve));
-        response.end();
-      });
-      const response = await boundedFetch(1000)(remote.url);
-      return (await response.text()).length;
-    };
-    expect(await stream(events(Array(20).fill(500)))).toBe(20 * 508);
-    await expect(stream(events([500, 3000]))).rejects.toThrow("more than 1000 bytes");
-  });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { Redaction } from "../../src/vault/redaction.ts";
 
 const SECRET = 'p@ss "w/ord"+\n!';
@@ -69,4 +69,36 @@ test("a text of 100 kB and a hundred values take milliseconds", () => {
   const each = (performance.now() - started) / 5;
   console.info(`redacting 100 kB with 100 values: ${each.toFixed(1)} ms`);
   expect(each).toBeLessThan(250);
+});
+
+describe("values that take each other's place", () => {
+  const token = (n: number) => `token-number-${n}-of-the-series`;
+
+  it("are known for a while and then forgotten", () => {
+    const redaction = new Redaction();
+    for (let n = 0; n < 40; n++) redaction.add(token(n), "one");
+    expect(redaction.apply(token(39))).toBe("[redacted]");
+    expect(redaction.apply(token(24))).toBe("[redacted]");
+    expect(redaction.apply(token(23))).toBe(token(23));
+  });
+
+  it("stay known while they are named again, or known otherwise", () => {
+    const redaction = new Redaction();
+    redaction.add(token(-1));
+    for (let n = 0; n < 40; n++) {
+      redaction.add(token(-1), "one");
+      redaction.add(token(-2), "one");
+      redaction.add(token(n), "one");
+    }
+    expect(redaction.apply(`${token(-1)} ${token(-2)}`)).toBe("[redacted] [redacted]");
+  });
+
+  it("do not take others with them that look alike", () => {
+    const redaction = new Redaction();
+    redaction.add("same-value-in-two-series", "one");
+    redaction.add("same-value-in-two-series", "two");
+    for (let n = 0; n < 40; n++) redaction.add(token(n), "one");
+    redaction.add("same-value-in-two-series", "two");
+    expect(redaction.apply("same-value-in-two-series")).toBe("[redacted]");
+  });
 });

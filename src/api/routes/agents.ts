@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { AgentRecord } from "../../store/store.ts";
-import { agentTools, unknownNames } from "../agent-tools.ts";
+import { agentTools, unanswered } from "../agent-tools.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
   AgentAnswer,
@@ -34,7 +34,7 @@ interface ByName {
 export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
-    unknown: unknownNames(hub, agent),
+    ...unanswered(hub, agent),
   });
 
   app.get(

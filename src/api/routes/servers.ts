@@ -4,8 +4,11 @@ import type {
   Done,
   NewServer,
   ServerAnswer,
+  ServerApproval,
   ServerChange,
   ServerList,
+  ServerLogPage,
+  ServerOffers,
   ServerTest,
   ServerView,
   TestReport,
@@ -13,6 +16,7 @@ import type {
 import { whileConnected } from "../disconnect.ts";
 import { byName, exactly, nameText, stringMap } from "../schema.ts";
 
+const count = { type: "integer", minimum: 0 };
 const path = { type: ["string", "null"], maxLength: 4_096 };
 const reach = {
   transport: { enum: ["stdio", "http", "sse"] },
@@ -22,18 +26,40 @@ const reach = {
   cwd: path,
   url: path,
   headers: stringMap,
+  oauth: {
+    type: ["object", "null"],
+    additionalProperties: false,
+    properties: {
+      grant: { enum: ["authorization_code", "client_credentials"] },
+      clientId: path,
+      clientSecret: path,
+      privateKey: { type: ["string", "null"], maxLength: 65_536 },
+      privateKeyAlgorithm: { type: ["string", "null"], maxLength: 10 },
+      clientMetadataUrl: path,
+      scope: path,
+    },
+  },
+  tls: {
+    type: ["object", "null"],
+    additionalProperties: false,
+    properties: { cert: path, key: path, ca: path },
+  },
 };
 const input = {
   ...reach,
-  oauth: { type: ["object", "null"] },
   enabled: { type: "boolean" },
   connect: { enum: ["lazy", "eager"] },
+  keepAlive: { type: "boolean" },
   timeoutMs: { type: ["integer", "null"], minimum: 1, maximum: 600_000 },
+  progressExtendsTimeout: { type: "boolean" },
   connectTimeoutMs: { type: "integer", minimum: 1, maximum: 600_000 },
   retry: { enum: ["safe", "never", "once"] },
   trusted: { type: "boolean" },
   maxConcurrency: { type: "integer", minimum: 1, maximum: 1_000 },
 };
+
+/** A person may approve whatever it is now, so the body may be missing. */
+const approval = { ...exactly({ changedAt: { type: "integer" } }), type: ["object", "null"] };
 
 interface ByName {
   Params: { name: string };
@@ -84,9 +110,33 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
     },
   );
 
-  app.post<ByName>("/servers/:name/approve", { schema: { params: byName } }, async ({ params }) => {
-    return answer(await upstream.approve(params.name));
+  app.post<ByName & { Body: ServerApproval | null }>(
+    "/servers/:name/approve",
+    { schema: { params: byName, body: approval } },
+    async ({ params, body }) => answer(await upstream.approve(params.name, body ?? {})),
+  );
+
+  app.get<ByName>("/servers/:name/offers", { schema: { params: byName } }, ({ params }): ServerOffers => {
+    const offers = upstream.offers(params.name);
+    const of = (wanted: string) =>
+      offers.filter(({ kind }) => kind === wanted).map(({ definition }) => definition);
+    return {
+      instructions: upstream.server(params.name).instructions,
+      resources: of("resource"),
+      resourceTemplates: of("resource_template"),
+      prompts: of("prompt"),
+    };
   });
+
+  app.get<ByName & { Querystring: { since?: number; lines?: number } }>(
+    "/servers/:name/logs",
+    { schema: { params: byName, querystring: exactly({ since: count, lines: count }) } },
+    ({ params, query: { since, lines } }): ServerLogPage =>
+      upstream.logs(params.name, {
+        ...(since === undefined ? {} : { since }),
+        ...(lines === undefined ? {} : { limit: lines }),
+      }),
+  );
 
   for (const [verb, enabled] of [
     ["enable", true],

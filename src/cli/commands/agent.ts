@@ -79,7 +79,12 @@ function agentOptions(command: Command): Command {
   return command
     .option("--description <text>", "what it is for")
     .option("--toolbox <name>", "give it a toolbox (repeatable)", collect, [])
-    .option("--grant <tool>", "give it a single tool (repeatable)", collect, [])
+    .option(
+      "--grant <tool>",
+      "give it a single tool, or those of a pattern such as mcp:github:* (repeatable)",
+      collect,
+      [],
+    )
     .option(
       "--folder <path[:ro|rw]>",
       "let it use a folder outside its workspace, ro by default (repeatable)",
@@ -106,13 +111,13 @@ async function listAgents(run: Run): Promise<undefined> {
 }
 
 async function showAgent(run: Run, name: string): Promise<undefined> {
-  const [{ agent }, { tools, unknown }] = await Promise.all([
+  const [{ agent }, { tools, ...nothing }] = await Promise.all([
     run.get<AgentAnswer>(path`/api/agents/${name}`),
     run.get<AgentTools>(path`/api/agents/${name}/tools`),
   ]);
   const rows = tools.map((tool) => [tool.name, tool.grantedBy.join(", "), tool.status.kind]);
   run.print(
-    { agent, tools, unknown },
+    { agent, tools, unknown: nothing.unknown, unmatched: nothing.unmatched },
     `${fields([
       ["name", agent.name],
       ["description", agent.description],
@@ -120,7 +125,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["toolboxes", agent.toolboxes.join(", ")],
       ["grants", agent.grants.join(", ")],
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
-    ])}${unknownNote(unknown)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
+    ])}${nothingNote(nothing)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
   );
 }
 
@@ -133,7 +138,7 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
   const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
   run.print(
     answer,
-    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${unknownNote(answer.unknown)}Next: toolkeep token create --agent ${name}\n`,
+    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${nothingNote(answer)}Next: toolkeep token create --agent ${name}\n`,
   );
 }
 
@@ -145,7 +150,7 @@ async function editAgent(run: Run, name: string, options: EditOptions): Promise<
   const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, change);
   run.print(
     answer,
-    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${unknownNote(answer.unknown)}`,
+    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${nothingNote(answer)}`,
   );
 }
 
@@ -247,6 +252,7 @@ function readFolder(text: string, cwd: string): FolderGrant {
   return { path: resolve(cwd, folder), access: mode === "rw" ? "write" : "read" };
 }
 
-function unknownNote(unknown: readonly string[]): string {
-  return unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+function nothingNote({ unknown, unmatched }: Pick<AgentAnswer, "unknown" | "unmatched">): string {
+  const names = unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+  return unmatched.length === 0 ? names : `${names}Matches no tool yet: ${unmatched.join(", ")}\n`;
 }

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import type { Command } from "commander";
 import type { LoginLink } from "../../api/contract.ts";
 import { findDaemon } from "../../daemon/daemon-file.ts";
 import { ToolkeepError } from "../../errors.ts";
+import { launchBrowser } from "../browser.ts";
 import { homeHere } from "../home.ts";
 import { remoteDaemon } from "../remote.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
@@ -33,14 +33,4 @@ async function openPage(run: Run, options: { print?: boolean }): Promise<undefin
   run.print(link, `${link.url}\n`);
   if (!run.json) run.terminal.err("The link is good once, for ten minutes.\n");
   if (!options.print && !run.json) launchBrowser(link.url, env);
-}
-
-/** Where a desktop is there. Failing to start a browser is no failure: the link is printed. */
-function launchBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  const hasDesktop = process.platform === "darwin" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
-  if (!hasDesktop) return;
-  const command = process.platform === "darwin" ? "open" : "xdg-open";
-  spawn(command, [url], { detached: true, stdio: "ignore" })
-    .on("error", () => undefined)
-    .unref();
 }

@@ -1,43 +1,43 @@
-import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type {
   NewServer,
   ServerAnswer,
   ServerInput,
   ServerList,
-  ServerView,
+  ServerOffers,
   TestReport,
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
-import { readPairs } from "../arguments.ts";
 import { counted } from "../counted.ts";
-import { ago, parseDuration } from "../duration.ts";
+import { ago } from "../duration.ts";
 import { remoteDaemon } from "../remote.ts";
+import {
+  authOptions,
+  lifeOptions,
+  namedValues,
+  reachOptions,
+  type ServerOptions,
+  serverInput,
+} from "../server-options.ts";
+import { alsoOffers, nextStep, reach, signIn, spoken, timeLimit, unusual } from "../server-text.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
+import { serverAuthCommand } from "./server-auth.ts";
+import { serverLogsCommand } from "./server-logs.ts";
 
-interface ServerOptions {
-  readonly env: readonly string[];
-  readonly header: readonly string[];
-  readonly url?: string;
-  readonly transport?: "stdio" | "http" | "sse";
-  readonly cwd?: string;
-  readonly timeout?: string;
-  readonly trusted?: boolean;
-}
+const MOST_HINTS = 5;
 
 export function serverCommand(shell: Shell): Command {
   const server = new Command("server").description("the MCP servers behind Toolkeep");
 
   examples(
-    serverOptions(leaf(server, "add <name> [command...]", "register a server and list its tools"))
-      .option("--trusted", "believe its hints that loosen (read-only, idempotent)")
-      .option("--no-test", "do not wait for its tools")
-      .action(shell.action(addServer)),
+    withServerOptions(leaf(server, "add <name> [command...]", "register a server and list its tools"), {
+      editing: false,
+    }).action(shell.action(addServer)),
     "server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
-    "server add github --env GITHUB_TOKEN=… -- npx -y @modelcontextprotocol/server-github",
+    "server add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
     "server add docs --url https://example.com/mcp --header Authorization='Bearer …'",
   );
   leaf(server, "list", "list the servers and their state", "server list").action(shell.action(listServers));
@@ -52,27 +52,26 @@ export function serverCommand(shell: Shell): Command {
     "approve <name>",
     "let a server that waits for approval take part",
     "server approve fs",
-  ).action(shell.action(change("approve", "Approved")));
+  ).action(shell.action(approveServer));
   leaf(server, "enable <name>", "let a server take part again", "server enable fs").action(
     shell.action(change("enable", "Enabled")),
   );
   leaf(server, "disable <name>", "take a server out without forgetting it", "server disable fs").action(
     shell.action(change("disable", "Disabled")),
   );
+  serverAuthCommand(server, shell);
+  serverLogsCommand(server, shell);
   examples(
-    serverOptions(
+    withServerOptions(
       leaf(
         server,
         "edit <name> [command...]",
         "change how a server is reached; it reconnects at the next call",
       ),
-    )
-      .option("--rename <name>", "another name; its tools keep theirs")
-      .option("--trusted", "believe its hints that loosen")
-      .option("--no-trusted", "do not believe them")
-      .action(shell.action(editServer)),
+      { editing: true },
+    ).action(shell.action(editServer)),
     "server edit fs --timeout 30s",
-    "server edit github --env GITHUB_TOKEN=…",
+    "server edit github --env GITHUB_TOKEN",
   );
   leaf(server, "remove <name>", "forget a server; its tool names stay taken", "server remove fs").action(
     shell.action(removeServer),
@@ -80,20 +79,17 @@ export function serverCommand(shell: Shell): Command {
   return server;
 }
 
-function serverOptions(command: Command): Command {
-  return command
-    .option("--env <K=V>", "environment variable for a local server, kept sealed (repeatable)", collect, [])
-    .option("--header <K=V>", "header for a remote server, kept sealed (repeatable)", collect, [])
-    .option("--url <url>", "address of a remote server")
-    .addOption(
-      new Option("--transport <kind>", "http when --url is given, else stdio").choices([
-        "stdio",
-        "http",
-        "sse",
-      ]),
-    )
-    .option("--cwd <folder>", "where a local server starts; here, when it is added")
-    .option("--timeout <ms>", "time limit of one call, such as 30000 or 30s");
+function withServerOptions(command: Command, { editing }: { editing: boolean }): Command {
+  reachOptions(command).option("--trusted", "believe its hints that loosen (read-only, idempotent)");
+  if (editing)
+    command
+      .option("--no-trusted", "do not believe them")
+      .option("--unset-env <K>", "take a variable out (repeatable)", collect, [])
+      .option("--unset-header <K>", "take a header out (repeatable)", collect, [])
+      .option("--rename <name>", "another name; its tools keep theirs");
+  else command.option("--no-test", "do not wait for its tools");
+  lifeOptions(command, { editing });
+  return authOptions(command, { editing });
 }
 
 async function addServer(
@@ -112,7 +108,9 @@ async function addServer(
     name,
     wait: options.test,
     ...startFolder(run, command),
-    ...serverInput(run, command, options),
+    ...(await serverInput(run, command, options)),
+    ...(options.env.length > 0 && { env: await namedValues(run, options.env, "--env") }),
+    ...(options.header.length > 0 && { headers: await namedValues(run, options.header, "--header") }),
   };
   const answer = await run.progress(
     `starting ${name} and asking for its tools`,
@@ -124,6 +122,9 @@ async function addServer(
 
 function added({ server, tools }: ServerAnswer, tested: boolean): string {
   if (!tested) return `Registered ${server.name}. See its tools: toolkeep server show ${server.name}\n`;
+  if (server.state === "needs_auth") {
+    return `Registered ${server.name}. It wants somebody to sign in: toolkeep server auth ${server.name}\n`;
+  }
   if (server.lastError !== null) {
     return `Registered ${server.name}, but it does not work yet:\n${indented(server.lastError)}\nCorrect it: toolkeep server edit ${server.name} …, then toolkeep server test ${server.name}\n`;
   }
@@ -143,29 +144,45 @@ async function listServers(run: Run): Promise<undefined> {
     { servers },
     rows.length === 0
       ? "No servers yet. Register one: toolkeep server add NAME -- COMMAND ARGS…\n"
-      : table(["NAME", "STATE", "TOOLS", "SOURCE", "REACHED BY"], rows, run.terminal.columns),
+      : `${table(["NAME", "STATE", "TOOLS", "SOURCE", "REACHED BY"], rows, run.terminal.columns)}${waiting(servers)}`,
   );
+}
+
+/** What waits for the person who looks. */
+function waiting(servers: ServerList["servers"]): string {
+  return servers
+    .filter(({ state }) => state === "needs_auth" || state === "pending_approval")
+    .slice(0, MOST_HINTS)
+    .map((server) => `${server.name}: ${nextStep(server)}\n`)
+    .join("");
 }
 
 async function showServer(run: Run, name: string): Promise<undefined> {
   const answer = await run.get<ServerAnswer>(path`/api/servers/${name}`);
   const { server, tools } = answer;
+  const offers = await run.get<ServerOffers>(path`/api/servers/${name}/offers`);
   run.print(
-    answer,
+    { ...answer, offers },
     `${fields([
       ["name", server.name],
       ["state", server.state],
+      ["what to do", nextStep(server)],
       ["source", server.source],
       ["transport", server.transport],
       ["reached by", reach(server)],
       ["folder", server.cwd],
       ["env", server.envKeys.join(", ")],
       ["headers", server.headerKeys.join(", ")],
+      ["signs in", signIn(server)],
+      ["certificate", server.tls && [server.tls.cert, server.tls.ca].filter(Boolean).join(", ")],
       ["trusted", server.trusted],
-      ["time limit", `${server.timeoutMs / 1000} s`],
+      ["time limit", timeLimit(server)],
+      ...unusual(server),
       ["protocol", server.era ? `${server.era.version} (${server.era.era})` : null],
       ["added by", server.addedBy],
       ["tools listed", ago(server.listedAt, Date.now())],
+      ["also offers", alsoOffers(offers)],
+      ["instructions", offers.instructions],
       ["last error", server.lastError],
     ])}tools:\n${list(tools)}`,
   );
@@ -176,72 +193,92 @@ async function testServer(run: Run, name: string): Promise<number> {
     `testing ${name}`,
     run.send<TestReport>("POST", path`/api/servers/${name}/test`),
   );
+  const { server } = report.ok ? {} : await run.get<Partial<ServerAnswer>>(path`/api/servers/${name}`);
+  const next = server && nextStep(server);
   run.print(
     report,
     report.ok
       ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
-      : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n`,
+      : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n${next ? `${next}\n` : ""}`,
   );
   return report.ok ? 0 : 1;
 }
 
-function change(
-  verb: "approve" | "enable" | "disable",
-  done: string,
-): (run: Run, name: string) => Promise<undefined> {
+function change(verb: "enable" | "disable", done: string): (run: Run, name: string) => Promise<undefined> {
   return async (run, name) => {
     const answer = await run.send<ServerAnswer>("POST", `${path`/api/servers/${name}`}/${verb}`);
-    run.print(answer, `${done} ${name}; it is ${answer.server.state.replace("_", " ")} now.\n`);
+    run.print(answer, `${done} ${name}; it is ${spoken(answer.server.state)} now.\n`);
     return undefined;
   };
+}
+
+/** Approves what it shows: a change that an agent makes meanwhile is refused. */
+async function approveServer(run: Run, name: string): Promise<undefined> {
+  const place = path`/api/servers/${name}`;
+  const { server } = await run.get<ServerAnswer>(place);
+  const answer = await run.send<ServerAnswer>("POST", `${place}/approve`, { changedAt: server.changedAt });
+  run.print(
+    answer,
+    `Approved ${name}, reached by ${printable(reach(server))}; it is ${spoken(answer.server.state)} now.\n`,
+  );
 }
 
 async function editServer(
   run: Run,
   name: string,
   command: string[],
-  options: ServerOptions & { readonly rename?: string },
+  options: ServerOptions & EditOptions,
 ): Promise<undefined> {
   const body = {
-    ...serverInput(run, command, options),
-    ...(options.rename === undefined ? {} : { name: options.rename }),
+    ...(await serverInput(run, command, options)),
+    ...(await editedValues(run, name, options)),
+    ...(options.oauth === false && { oauth: null }),
+    ...(options.tls === false && { tls: null }),
+    ...(options.rename !== undefined && { name: options.rename }),
   };
   if (Object.keys(body).length === 0) throw new ToolkeepError("BAD_USAGE", "nothing to change was given");
   const answer = await run.send<ServerAnswer>("PATCH", path`/api/servers/${name}`, body);
   run.print(answer, `Changed ${answer.server.name}. Try it: toolkeep server test ${answer.server.name}\n`);
 }
 
+interface EditOptions {
+  readonly rename?: string;
+  readonly oauth?: false;
+  readonly tls?: false;
+  readonly unsetEnv: readonly string[];
+  readonly unsetHeader: readonly string[];
+}
+
+/** The API takes env and headers whole; those that are not named here are sent blank, which keeps what is stored. */
+async function editedValues(
+  run: Run,
+  name: string,
+  { env, header, unsetEnv, unsetHeader }: ServerOptions & EditOptions,
+): Promise<ServerInput> {
+  const touches = [env, header, unsetEnv, unsetHeader].some((given) => given.length > 0);
+  if (!touches) return {};
+  const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
+  const merged = (keys: readonly string[], unset: readonly string[], values: Record<string, string>) => {
+    const kept = keys.filter((key) => !unset.includes(key)).map((key) => [key, ""]);
+    return { ...Object.fromEntries(kept), ...values };
+  };
+  return {
+    ...(env.length + unsetEnv.length > 0 && {
+      env: merged(server.envKeys, unsetEnv, await namedValues(run, env, "--env")),
+    }),
+    ...(header.length + unsetHeader.length > 0 && {
+      headers: merged(server.headerKeys, unsetHeader, await namedValues(run, header, "--header")),
+    }),
+  };
+}
+
 async function removeServer(run: Run, name: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/servers/${name}`), `Removed ${name}.\n`);
 }
 
-/** Paths on a command line are meant from here, wherever the daemon was started; a daemon elsewhere has no such folder. */
+/** A command is meant from here, wherever the daemon was started; a daemon elsewhere has no such folder. */
 function startFolder({ terminal }: Run, command: readonly string[]): ServerInput {
   return command.length === 0 || remoteDaemon(terminal.env) ? {} : { cwd: terminal.cwd };
-}
-
-/** Only what was typed. */
-function serverInput(
-  { terminal }: Run,
-  [command, ...args]: readonly string[],
-  options: ServerOptions,
-): ServerInput {
-  const transport =
-    options.transport ?? (options.url === undefined ? (command === undefined ? undefined : "stdio") : "http");
-  return {
-    ...(transport === undefined ? {} : { transport }),
-    ...(command === undefined ? {} : { command, args }),
-    ...(options.url === undefined ? {} : { url: options.url }),
-    ...(options.env.length === 0 ? {} : { env: readPairs(options.env, "--env") }),
-    ...(options.header.length === 0 ? {} : { headers: readPairs(options.header, "--header") }),
-    ...(options.cwd === undefined ? {} : { cwd: resolve(terminal.cwd, options.cwd) }),
-    ...(options.timeout === undefined ? {} : { timeoutMs: parseDuration(options.timeout, "ms") }),
-    ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
-  };
-}
-
-function reach(server: ServerView): string {
-  return server.url ?? [server.command, ...server.args].join(" ");
 }
 
 function list(tools: readonly string[]): string {

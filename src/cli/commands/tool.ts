@@ -43,6 +43,7 @@ async function showTool(run: Run, name: string): Promise<undefined> {
       ["scope", tool.scope],
       ["for", tool.availability === "both" ? "main agents and sub-agents" : `${tool.availability}s`],
       ["time limit", `${tool.timeoutMs / 1000} s`],
+      ["warnings", tool.warnings.join("; ") || null],
       ["agents", tool.agents.join(", ") || "none; give it with toolkeep agent edit or a toolbox"],
     ])}\n${printable(tool.description)}\n\narguments:\n${printable(JSON.stringify(tool.inputSchema, null, 2))}\n`,
   );

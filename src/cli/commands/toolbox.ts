@@ -14,7 +14,11 @@ export function toolboxCommand(shell: Shell): Command {
     shell.action(showToolbox),
   );
   examples(
-    leaf(toolbox, "create <name> [tools...]", "create a toolbox; * stands for every native tool")
+    leaf(
+      toolbox,
+      "create <name> [tools...]",
+      "create a toolbox; * stands for every native tool, mcp:NAME:* for all of a server",
+    )
       .option("--description <text>", "what it is for")
       .action(shell.action(createToolbox)),
     "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
@@ -65,7 +69,7 @@ async function showToolbox(run: Run, name: string): Promise<undefined> {
       ["kind", toolbox.builtin ? "built-in, read-only" : "own"],
       ["description", toolbox.description],
       ["agents", toolbox.agents.join(", ")],
-    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${toolbox.unknown.includes(tool) ? "  (not known)" : ""}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
+    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${remark(tool, toolbox)}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
   );
 }
 
@@ -120,10 +124,18 @@ async function changeTools(
   run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
 }
 
-function summary(toolbox: ToolboxView): string {
-  const unknown =
-    toolbox.unknown.length === 0
-      ? ""
-      : `Not known (kept, in case they come): ${toolbox.unknown.join(", ")}\n`;
-  return `It holds ${counted(toolbox.tools.length, "tool")}.\n${unknown}`;
+function remark(tool: string, { unknown, unmatched }: ToolboxView): string {
+  if (unknown.includes(tool)) return "  (not known)";
+  return unmatched.includes(tool) ? "  (matches no tool yet)" : "";
+}
+
+function summary({ tools, unknown, unmatched }: ToolboxView): string {
+  const patterns = tools.filter((tool) => tool.includes(":"));
+  const listed = [
+    counted(tools.length - patterns.length, "tool"),
+    ...(patterns.length === 0 ? [] : [counted(patterns.length, "pattern")]),
+  ];
+  const names = unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+  const idle = unmatched.length === 0 ? "" : `Matches no tool yet: ${unmatched.join(", ")}\n`;
+  return `It holds ${listed.join(" and ")}.\n${names}${idle}`;
 }

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempHome } from "../../support/temp-home.ts";
 import { testApi } from "../../support/test-api.ts";
-import { filesystem } from "../../support/test-hub.ts";
+import { EVERYTHING, filesystem } from "../../support/test-hub.ts";
+import { fixture } from "../../support/upstream.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 describe("/api/servers", () => {
   it("registers a server, lists its tools and calls one", async () => {
@@ -24,6 +26,17 @@ describe("/api/servers", () => {
       arguments: { path: join(folder.path, "note.txt") },
     });
     expect(call.body).toMatchObject({ outcome: "ok", text: "remember the milk" });
+  });
+
+  it("keeps what a server offers beside tools, also while it does not run", async () => {
+    await using api = await testApi();
+    await api.request("POST", "/api/servers", { name: "all", wait: true, ...EVERYTHING });
+    await api.request("POST", "/api/servers/all/disable");
+    const { body } = await api.request("GET", "/api/servers/all/offers");
+    expect(body.instructions).toContain("Everything");
+    expect(body.resources.length).toBeGreaterThan(0);
+    expect(body.resourceTemplates[0].uriTemplate).toContain("{");
+    expect(body.prompts.map(({ name }: { name: string }) => name)).toContain("simple-prompt");
   });
 
   it("never sends values of env and headers back", async () => {
@@ -81,5 +94,124 @@ describe("/api/servers", () => {
     const unknown = await api.request("POST", "/api/servers/sf/test");
     expect(unknown.status).toBe(404);
     expect(unknown.body.error.message).toMatch(/did you mean "?fs/);
+  });
+});
+
+describe("/api/servers/:name/logs", () => {
+  it("shows what the server wrote, printed by mistake and became, after a cursor", async () => {
+    await using api = await testApi();
+    await api.request("POST", "/api/servers", { name: "junk", wait: true, ...fixture("prints junk") });
+    const first = await api.request("GET", "/api/servers/junk/logs");
+    expect(first.status).toBe(200);
+    const kinds = first.body.entries.map((entry: { kind: string }) => entry.kind);
+    expect(kinds).toEqual(expect.arrayContaining(["junk", "state"]));
+    expect(first.body.junkLines).toBeGreaterThan(0);
+    expect(first.body.entries.map((entry: { text: string }) => entry.text)).toContain("ready");
+
+    const { cursor } = first.body;
+    await api.request("POST", "/api/servers/junk/disable");
+    const later = await api.request("GET", `/api/servers/junk/logs?since=${cursor}`);
+    expect(later.body.entries.every((entry: { seq: number }) => entry.seq > cursor)).toBe(true);
+    expect(later.body.entries.at(-1)).toMatchObject({ kind: "state", text: "disabled" });
+    const last = await api.request("GET", "/api/servers/junk/logs?lines=1");
+    expect(last.body.entries).toHaveLength(1);
+  });
+
+  it("keeps what a process wrote before it ended, without the secrets in it", async () => {
+    await using api = await testApi();
+    await api.request("POST", "/api/servers", {
+      name: "dies",
+      wait: true,
+      ...fixture("dies during a call"),
+      env: { FIXTURE_TOKEN: "canary-in-stderr" },
+    });
+    await api.request("POST", "/api/call", { name: "mcp_dies_die" });
+    await waitUntil("its last words are kept", async () => {
+      const { body } = await api.request("GET", "/api/servers/dies/logs");
+      return body.entries.some((entry: { text: string }) => entry.text === "fatal: [redacted]");
+    });
+  });
+
+  it("knows no server that does not exist, and no odd cursor", async () => {
+    await using api = await testApi();
+    expect((await api.request("GET", "/api/servers/gone/logs")).status).toBe(404);
+    await api.request("POST", "/api/servers", { name: "s", command: "false", enabled: false });
+    expect((await api.request("GET", "/api/servers/s/logs?since=-1")).status).toBe(400);
+    expect((await api.request("GET", "/api/servers/s/logs?sinse=1")).status).toBe(400);
+  });
+});
+
+describe("/api/servers with everything a server can have", () => {
+  const oauth = {
+    grant: "client_credentials",
+    clientId: "me",
+    clientSecret: "canary-client-secret",
+    scope: "a b",
+  };
+  const tls = { cert: "/c.pem", key: "/k.pem", ca: null };
+  const life = {
+    keepAlive: true,
+    progressExtendsTimeout: true,
+    retry: "once",
+    maxConcurrency: 2,
+    connect: "eager",
+  };
+
+  it("takes it and shows all but the secrets", async () => {
+    await using api = await testApi();
+    const url = "https://x.example/mcp";
+    const { status, body } = await api.request("POST", "/api/servers", {
+      name: "s",
+      url,
+      enabled: false,
+      oauth,
+      tls,
+      ...life,
+    });
+    expect([status, body.error]).toEqual([201, undefined]);
+    expect(body.server).toMatchObject({
+      ...life,
+      tls,
+      oauth: {
+        grant: "client_credentials",
+        clientId: "me",
+        hasSecret: true,
+        hasPrivateKey: false,
+        scope: "a b",
+      },
+    });
+    expect(JSON.stringify(body)).not.toContain("canary");
+    const changed = await api.request("PATCH", "/api/servers/s", {
+      oauth: { scope: null },
+      keepAlive: false,
+    });
+    expect(changed.body.server).toMatchObject({ keepAlive: false, oauth: { hasSecret: true, scope: null } });
+    const without = await api.request("PATCH", "/api/servers/s", { oauth: null, tls: null });
+    expect(without.body.server).toMatchObject({ oauth: null, tls: null });
+  });
+
+  it("refuses what it does not know, without quoting it", async () => {
+    await using api = await testApi();
+    const server = { name: "s", url: "https://x.example/mcp", oauth: { secret: "canary" } };
+    const { status, body } = await api.request("POST", "/api/servers", server);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).not.toContain("canary");
+  });
+});
+
+describe("/api/servers/:name/approve", () => {
+  it("approves what was looked at and nothing else", async () => {
+    await using api = await testApi();
+    await api.hub.upstream.add("s", { command: "false" }, { addedBy: "scout" });
+    const { changedAt } = (await api.request("GET", "/api/servers/s")).body.server;
+    await waitUntil("the clock has moved", () => Date.now() > changedAt);
+    await api.hub.upstream.update("s", { command: "rm" }, { by: "scout" });
+    const refused = await api.request("POST", "/api/servers/s/approve", { changedAt });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+    const now = (await api.request("GET", "/api/servers/s")).body.server;
+    expect(now.state).toBe("pending_approval");
+    const approved = await api.request("POST", "/api/servers/s/approve", { changedAt: now.changedAt });
+    expect(approved.status).toBe(200);
+    expect(approved.body.server.state).not.toBe("pending_approval");
   });
 });

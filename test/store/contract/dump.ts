@@ -11,9 +11,14 @@ export async function fill(store: Store): Promise<void> {
   await store.agents.create(agent("child", { parentId: "agt_zoe" }));
   await store.tokens.create(token("tok_1", { kind: "agent", agentId: "agt_zoe", scopes: ["files"] }));
   await store.toolboxes.create(toolbox("mine"));
-  await store.servers.create(server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false }));
+  await store.servers.create(
+    server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
+  );
   await store.servers.replaceTools("srv_fs", [
     { serverId: "srv_fs", originalName: "read", definition: { a: 1 } },
+  ]);
+  await store.servers.replaceOffers("srv_fs", [
+    { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } },
   ]);
   await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
   await store.secrets.put({ name: "KEY", sealed: Uint8Array.of(9), createdAt: NOW, updatedAt: NOW });
@@ -75,6 +80,21 @@ export function dumpContract(fresh: FreshStore): void {
     expect(await to.store.dump()).toEqual(dump);
     expect(await to.store.servers.byName("fs")).toEqual(await from.store.servers.byName("fs"));
     expect(await to.store.revision()).toBeGreaterThan(before);
+  });
+
+  test("a dump of version 1 loads, with defaults for what came later", async () => {
+    await using from = await fresh();
+    await using to = await fresh();
+    await fill(from.store);
+    const { serverOffers: _, ...tables } = (await from.store.dump()).tables;
+    const servers = tables.servers!.map(({ asksBack: _asksBack, auth: _auth, ...row }) => row);
+    await to.store.load({ schemaVersion: 1, tables: { ...tables, servers } });
+    expect(await to.store.servers.byName("fs")).toEqual({
+      ...(await from.store.servers.byName("fs")),
+      asksBack: false,
+      auth: null,
+    });
+    expect(await to.store.servers.offers()).toEqual([]);
   });
 
   test("a dump is of one moment while others write", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ServerOfferRecord } from "../../../src/store/store.ts";
 import { NOW, server } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -6,6 +7,12 @@ const tool = (serverId: string, originalName: string, description = "") => ({
   serverId,
   originalName,
   definition: { name: originalName, description, inputSchema: { type: "object" } },
+});
+
+const offer = (serverId: string, kind: ServerOfferRecord["kind"], name: string): ServerOfferRecord => ({
+  serverId,
+  kind,
+  definition: { name },
 });
 
 export function serversContract(fresh: FreshStore): void {
@@ -21,6 +28,8 @@ export function serversContract(fresh: FreshStore): void {
       addedBy: "agt_a",
       era: { era: "modern", version: "2026-07-28", at: NOW },
       instructions: "Be kind.",
+      asksBack: true,
+      auth: Uint8Array.from({ length: 256 }, (_, byte) => 255 - byte),
       listedAt: NOW,
       lastError: "spawn ENOENT",
     });
@@ -68,20 +77,53 @@ export function serversContract(fresh: FreshStore): void {
     expect(await servers.tools("srv_big")).toEqual([]);
   });
 
-  test("tools of a server that does not exist are refused", async () => {
+  test("tools and offers of a server that does not exist are refused", async () => {
     await using t = await fresh();
     const tools = t.store.servers.replaceTools("srv_gone", [tool("srv_gone", "x")]);
     await expect(tools).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const offers = t.store.servers.replaceOffers("srv_gone", [offer("srv_gone", "prompt", "x")]);
+    await expect(offers).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("deleting a server takes its tools and leaves its tool names taken", async () => {
+  test("offers keep their kind and the order the server gave, of one server or of all", async () => {
+    await using t = await fresh();
+    const { servers } = t.store;
+    await servers.create(server("b"));
+    await servers.create(server("a"));
+    const offers = [
+      offer("srv_b", "prompt", "z"),
+      offer("srv_b", "prompt", "a"),
+      offer("srv_b", "resource", "m"),
+      offer("srv_b", "resource_template", "b"),
+    ];
+    await servers.replaceOffers("srv_b", offers);
+    await servers.replaceOffers("srv_a", [offer("srv_a", "resource", "x")]);
+    expect(await servers.offers("srv_b")).toEqual(offers);
+    expect(await servers.offers()).toEqual([offer("srv_a", "resource", "x"), ...offers]);
+  });
+
+  test("new offers replace the old ones of every kind, however many", async () => {
+    await using t = await fresh();
+    const { servers } = t.store;
+    await servers.create(server("big"));
+    await servers.replaceOffers("srv_big", [offer("srv_big", "prompt", "old")]);
+    const many = Array.from({ length: 1203 }, (_, index) => offer("srv_big", "resource", `r${index}`));
+    await servers.replaceOffers("srv_big", many);
+    expect(await servers.offers("srv_big")).toEqual(many);
+    await servers.replaceOffers("srv_big", []);
+    expect(await servers.offers("srv_big")).toEqual([]);
+  });
+
+  test("deleting a server takes its tools and offers and leaves its tool names taken", async () => {
     await using t = await fresh();
     const { servers, toolNames } = t.store;
     await servers.create(server("fs"));
     await servers.replaceTools("srv_fs", [tool("srv_fs", "read")]);
+    await servers.replaceOffers("srv_fs", [offer("srv_fs", "prompt", "review")]);
     await toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
     await servers.delete("srv_fs");
     expect(await servers.tools()).toEqual([]);
+    expect(await servers.offers()).toEqual([]);
     expect(await toolNames.list()).toEqual([
       { serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" },
     ]);
@@ -91,14 +133,31 @@ export function serversContract(fresh: FreshStore): void {
     await using t = await fresh();
     const { toolNames } = t.store;
     const first = { serverId: "s1", originalName: "a.b", name: "mcp_s_a_b" };
-    await toolNames.add([first]);
-    await toolNames.add([
+    expect(await toolNames.add([first])).toEqual([first]);
+    const added = await toolNames.add([
       { ...first, name: "another" },
       { serverId: "s2", originalName: "a_b", name: first.name },
       { serverId: "s2", originalName: "c", name: "mcp_s_c" },
       { serverId: "s2", originalName: "c", name: "mcp_s_c_again" },
     ]);
-    expect(await toolNames.list()).toEqual([first, { serverId: "s2", originalName: "c", name: "mcp_s_c" }]);
+    expect(added).toEqual([first, { serverId: "s2", originalName: "c", name: "mcp_s_c" }]);
+    expect(await toolNames.list()).toEqual(added);
+  });
+
+  test("adding names tells all names of the servers concerned, and nothing new is no change", async () => {
+    await using t = await fresh();
+    const { toolNames } = t.store;
+    const name = (serverId: string, originalName: string) => ({
+      serverId,
+      originalName,
+      name: `${serverId}_${originalName}`,
+    });
+    await toolNames.add([name("s1", "a"), name("s2", "b")]);
+    expect(await toolNames.add([name("s2", "c")])).toEqual([name("s2", "b"), name("s2", "c")]);
+    const revision = await t.store.revision();
+    expect(await toolNames.add([name("s2", "b")])).toEqual([name("s2", "b"), name("s2", "c")]);
+    expect(await toolNames.add([])).toEqual([]);
+    expect(await t.store.revision()).toBe(revision);
   });
 
   test("two processes adding the same names at once agree on one owner each", async () => {

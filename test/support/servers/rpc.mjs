@@ -15,6 +15,7 @@ export function serve(tools, handlers = {}) {
   };
   createInterface({ input: process.stdin }).on("line", async (line) => {
     const request = JSON.parse(line);
+    if (request.method === undefined) return void methods.response?.(request);
     if (request.id === undefined) return void methods[request.method]?.(request);
     const method = methods[request.method] ?? methods.unknown;
     if (!method) return send({ id: request.id, error: { code: -32601, message: "no such method" } });

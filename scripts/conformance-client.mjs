@@ -1,0 +1,134 @@
+// `npm run conformance:client [-- SCENARIO …]`: the official conformance suite against Toolkeep as a client, every
+// required scenario of both revisions. The suite and the Node it needs are installed when first needed, into
+// $TOOLKEEP_CONFORMANCE_DIR (or a folder beside the system's temporary files).
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./run.mjs";
+
+const CACHE = process.env.TOOLKEEP_CONFORMANCE_DIR ?? join(tmpdir(), "toolkeep-conformance");
+const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
+const NODE_22 = `node-${process.platform}-${process.arch}@22.23.3`;
+const CLIENT = fileURLToPath(new URL("conformance/client.mjs", import.meta.url));
+const REVISIONS = ["2025-11-25", "2026-07-28"];
+/** The suite starts all clients of a revision at once; they take turns, which counts too. */
+const SCENARIO_MS = 300_000;
+
+/** Required scenarios that are known to fail, by revision and name, with the reason. */
+const EXCEPTIONS = {};
+
+await main(process.argv.slice(2));
+
+async function main(names) {
+  run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
+  const suite = join(await installed(SUITE), "dist/index.js");
+  const node = await node22();
+  const counts = { passed: 0, failed: 0 };
+  for (const revision of REVISIONS) {
+    const results =
+      names.length === 0
+        ? await inTurns((env) => runRevision(node, suite, revision, env))
+        : await runScenarios(node, suite, revision, names);
+    report(revision, results, counts);
+  }
+  console.log(`${counts.passed} passed, ${counts.failed} failed`);
+  process.exitCode = counts.failed === 0 ? 0 : 1;
+}
+
+function report(revision, { scored, unscored, output }, counts) {
+  console.log(`\n${revision}`);
+  if (scored.length === 0) {
+    counts.failed += 1;
+    console.log(`✗ the suite did not run:\n${output.trim().slice(-2000)}`);
+  }
+  for (const { name, ok, summary } of scored) {
+    const excuse = EXCEPTIONS[`${revision} ${name}`];
+    counts[ok || excuse ? "passed" : "failed"] += 1;
+    console.log(`${ok ? "✓" : excuse ? "~" : "✗"} ${name}: ${summary}${excuse ? ` (known: ${excuse})` : ""}`);
+  }
+  if (unscored.length > 0) console.log("not required, not counted:");
+  for (const { name, ok, summary } of unscored) console.log(`  ${ok ? "✓" : "✗"} ${name}: ${summary}`);
+}
+
+/** A folder with a file for each client that may run at the same time; one who takes a file has the turn. */
+async function inTurns(work) {
+  const folder = await mkdtemp(join(tmpdir(), "toolkeep-conformance-turns-"));
+  try {
+    for (let turn = 0; turn < availableParallelism(); turn++)
+      await writeFile(join(folder, `turn-${turn}`), "");
+    return await work({ ...process.env, TOOLKEEP_CONFORMANCE_TURNS: folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runRevision(node, suite, revision, env) {
+  const args = [suite, "client", "--requirements", revision, ...clientOptions()];
+  const output = await command(node, args, { env });
+  const [scenarios = "", rest = ""] = output.split(/^Not scored for .*$/m);
+  const optional = new Set([...rest.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map(([, name]) => name));
+  const all = [...scenarios.matchAll(/^([✓✗]) (\S+): (.+)$/gm)].map(([, mark, name, summary]) => ({
+    name,
+    ok: mark === "✓",
+    summary,
+  }));
+  return {
+    scored: all.filter(({ name }) => !optional.has(name)),
+    unscored: all.filter(({ name }) => optional.has(name)),
+    output,
+  };
+}
+
+/** Some scenarios only, one after another, with everything the suite has to say about those that fail. */
+async function runScenarios(node, suite, revision, names) {
+  const scored = [];
+  for (const name of names) {
+    const options = ["--scenario", name, "--spec-version", revision, "--force", ...clientOptions()];
+    const output = await command(node, [suite, "client", ...options]);
+    const ok = output.includes("OVERALL: PASSED");
+    const counted = /^Passed: .*$/m.exec(output)?.[0] ?? "did not run";
+    scored.push({ name, ok, summary: ok ? counted : `${counted}\n${output.trim()}` });
+  }
+  return { scored, unscored: [], output: "" };
+}
+
+function clientOptions() {
+  return ["--command", `"${process.execPath}" "${CLIENT}"`, "--timeout", String(SCENARIO_MS)];
+}
+
+/** The suite needs Node 22; where this one is older, npm brings one. */
+async function node22() {
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  return join(await installed(NODE_22), "bin/node");
+}
+
+/** The folder of an exact version of a package, installed into the cache where it is not there yet. */
+async function installed(spec) {
+  const name = spec.slice(0, spec.lastIndexOf("@"));
+  const prefix = join(CACHE, spec.replaceAll("/", "-"));
+  const folder = join(prefix, "node_modules", name);
+  if (!existsSync(join(folder, "package.json"))) {
+    console.log(`installing ${spec} into ${prefix} …`);
+    await mkdir(prefix, { recursive: true });
+    const options = ["--prefix", prefix, "--no-audit", "--no-fund", "--loglevel=error"];
+    const said = await command("npm", ["install", ...options, spec], { cwd: prefix });
+    if (!existsSync(join(folder, "package.json"))) throw new Error(`npm could not install ${spec}: ${said}`);
+  }
+  return folder;
+}
+
+/** All that a command prints, whether it succeeds or not; what it prints as errors comes first. */
+function command(file, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    const printed = { stderr: "", stdout: "" };
+    for (const name of ["stderr", "stdout"])
+      child[name].setEncoding("utf8").on("data", (text) => {
+        printed[name] += text;
+      });
+    child.on("error", reject).on("close", () => resolve(`${printed.stderr}\n${printed.stdout}`));
+  });
+}

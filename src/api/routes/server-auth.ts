@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+import { ToolkeepError } from "../../errors.ts";
+import type { ApiContext } from "../api-options.ts";
+import type { ServerSignIn, ServerSignInAnswer, SignInReturn, SignInStart } from "../contract.ts";
+import { byName, exactly } from "../schema.ts";
+import { OAUTH_CALLBACK } from "./oauth-callback.ts";
+
+const address = { type: "string", maxLength: 16_384 };
+
+interface ByName {
+  Params: { name: string };
+}
+
+/** Signing in to servers, and out again. No answer holds a token; the link of a sign-in is its own only secret. */
+export function serverAuthRoutes(app: FastifyInstance, { hub: { upstream }, options }: ApiContext): void {
+  const path = "/servers/:name/auth";
+  const schema = { params: byName };
+  const answer = async (name: string): Promise<ServerSignInAnswer> => ({
+    server: upstream.server(name),
+    signIn: await upstream.signInStatus(name),
+  });
+
+  app.get<ByName>(path, { schema }, ({ params }) => answer(params.name));
+
+  app.post<ByName>(path, { schema }, async ({ params }, reply): Promise<SignInStart> => {
+    reply.header("cache-control", "no-store");
+    return await upstream.beginSignIn(params.name, { redirectUri: `${options.url()}${OAUTH_CALLBACK}` });
+  });
+
+  app.post<ByName & { Body: SignInReturn }>(
+    `${path}/complete`,
+    { schema: { ...schema, body: exactly({ url: address, wait: { type: "boolean" } }, ["url"]) } },
+    async ({ body: { url, wait } }) => {
+      const { name } = await upstream.completeSignIn(parametersOf(url));
+      if (wait) await upstream.settled();
+      return await answer(name);
+    },
+  );
+
+  app.delete<ByName>(path, { schema }, async ({ params }): Promise<ServerSignIn> => {
+    return { server: await upstream.signOut(params.name) };
+  });
+}
+
+/** Of an address as a browser shows it, or only of what follows its question mark. */
+function parametersOf(pasted: string): URLSearchParams {
+  const text = pasted.trim();
+  const query = URL.canParse(text) ? new URL(text).search : text.slice(text.indexOf("?") + 1);
+  const parameters = new URLSearchParams(query);
+  if (parameters.has("state")) return parameters;
+  throw new ToolkeepError(
+    "BAD_REQUEST",
+    `expected the whole address that the browser ended at, such as http://127.0.0.1:19850${OAUTH_CALLBACK}?code=…&state=…, but it has no state`,
+  );
+}

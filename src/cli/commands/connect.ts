@@ -1,0 +1,239 @@
+import type { Command } from "commander";
+import type { AgentAnswer, TokenList } from "../../api/contract.ts";
+import type { Access, Client, ClientFile, Place, Scope } from "../../clients/client.ts";
+import type { Written } from "../../clients/connect-client.ts";
+import { findDaemon } from "../../daemon/daemon-file.ts";
+import { printable } from "../../daemon/printable.ts";
+import { messageOf, ToolkeepError } from "../../errors.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { CLIENT_SCOPES, clientAgent, newClientToken, revokeTokens, tokenLabel } from "../client-agent.ts";
+import { type DoubleServers, doubleServers, moveServers } from "../client-servers.ts";
+import { counted } from "../counted.ts";
+import { homeHere } from "../home.ts";
+import { ownBin } from "../own-bin.ts";
+import { ownEndpoint } from "../own-endpoint.ts";
+import { remoteDaemon } from "../remote.ts";
+import { examples, type Run, type Shell, single } from "../shell.ts";
+import { fields, table } from "../table.ts";
+
+interface ConnectOptions {
+  readonly project?: boolean;
+  readonly tools?: readonly string[];
+  readonly move?: boolean;
+  readonly print?: boolean;
+  readonly undo?: boolean;
+}
+
+/** Everything that is known before anything is written. */
+interface Plan {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly place: Place;
+  readonly target: ClientFile;
+  readonly url: string;
+  readonly label: string;
+}
+
+export function connectCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "connect",
+      "point an MCP client at Toolkeep",
+      "Writes Toolkeep into the settings of claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini or opencode, after a backup. The client gets an agent of its own name and a token for every external tool, without those for files and commands. Without a name it lists the clients on this machine.",
+    )
+      .argument("[client]", "the client; without it, which there are")
+      .option("--project", "the settings of the project in this folder, where the client has such")
+      .option("--tools <toolboxes...>", "give its agent these toolboxes, instead of every external tool")
+      .option("--move", "take servers out of the client that Toolkeep has too")
+      .option("--print", "show what to add by hand, write nothing")
+      .option("--undo", "take Toolkeep out of the client again and end its token")
+      .action(shell.action(connect)),
+    "connect",
+    "connect claude-code",
+    "connect cursor --project --tools reading",
+    "connect claude-code --undo",
+  );
+}
+
+async function connect(run: Run, name: string | undefined, options: ConnectOptions): Promise<undefined> {
+  const { placeHere } = await import("../../clients/client.ts");
+  const place = placeHere(run.terminal.env, run.terminal.cwd);
+  const url = await ownEndpoint(run);
+  if (name === undefined) return listClients(run, place, url);
+
+  const { clientNamed } = await import("../../clients/clients.ts");
+  const { targetFile } = await import("../../clients/connect-client.ts");
+  const client = clientNamed(name);
+  const scope = options.project ? "project" : "user";
+  const target = await targetFile(client, place, scope);
+  const label = tokenLabel(client, options.project ? place.cwd : null);
+  const plan: Plan = { client, scope, place, target, url, label };
+  if (options.undo) return undo(run, plan);
+  if (options.print) return printSnippet(run, plan);
+  return write(run, plan, options);
+}
+
+async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<undefined> {
+  const { client, target, url, place } = plan;
+  const { checkTarget, connectClient } = await import("../../clients/connect-client.ts");
+  checkAddress(url);
+  const deps = { place, clock: systemClock, ownUrl: url };
+  // Before an agent is made for nothing.
+  await checkTarget(client, target, await accessFor(run, url, "TOKEN"), deps);
+
+  const agent = await clientAgent(run, client, options.tools);
+  const { token, record } = await newClientToken(run, client, plan.label);
+  let written: Written;
+  try {
+    written = await connectClient(client, target, await accessFor(run, url, token), deps);
+  } catch (error) {
+    await run.send("DELETE", `/api/tokens/${record.id}`);
+    throw error;
+  }
+  await revokeTokens(run, client, plan.label, record.id);
+
+  const doubles = await doubleServers(run, client, { ...plan, ...deps });
+  const moved = options.move ? await moveServers(doubles, client, deps) : [];
+  run.print(
+    {
+      client: client.id,
+      ...written,
+      agent: agent.agent.name,
+      url,
+      also: doubles.registered.map((server) => server.name),
+      moved,
+      notRegistered: doubles.others,
+    },
+    printable(connected(plan, written, agent, doubles, moved)) + (await daemonHint(run)),
+  );
+}
+
+async function undo(run: Run, { client, target, url, label }: Plan): Promise<undefined> {
+  const { disconnectClient } = await import("../../clients/connect-client.ts");
+  const undone = await disconnectClient(client, target, { ownUrl: url });
+  const revoked = await revokeTokens(run, client, label);
+  const file = undone
+    ? `Took Toolkeep out of ${target.path}${undone.removedFile ? ", which held nothing else and is gone" : ""}.`
+    : `Toolkeep does not stand in ${target.path}.`;
+  const token = revoked === 0 ? "It had no token." : `${counted(revoked, "token")} of it ended.`;
+  run.print(
+    { client: client.id, file: target.path, removed: undone !== undefined, revoked },
+    `${file}\n${token} Its agent ${client.id} and the backups stay.\nRestart ${client.title} if it runs.\n`,
+  );
+}
+
+async function printSnippet(run: Run, { client, target, url }: Plan): Promise<undefined> {
+  const { withSetting } = await import("../../clients/edit-settings.ts");
+  const { OWN_NAME } = await import("../../clients/own-entry.ts");
+  const entry = client.entry(await accessFor(run, url, "TOKEN"));
+  const snippet = withSetting(target.path, "", [...client.container({}), OWN_NAME], entry);
+  const text = snippet.ok ? snippet.value : "";
+  const scopes = CLIENT_SCOPES.map((scope) => `--scope ${scope}`).join(" ");
+  run.print(
+    { client: client.id, file: target.path, entry },
+    `In ${target.path}:\n\n${text.replace(/^(?=.)/gm, "  ")}\nTOKEN is one of an agent: toolkeep token create --agent ${client.id} ${scopes}\n`,
+  );
+}
+
+async function listClients(run: Run, place: Place, ownUrl: string): Promise<undefined> {
+  const { CLIENTS } = await import("../../clients/clients.ts");
+  const { connectionOf, isFound, targetFile } = await import("../../clients/connect-client.ts");
+  const { tokens } = await run.get<TokenList>("/api/tokens");
+  const clients = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const target = await targetFile(client, place, "user");
+      const state = await connectionOf(client, target, { ownUrl }).then(
+        ({ state, token }) => {
+          if (state !== "connected") return state === "absent" ? "no" : "no, another server has the name";
+          const isKnown = !token || tokens.some((one) => one.agent && token.endsWith(one.hint));
+          return isKnown ? "yes" : "yes, but its token has ended";
+        },
+        (error: unknown) => `unknown: ${messageOf(error)}`,
+      );
+      return {
+        client: client.id,
+        found: await isFound(client, place),
+        connected: state,
+        file: target.path,
+      };
+    }),
+  );
+  const rows = clients.map(({ client, found, connected, file }) => [client, found, connected, file]);
+  run.print(
+    { clients },
+    `${table(["CLIENT", "FOUND", "CONNECTED", "SETTINGS"], rows, run.terminal.columns)}\nConnect one: toolkeep connect CLIENT\n`,
+  );
+}
+
+async function accessFor({ terminal }: Run, url: string, token: string): Promise<Access> {
+  const remote = remoteDaemon(terminal.env);
+  const where = remote ? { TOOLKEEP_URL: remote.url } : { TOOLKEEP_HOME: await homeHere(terminal) };
+  return {
+    url,
+    token,
+    command: process.execPath,
+    args: [ownBin(), "stdio"],
+    env: { ...where, TOOLKEEP_TOKEN: token },
+  };
+}
+
+function connected(
+  { client }: Plan,
+  written: Written,
+  { agent, unknown, unmatched }: AgentAnswer,
+  { registered, others }: DoubleServers,
+  moved: readonly string[],
+): string {
+  const nothing = [...unknown, ...unmatched];
+  const double = registered.map((server) => server.name).filter((name) => !moved.includes(name));
+  const rights = [...agent.toolboxes.map((toolbox) => `toolbox ${toolbox}`), ...agent.grants].join(", ");
+  const notes = [
+    client.next,
+    ...(nothing.length === 0 ? [] : [`Comes to nothing yet: ${nothing.join(", ")}.`]),
+    ...(moved.length === 0
+      ? []
+      : [`Taken out of ${client.title}, for Toolkeep has them: ${moved.join(", ")}.`]),
+    ...(double.length === 0
+      ? []
+      : [
+          `${client.title} has these itself too, so they would be offered twice: ${double.join(", ")}. Take them out: toolkeep connect ${client.id} --move`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          `Not behind Toolkeep yet: ${others.join(", ")}. Bring them in: toolkeep import --client ${client.id}`,
+        ]),
+    ...tokenNotes(written),
+  ];
+  return `${client.title} reaches Toolkeep now.\n${fields([
+    ["settings", written.file],
+    ["backup", written.backup],
+    ["agent", agent.name],
+    ["may call", rights],
+  ])}${notes.map((note) => `${note}\n`).join("")}`;
+}
+
+/** Where the token may be seen by others. */
+function tokenNotes({ file, linkedTo, mode, created }: Written): string[] {
+  const isOpen = !created && (mode & 0o044) !== 0;
+  return [
+    ...(isOpen
+      ? [`Others on this machine can read ${file}, which holds a token now: chmod 600 ${file}`]
+      : []),
+    ...(linkedTo === null ? [] : [`${file} is a link: the token is in ${linkedTo}`]),
+  ];
+}
+
+async function daemonHint({ terminal }: Run): Promise<string> {
+  if (remoteDaemon(terminal.env)) return "";
+  const daemon = await findDaemon(await homeHere(terminal), terminal.signal);
+  return daemon ? "" : "No daemon runs yet: toolkeep serve, or toolkeep service install\n";
+}
+
+function checkAddress(url: string): void {
+  if (new URL(url).port !== "0") return;
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    "the port of the daemon is chosen anew at every start (port 0), so no client could find it; set a port",
+  );
+}

@@ -1,0 +1,265 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ToolkeepError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isRecord } from "../lib/json.ts";
+import { ok, type Result } from "../lib/result.ts";
+import type { Access, Client, ClientFile, Place, Scope } from "./client.ts";
+import { withoutSettings, withSetting } from "./edit-settings.ts";
+import { isToolkeep, OWN_NAME, ownToken } from "./own-entry.ts";
+import { parseSettings, type Settings, valueIn } from "./settings-document.ts";
+import {
+  backUp,
+  backupsOf,
+  readSettingsFile,
+  removeSettingsFile,
+  type SettingsFile,
+  writeSettingsFile,
+} from "./settings-files.ts";
+import { readWritten } from "./written-server.ts";
+
+/** Whether Toolkeep stands in a client's settings. */
+export interface Connection {
+  readonly file: string;
+  /** `other`: a server of that name that is not Toolkeep. */
+  readonly state: "connected" | "absent" | "other";
+  /** Its token where it stands in the file. */
+  readonly token?: string;
+}
+
+/** What was written, or would be. */
+export interface Written {
+  readonly file: string;
+  readonly backup: string | null;
+  /** Where the file really is, when a link leads there. */
+  readonly linkedTo: string | null;
+  readonly mode: number;
+  readonly created: boolean;
+}
+
+export interface ConnectDeps {
+  readonly place: Place;
+  readonly clock: Clock;
+  readonly ownUrl: string | null;
+}
+
+/** A client that rewrites its file at the same moment is tried again this often. */
+const ATTEMPTS = 5;
+
+/** The file that Toolkeep is written to. Throws BAD_USAGE where the client has none of this scope. */
+export async function targetFile(client: Client, place: Place, scope: Scope): Promise<ClientFile> {
+  const targets = client.files(place).filter((file) => file.scope === scope && !file.readOnly);
+  const first = targets[0];
+  if (!first) throw new ToolkeepError("BAD_USAGE", `${client.title} has no settings file of a project`);
+  // The edition of the program that is used here, and of its files the one that exists.
+  const used = await firstThat(targets, (file) => exists(dirname(file.path)));
+  const beside = targets.filter((file) => dirname(file.path) === dirname((used ?? first).path));
+  return (await firstThat(beside, (file) => exists(file.path))) ?? used ?? first;
+}
+
+/** Whether the client has been used here: its folder or one of the user's files exists. */
+export async function isFound(client: Client, place: Place): Promise<boolean> {
+  const files = client.files(place).filter((file) => file.scope === "user");
+  const signs = [client.folder(place), ...files.map((file) => file.path)];
+  return (await firstThat(signs, exists)) !== undefined;
+}
+
+/** Throws BAD_REQUEST for a file that cannot be read. */
+export async function connectionOf(
+  client: Client,
+  target: ClientFile,
+  { ownUrl }: Pick<ConnectDeps, "ownUrl">,
+): Promise<Connection> {
+  const { settings } = await readTarget(target.path);
+  return { file: target.path, ...entryIn(client, settings, ownUrl) };
+}
+
+/** Throws what `connectClient` would throw about the file as it is now. */
+export async function checkTarget(
+  client: Client,
+  target: ClientFile,
+  access: Access,
+  deps: Pick<ConnectDeps, "ownUrl">,
+): Promise<void> {
+  const { file, settings } = await readTarget(target.path);
+  const edited = withEntry(client, target.path, access, deps, file.text ?? "", settings);
+  if (!edited.ok) throw unwritable(target.path, edited.error);
+}
+
+/** Writes Toolkeep among the client's servers, after a backup. Throws NAME_TAKEN, BAD_REQUEST. */
+export async function connectClient(
+  client: Client,
+  target: ClientFile,
+  access: Access,
+  deps: ConnectDeps,
+): Promise<Written> {
+  return change(target.path, deps, (text, settings) =>
+    withEntry(client, target.path, access, deps, text, settings),
+  );
+}
+
+/** Takes servers out of a settings file, after a backup. */
+export async function removeServers(
+  path: string,
+  keys: readonly (readonly string[])[],
+  deps: ConnectDeps,
+): Promise<Written> {
+  return change(path, deps, (text) => withoutSettings(path, text, keys));
+}
+
+/**
+ * Takes Toolkeep out again, and nothing else: exactly the text of before where nobody changed the file since. A file
+ * that was made for it goes too. The backups stay. Undefined where Toolkeep is not there.
+ */
+export async function disconnectClient(
+  client: Client,
+  target: ClientFile,
+  { ownUrl }: Pick<ConnectDeps, "ownUrl">,
+): Promise<{ readonly file: string; readonly removedFile: boolean } | undefined> {
+  const path = target.path;
+  for (let attempt = 1; ; attempt++) {
+    const { file, settings } = await readTarget(path);
+    if (file.text === null || entryIn(client, settings, ownUrl).state !== "connected") return undefined;
+    const text = await textBefore(client, path, file.text, settings);
+    const removedFile = text === null;
+    const done = removedFile ? ok(await removeSettingsFile(file)) : await writeSettingsFile(file, text);
+    if (done.ok) return { file: path, removedFile };
+    if (attempt === ATTEMPTS) throw unwritable(path, done.error);
+  }
+}
+
+async function change(
+  path: string,
+  { clock }: ConnectDeps,
+  edit: (text: string, settings: Settings) => Result<string, string>,
+): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    const { file, settings } = await readTarget(path);
+    const edited = edit(file.text ?? "", settings);
+    if (!edited.ok) throw unwritable(path, edited.error);
+    const backup = await backUp(file, clock);
+    if (!backup.ok) throw unwritable(path, backup.error);
+    const written = await writeSettingsFile(file, edited.value);
+    if (written.ok) {
+      return {
+        file: path,
+        backup: backup.value,
+        linkedTo: file.real === path ? null : file.real,
+        mode: file.mode,
+        created: file.text === null,
+      };
+    }
+    if (attempt === ATTEMPTS) throw unwritable(path, written.error);
+  }
+}
+
+async function readTarget(path: string): Promise<{ file: SettingsFile; settings: Settings }> {
+  const file = await readSettingsFile(path);
+  if (!file.ok) throw unreadable(path, file.error);
+  const settings = parseSettings(path, file.value.text ?? "");
+  if (!settings.ok) throw unreadable(path, settings.error);
+  return { file: file.value, settings: settings.value };
+}
+
+function withEntry(
+  client: Client,
+  path: string,
+  access: Access,
+  { ownUrl }: Pick<ConnectDeps, "ownUrl">,
+  text: string,
+  settings: Settings,
+): Result<string, string> {
+  if (entryIn(client, settings, ownUrl).state === "other") {
+    throw new ToolkeepError(
+      "NAME_TAKEN",
+      `${path} has a server named ${OWN_NAME} that is not Toolkeep; rename or remove it first`,
+    );
+  }
+  return withSetting(path, text, ownPath(client, settings), client.entry(access));
+}
+
+function ownPath(client: Client, settings: Settings): string[] {
+  return [...client.container(settings), OWN_NAME];
+}
+
+function entryIn(client: Client, settings: Settings, ownUrl: string | null): Omit<Connection, "file"> {
+  const entry = valueIn(settings, ownPath(client, settings));
+  if (entry === undefined) return { state: "absent" };
+  const written = readWritten(entry, client.dialect);
+  if (!written.ok || !isToolkeep(written.value, ownUrl)) return { state: "other" };
+  const token = ownToken(written.value);
+  return { state: "connected", ...(token === undefined ? {} : { token }) };
+}
+
+/** What the file would be if Toolkeep had never been written; null: there would be no file. */
+async function textBefore(
+  client: Client,
+  path: string,
+  text: string,
+  settings: Settings,
+): Promise<string | null> {
+  const key = ownPath(client, settings);
+  const before = await textWithout(client, path);
+  const entry = valueIn(settings, key);
+  if (before !== undefined && isRecord(entry)) {
+    const again = withSetting(path, before, key, entry);
+    if (again.ok && again.value === text) return before;
+  }
+  const rest = withoutSettings(path, text, [key, ...emptied(key, settings, path, before)]);
+  if (!rest.ok) throw unwritable(path, rest.error);
+  const isNothing = rest.value.replace(/[{}\s]/g, "") === "";
+  return before === undefined && isNothing ? null : rest.value;
+}
+
+/** The newest backup in which Toolkeep does not stand yet. */
+async function textWithout(client: Client, path: string): Promise<string | undefined> {
+  for await (const text of backupsOf(path)) {
+    const settings = parseSettings(path, text);
+    if (settings.ok && valueIn(settings.value, ownPath(client, settings.value)) === undefined) return text;
+  }
+  return undefined;
+}
+
+/** The objects around the entry that hold nothing else and were not there before, innermost first. */
+function emptied(
+  key: readonly string[],
+  settings: Settings,
+  path: string,
+  before: string | undefined,
+): string[][] {
+  const parsed = parseSettings(path, before ?? "");
+  const old = parsed.ok ? parsed.value : {};
+  const around = key.slice(0, -1).map((_, index) => key.slice(0, key.length - 1 - index));
+  const stays = around.findIndex((keys) => {
+    const value = valueIn(settings, keys);
+    return !isRecord(value) || Object.keys(value).length > 1 || valueIn(old, keys) !== undefined;
+  });
+  return stays === -1 ? around : around.slice(0, stays);
+}
+
+async function firstThat<T>(
+  items: readonly T[],
+  test: (item: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const item of items) if (await test(item)) return item;
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function unreadable(path: string, problem: string): ToolkeepError {
+  return new ToolkeepError("BAD_REQUEST", `${path}: ${problem}`, { details: { path } });
+}
+
+function unwritable(path: string, problem: string): ToolkeepError {
+  return new ToolkeepError(
+    "BAD_REQUEST",
+    `${path} stays as it is: ${problem}; toolkeep connect --print shows what to add by hand`,
+    { details: { path } },
+  );
+}

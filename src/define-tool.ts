@@ -1,0 +1,97 @@
+/** How the tools that come with Toolkeep are written, whichever folder offers them. */
+import type {
+  Availability,
+  Content,
+  JsonSchema,
+  Scope,
+  Tool,
+  ToolContext,
+  ToolFlags,
+  ToolResult,
+} from "./tool.ts";
+import { text } from "./tool.ts";
+
+/** What such a tool has to say about itself; the rest is the same for all of them. */
+export interface Definition<Args> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly properties: Readonly<Record<keyof Args & string, JsonSchema>>;
+  readonly required: readonly (keyof Args & string)[];
+  /** What is not named is false. */
+  readonly flags?: Partial<ToolFlags>;
+  readonly scope: Scope;
+  readonly availability?: Availability;
+  readonly timeoutMs?: number;
+  /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
+  readonly shownArguments?: (args: unknown) => unknown;
+  run(args: Args, context: ToolContext): Promise<ToolResult>;
+}
+
+/** `explain` turns what `run` throws into a sentence for the caller; undefined: it is a bug and thrown on. */
+export function toolOf<Args extends object>(
+  definition: Definition<Args>,
+  from: Pick<Tool, "origin" | "floor" | "wildcard">,
+  explain: (thrown: unknown) => string | undefined,
+): Tool {
+  const { name, title, description, properties, required, scope } = definition;
+  const flags = { readOnly: false, concurrencySafe: false, destructive: false, ...definition.flags };
+  return {
+    name,
+    ownName: name,
+    title,
+    description,
+    inputSchema: { type: "object", properties, required, additionalProperties: false },
+    published: { annotations: annotations(title, flags) },
+    flags,
+    scope,
+    availability: definition.availability ?? "both",
+    ...from,
+    timeoutMs: definition.timeoutMs ?? 60_000,
+    ...(definition.shownArguments && { shownArguments: definition.shownArguments }),
+    status: () => ({ kind: "active" }),
+    run: (args, context) => runSafely(definition, args as Args, context, explain),
+  };
+}
+
+export function output(message: string, structured?: Readonly<Record<string, unknown>>): ToolResult {
+  return outputContent([text(message)], structured);
+}
+
+export function outputContent(
+  content: readonly Content[],
+  structured?: Readonly<Record<string, unknown>>,
+): ToolResult {
+  return { kind: "output", content, ...(structured && { structured }) };
+}
+
+/** `message` tells the model what was wrong and what to do about it. */
+export function failed(message: string): ToolResult {
+  return { kind: "failed", message };
+}
+
+async function runSafely<Args>(
+  definition: Definition<Args>,
+  args: Args,
+  context: ToolContext,
+  explain: (thrown: unknown) => string | undefined,
+): Promise<ToolResult> {
+  try {
+    context.signal.throwIfAborted();
+    return await definition.run(args, context);
+  } catch (thrown) {
+    if (context.signal.aborted) return failed("The call was cancelled.");
+    const explained = explain(thrown);
+    if (explained === undefined) throw thrown;
+    return failed(explained);
+  }
+}
+
+function annotations(title: string, flags: ToolFlags): Readonly<Record<string, unknown>> {
+  return {
+    title,
+    readOnlyHint: flags.readOnly,
+    destructiveHint: flags.destructive,
+    openWorldHint: false,
+  };
+}

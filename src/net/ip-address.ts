@@ -1,0 +1,64 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+export interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+/** Every address whose first `prefix` bits are those of `base`. */
+export interface Range {
+  readonly base: Address;
+  readonly prefix: number;
+}
+
+/**
+ * Undefined for what is no address. An IPv6 address that only carries an IPv4 address (mapped, or translated by
+ * NAT64) is read as the IPv4 address it leads to.
+ */
+export function parseAddress(text: string): Address | undefined {
+  const address = parseAsWritten(text);
+  if (address?.bits !== 128 || !CARRIERS.some((range) => contains(range, address))) return address;
+  return { bits: 32, value: address.value & 0xffff_ffffn };
+}
+
+/** `10.0.0.0/8`, or an address alone. Undefined for anything else. */
+export function parseRange(text: string): Range | undefined {
+  const [network, prefix, ...rest] = text.split("/");
+  const base = parseAsWritten(network!);
+  if (base === undefined || rest.length > 0) return undefined;
+  if (prefix === undefined) return { base: parseAddress(network!)!, prefix: parseAddress(network!)!.bits };
+  const bits = Number(prefix);
+  return /^\d{1,3}$/.test(prefix) && bits <= base.bits ? { base, prefix: bits } : undefined;
+}
+
+export function contains({ base, prefix }: Range, address: Address): boolean {
+  if (base.bits !== address.bits) return false;
+  return (base.value ^ address.value) >> BigInt(base.bits - prefix) === 0n;
+}
+
+function parseAsWritten(text: string): Address | undefined {
+  const [address] = text.split("%"); // the zone of a link-local address
+  if (isIPv4(address!)) return { bits: 32, value: fold(address!.split(".").map(Number), 8n) };
+  if (isIPv6(address!)) return { bits: 128, value: fold(wordsOf(address!), 16n) };
+  return undefined;
+}
+
+function wordsOf(address: string): number[] {
+  const [head, tail] = address
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":").flatMap(toWords)));
+  if (tail === undefined) return head!;
+  return [...head!, ...Array<number>(8 - head!.length - tail.length).fill(0), ...tail];
+}
+
+function toWords(group: string): number[] {
+  if (!group.includes(".")) return [Number.parseInt(group, 16)];
+  const [a, b, c, d] = group.split(".").map(Number);
+  return [a! * 256 + b!, c! * 256 + d!];
+}
+
+function fold(parts: readonly number[], width: bigint): bigint {
+  return parts.reduce((value, part) => (value << width) | BigInt(part), 0n);
+}
+
+const CARRIERS = ["::ffff:0:0/96", "64:ff9b::/96"].map((range) => parseRange(range)!);

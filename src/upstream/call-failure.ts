@@ -1,0 +1,108 @@
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { ToolResult } from "../tool.ts";
+import { needsAuth } from "./auth/needs-auth-error.ts";
+import { describeFailure } from "./failure.ts";
+import { InquiryRefused } from "./inquiries.ts";
+import { BROKEN_OFF, UNREADABLE } from "./settling-transport.ts";
+
+type Redact = (text: string) => string;
+
+/** How a call over a connection ended: with a result, or with the connection. */
+export type CallEnd =
+  | ToolResult
+  | {
+      /** The transport failed. `sent` is false only where the server certainly never got the call. */
+      readonly kind: "lost";
+      readonly sent: boolean;
+      readonly message: string;
+    }
+  | { readonly kind: "needs_auth"; readonly message: string };
+
+export function callFailure(
+  error: unknown,
+  { transport, signal, redact }: { transport: Transport; signal: AbortSignal; redact: Redact },
+): CallEnd {
+  if (signal.aborted) return { kind: "failed", message: "the call was cancelled" };
+  const refused = needsAuth(error);
+  // What was granted does for other calls.
+  if (refused?.kind === "scope") return { kind: "failed", message: refused.message };
+  if (refused) return { kind: "needs_auth", message: refused.detail };
+  return refusedByServer(error) ?? refusedByHttp(error, transport, redact) ?? lost(error, transport, redact);
+}
+
+/** The server is there and said no, or something we cannot use. */
+function refusedByServer(error: unknown): CallEnd | undefined {
+  if (error instanceof ProtocolError) {
+    if (error.data === BROKEN_OFF) return { kind: "lost", sent: true, message: error.message };
+    if (error.data === UNREADABLE) return { kind: "failed", message: error.message };
+    return { kind: "failed", message: `the server refused the call: ${error.message}` };
+  }
+  if (error instanceof InquiryRefused) {
+    return { kind: "failed", message: `the server asked back, but ${error.message}` };
+  }
+  if (!(error instanceof SdkError)) return undefined;
+  switch (error.code) {
+    case SdkErrorCode.InvalidResult:
+      return {
+        kind: "failed",
+        message: `the server sent an answer that is no tool result: ${error.message}`,
+      };
+    case SdkErrorCode.UnsupportedResultType:
+      return {
+        kind: "failed",
+        message: `the server sent a kind of answer that is not known: ${error.message}`,
+      };
+    case SdkErrorCode.RequestTimeout:
+      return { kind: "timed_out", message: "the server did not answer in time" };
+    default:
+      return undefined;
+  }
+}
+
+function refusedByHttp(error: unknown, transport: Transport, redact: Redact): CallEnd | undefined {
+  if (!(error instanceof SdkHttpError)) return undefined;
+  const { status } = error.data;
+  if (status === undefined) return undefined;
+  // The session is gone, so the call was not looked at: the protocol asks for a new session.
+  if (status === 404 && transport.sessionId !== undefined) {
+    return { kind: "lost", sent: false, message: "its session was lost" };
+  }
+  if (status === 401) return { kind: "needs_auth", message: "authentication failed (HTTP 401)" };
+  return { kind: "unavailable", message: describeFailure(error, transport, redact) };
+}
+
+function lost(error: unknown, transport: Transport, redact: Redact): CallEnd {
+  return { kind: "lost", sent: !neverLeft(error), message: describeFailure(error, transport, redact) };
+}
+
+/** Failures of connecting, before a byte of the request was sent. */
+const NEVER_LEFT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function neverLeft(error: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; depth < 10 && cause instanceof Error; depth++) {
+    if (cause instanceof SdkError && cause.code === SdkErrorCode.NotConnected) return true;
+    if (cause instanceof SdkError && cause.code === SdkErrorCode.SendFailed) return isUnsent(cause.data);
+    if (NEVER_LEFT.has(String((cause as NodeJS.ErrnoException).code))) return true;
+    cause = cause.cause;
+  }
+  return false;
+}
+
+/** How `StdioTransport` says that not a whole line of the message can have left. */
+function isUnsent(data: unknown): boolean {
+  return data === "unsent";
+}

@@ -1,0 +1,78 @@
+import type { ServerConfig, Settings } from "../config/settings.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { err, type Result } from "../lib/result.ts";
+import type { Processes } from "../process/processes.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { SignIns, SignInTarget } from "./auth/sign-ins.ts";
+import type { ConnectFailure } from "./connect.ts";
+import type { Connection, Era } from "./connection.ts";
+import type { Definition } from "./definition.ts";
+import type { ServerLog } from "./server-log.ts";
+
+export interface ConnectorDeps {
+  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact">;
+  readonly processes: Processes;
+  readonly settings: () => Settings;
+  readonly signIns: SignIns;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The daemon's own environment, of which servers get what is not the daemon's alone. */
+  readonly baseEnv: NodeJS.ProcessEnv;
+  /** Toolkeep's version, as it introduces itself to servers. */
+  readonly version: string;
+}
+
+/** What to connect to: a server, or a configuration that is not registered (`id` is null). */
+export interface ConnectTarget extends SignInTarget {
+  readonly config: ServerConfig;
+  readonly log: ServerLog | null;
+}
+
+export function targetOf(server: {
+  readonly definition: Definition;
+  readonly log: ServerLog;
+}): ConnectTarget & { readonly id: string } {
+  const { record, config, personNamed } = server.definition;
+  return { id: record.id, name: record.name, config, personNamed, log: server.log };
+}
+
+export interface ConnectAttempt {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly prior: Era | null;
+}
+
+/** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
+export type Connector = (
+  target: ConnectTarget,
+  attempt: ConnectAttempt,
+) => Promise<Result<Connection, ConnectFailure>>;
+
+/** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
+export function createConnector(deps: ConnectorDeps): Connector {
+  const redact = (text: string) => deps.vault.redact(text);
+  const isSecret = (value: string) => redact(value) !== value;
+
+  return async (target, attempt) => {
+    const { connect } = await import("./connect.ts");
+    if (attempt.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
+    const { processes, baseEnv, version, clock, signIns } = deps;
+    const { limits, net } = deps.settings();
+    const { config, personNamed, log } = target;
+    return await connect(
+      config,
+      { ...attempt, auth: signIns.authFor(target), personNamed, log },
+      {
+        processes,
+        baseEnv,
+        version,
+        clock,
+        redact,
+        isSecret,
+        maxMessageBytes: limits.maxMessageBytes,
+        allowHosts: net.allowHosts,
+      },
+    );
+  };
+}

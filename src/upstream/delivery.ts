@@ -1,0 +1,68 @@
+import type { ServerConfig } from "../config/settings.ts";
+import { err, type Result } from "../lib/result.ts";
+import type { ToolResult } from "../tool.ts";
+import type { CallEnd } from "./call-failure.ts";
+import type { ConnectFailure } from "./connect.ts";
+import type { Connection, ConnectionCall } from "./connection.ts";
+
+type Opened = Result<Connection, ConnectFailure>;
+
+export interface Delivery {
+  readonly retry: ServerConfig["retry"];
+  /** Running the call twice does no harm. */
+  readonly repeatable: boolean;
+  /** The connection to use, opened where there is none; never rejects. */
+  readonly connection: () => Promise<Opened>;
+  /** Told of every end before anything else is made of it. */
+  readonly onEnd: (connection: Connection, end: CallEnd) => void;
+}
+
+/**
+ * Sends a call; a second time, over a new connection, only where the transport died and `retry` allows it. A call
+ * that timed out, was cancelled or was answered with an error is never sent again.
+ */
+export async function deliver(call: ConnectionCall, how: Delivery): Promise<ToolResult> {
+  const first = await send(call, how);
+  const isRepeated = first.kind === "lost" && !call.signal.aborted && mayRepeat(first.sent, how);
+  return resultOf(isRepeated ? await send(call, how) : first);
+}
+
+async function send(call: ConnectionCall, { connection, onEnd }: Delivery): Promise<CallEnd> {
+  const opened = await unlessAborted(connection(), call.signal);
+  if (!opened.ok) {
+    const { message, needsAuth } = opened.error;
+    return { kind: needsAuth ? "needs_auth" : "unavailable", message };
+  }
+  const end = await opened.value.callTool(call);
+  onEnd(opened.value, end);
+  return end;
+}
+
+/** A caller learns nothing about tokens and scopes; people see those elsewhere. */
+export const SIGN_IN_NEEDED = "authentication failed";
+
+function resultOf(end: CallEnd): ToolResult {
+  switch (end.kind) {
+    case "lost":
+      return { kind: "unavailable", message: `the connection was lost during the call: ${end.message}` };
+    case "needs_auth":
+      return { kind: "unavailable", message: SIGN_IN_NEEDED };
+    default:
+      return end;
+  }
+}
+
+function mayRepeat(sent: boolean, { retry, repeatable }: Delivery): boolean {
+  return retry === "once" || (retry === "safe" && (!sent || repeatable));
+}
+
+/** Gives up waiting, not the work, when the signal aborts. */
+export function unlessAborted(work: Promise<Opened>, signal: AbortSignal): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    const message = "the call was given up before the server was ready";
+    const abort = () => resolve(err({ message, needsAuth: false }));
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,89 @@
+import { err, ok, type Result } from "../lib/result.ts";
+
+/** Ends a turn; a second time does nothing. */
+export type EndTurn = () => void;
+
+const GIVEN_UP = "the call was given up before it was its turn";
+
+interface Waiting {
+  readonly start: () => void;
+}
+
+/**
+ * At most `limit()` calls run at once. Those that wait are taken one agent after the other, so that an agent with
+ * fifty calls does not keep another's single one waiting for all of them.
+ */
+export class FairQueue {
+  readonly #limit: () => number;
+  readonly #maxWaiting: number;
+  /** By agent, in the order of their turns; an agent without waiting calls is not in here. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  #running = 0;
+  #waitingCount = 0;
+
+  constructor(limit: () => number, maxWaiting: number) {
+    this.#limit = limit;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** Resolves when it is this call's turn, or with the reason why there will be none. */
+  async enter(agent: string, signal: AbortSignal): Promise<Result<EndTurn, string>> {
+    if (signal.aborted) return err(GIVEN_UP);
+    if (this.#running < this.#limit() && this.#waitingCount === 0) this.#running++;
+    else if (this.#waitingCount >= this.#maxWaiting)
+      return err(`${this.#maxWaiting} calls wait for it already`);
+    else if (!(await this.#wait(agent, signal))) return err(GIVEN_UP);
+    return ok(this.#endTurn());
+  }
+
+  /** True with a turn, false when the signal came first. */
+  #wait(agent: string, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        start: () => {
+          signal.removeEventListener("abort", giveUp);
+          resolve(true);
+        },
+      };
+      const giveUp = () => {
+        this.#remove(agent, waiting);
+        resolve(false);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      const calls = this.#waiting.get(agent) ?? new Set();
+      this.#waiting.set(agent, calls.add(waiting));
+      this.#waitingCount++;
+    });
+  }
+
+  #endTurn(): EndTurn {
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.#running--;
+      while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
+    };
+  }
+
+  #startNext(): void {
+    const [agent, calls] = this.#waiting.entries().next().value!;
+    const [next] = calls;
+    this.#remove(agent, next!);
+    // Its next call waits until every other agent has had one.
+    if (this.#waiting.delete(agent)) this.#waiting.set(agent, calls);
+    this.#running++;
+    next!.start();
+  }
+
+  #remove(agent: string, waiting: Waiting): void {
+    const calls = this.#waiting.get(agent);
+    if (!calls?.delete(waiting)) return;
+    this.#waitingCount--;
+    if (calls.size === 0) this.#waiting.delete(agent);
+  }
+}

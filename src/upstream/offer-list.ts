@@ -1,0 +1,91 @@
+import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import { messageOf } from "../errors.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import type { ServerOfferRecord } from "../store/store.ts";
+import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
+
+/** Something a server offers beside its tools: a resource, a template of resources, a prompt. */
+export type Offer = Omit<ServerOfferRecord, "serverId">;
+export type OfferKind = Offer["kind"];
+
+export interface OfferList {
+  readonly offers: readonly Offer[];
+  /** The kinds whose list could not be had: nothing is known about them now. */
+  readonly failed: readonly OfferKind[];
+  /** What was left out or failed and why, for people. */
+  readonly warnings: readonly string[];
+  /** After this long the server wants to be asked again; absent where it does not say. */
+  readonly ttlMs?: number;
+}
+
+/** Nobody waits for these lists, but a server may not have a request open for ever. */
+const LIST_TIMEOUT_MS = 30_000;
+
+const BOUNDS = { maxEntries: 5000, maxEntryBytes: 64 * 1024, maxBytes: 4 * 1024 * 1024 };
+const KINDS: Readonly<Record<OfferKind, ListKind>> = {
+  resource: { method: "resources/list", noun: "resource", key: "uri", maxKeyLength: 4096, ...BOUNDS },
+  resource_template: {
+    method: "resources/templates/list",
+    noun: "resource template",
+    key: "uriTemplate",
+    maxKeyLength: 4096,
+    ...BOUNDS,
+  },
+  prompt: { method: "prompts/list", noun: "prompt", key: "name", maxKeyLength: 256, ...BOUNDS },
+};
+
+/**
+ * What the server offers beside its tools, all pages of every kind that it declares, without secrets. Never rejects:
+ * a list that fails costs only its own kind.
+ */
+export async function listOffers(
+  client: Client,
+  { signal }: { readonly signal: AbortSignal },
+  redact: (text: string) => string,
+): Promise<OfferList> {
+  const lists = await Promise.all(
+    declaredKinds(client).map(async (kind) => ({ kind, list: await listKind(client, kind, signal, redact) })),
+  );
+  const ttls = lists.flatMap(({ list }) =>
+    list.ok && list.value.ttlMs !== undefined ? [list.value.ttlMs] : [],
+  );
+  return {
+    offers: lists.flatMap(({ kind, list }) =>
+      list.ok ? list.value.entries.map((definition) => ({ kind, definition })) : [],
+    ),
+    failed: lists.flatMap(({ kind, list }) => (list.ok ? [] : [kind])),
+    warnings: lists.flatMap(({ list }) => (list.ok ? list.value.warnings : [list.error])),
+    ...(ttls.length === 0 ? {} : { ttlMs: Math.min(...ttls) }),
+  };
+}
+
+function declaredKinds(client: Client): OfferKind[] {
+  const { resources, prompts } = client.getServerCapabilities() ?? {};
+  return [
+    ...(resources === undefined ? [] : (["resource", "resource_template"] as const)),
+    ...(prompts === undefined ? [] : (["prompt"] as const)),
+  ];
+}
+
+async function listKind(
+  client: Client,
+  kind: OfferKind,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+): Promise<Result<BoundedList<string>, string>> {
+  try {
+    return ok(await listAll(client, KINDS[kind], { signal, timeout: LIST_TIMEOUT_MS }, redact));
+  } catch (error) {
+    if (isUnknownTemplates(kind, error)) return ok({ entries: [], warnings: [] });
+    return err(redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`));
+  }
+}
+
+/** Many servers with resources have no templates and, against the rules, no such method. */
+function isUnknownTemplates(kind: OfferKind, error: unknown): boolean {
+  return (
+    kind === "resource_template" &&
+    error instanceof ProtocolError &&
+    error.code === ProtocolErrorCode.MethodNotFound
+  );
+}

@@ -1,0 +1,27 @@
+import type { ToolStatus } from "../tool.ts";
+import type { Definition } from "./definition.ts";
+import { SIGN_IN_NEEDED } from "./delivery.ts";
+import type { ServerState } from "./upstream.ts";
+
+/** Whether a server's tools can be called; an idle server counts, because a call starts it. */
+export function statusOf(
+  { gate, record }: Definition,
+  server: { readonly state: ServerState; readonly isPausing: boolean; readonly lastError: string | null },
+): ToolStatus {
+  switch (gate.kind) {
+    case "disabled":
+    case "pending_approval":
+      return { kind: gate.kind, reason: gate.reason };
+    case "broken":
+      return unavailable(record.name, gate.reason);
+    default:
+      if (server.state === "needs_auth") return unavailable(record.name, SIGN_IN_NEEDED);
+      return server.isPausing ? unavailable(record.name, server.lastError) : { kind: "active" };
+  }
+}
+
+/** How every answer begins that a server cannot give. */
+export function unavailable(name: string, reason: string | null): { kind: "unavailable"; reason: string } {
+  const why = reason === null ? "" : `: ${reason}`;
+  return { kind: "unavailable", reason: `mcp server ${name} is unavailable${why}` };
+}

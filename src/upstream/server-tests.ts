@@ -1,0 +1,65 @@
+import { completeServerConfig } from "../config/server-config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { err } from "../lib/result.ts";
+import type { Vault } from "../vault/vault.ts";
+import { type Connector, type ConnectTarget, targetOf } from "./connector.ts";
+import { secretValues } from "./secret-values.ts";
+import type { Server } from "./server.ts";
+import { testReport } from "./test-report.ts";
+import type { ServerInput, TestReport } from "./upstream.ts";
+
+const MIN_TEST_MS = 1000;
+const MAX_TEST_MS = 10_000;
+const NEVER = new AbortController().signal;
+
+interface TestDeps {
+  readonly vault: Pick<Vault, "conceal" | "redact">;
+  readonly clock: Clock;
+}
+
+/** Whether servers work, registered or not. Resolves for every failure of theirs. */
+export class ServerTests {
+  readonly #connect: Connector;
+  readonly #deps: TestDeps;
+
+  constructor(connect: Connector, deps: TestDeps) {
+    this.#connect = connect;
+    this.#deps = deps;
+  }
+
+  /** Evicts the live connection; a server that is switched off is tried beside its life. */
+  async test(server: Server, { signal }: { signal?: AbortSignal } = {}): Promise<TestReport> {
+    const { gate, config } = server.definition;
+    if (gate.kind === "disabled") {
+      return await this.#tryOut(targetOf(server), config.connectTimeoutMs, signal);
+    }
+    return await testReport(async () => {
+      if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
+      await server.disconnect();
+      const giveUp = () => void server.disconnect();
+      signal?.addEventListener("abort", giveUp, { once: true });
+      return await server.connected().finally(() => signal?.removeEventListener("abort", giveUp));
+    }, this.#deps.clock);
+  }
+
+  async testConfig(
+    input: ServerInput,
+    { timeoutMs = MAX_TEST_MS, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<TestReport> {
+    const config = completeServerConfig("unregistered", input, "stored");
+    for (const value of secretValues(config)) this.#deps.vault.conceal(value);
+    const target = { id: null, name: config.name, config, personNamed: true, log: null };
+    return await this.#tryOut(target, Math.min(timeoutMs, MAX_TEST_MS), signal);
+  }
+
+  #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {
+    return testReport(async () => {
+      const attempt = { timeoutMs: Math.max(timeoutMs, MIN_TEST_MS), signal, prior: null };
+      const opened = await this.#connect(target, attempt);
+      if (opened.ok) await opened.value.close();
+      return opened.ok
+        ? opened
+        : err({ ...opened.error, message: this.#deps.vault.redact(opened.error.message) });
+    }, this.#deps.clock);
+  }
+}

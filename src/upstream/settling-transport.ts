@@ -1,0 +1,202 @@
+import { setTimeout as delay, setImmediate as nextTask } from "node:timers/promises";
+import {
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type RequestId,
+  SseError,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { isRecord } from "../lib/json.ts";
+import { Rate } from "./rate.ts";
+
+type SendOptions = Parameters<Transport["send"]>[1];
+
+/** How the two kinds of error that take the place of an answer are told from one of the server. */
+export const BROKEN_OFF = "toolkeep/broken-off";
+export const UNREADABLE = "toolkeep/unreadable";
+const INTERNAL_ERROR = -32603;
+const CANNOT_BE_READ = "the server sent an answer that cannot be read";
+const MAX_TROUBLE = 500;
+const MAX_LAST_WORDS_MS = 500;
+/** Requests of a server that are not answered yet, and all in one second. */
+const MAX_OPEN_BACK = 64;
+const MAX_BACK_PER_SECOND = 100;
+const CANCELLED = "notifications/cancelled";
+
+/**
+ * A transport on which every request is answered as long as it lives: where the answer of the server cannot be
+ * read, or the stream that should have brought it ended without it, an error takes its place. The SDK would wait
+ * for the time limit. Answers to nothing are dropped here, before anything is made of them.
+ */
+export function settling(inner: Transport): Transport {
+  return "pid" in inner && "stderr" in inner ? new SettlingPipe(inner) : new SettlingTransport(inner);
+}
+
+class SettlingTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+
+  protected readonly inner: Transport;
+  readonly #pending = new Set<number>();
+  readonly #sending = new Set<Promise<void>>();
+  readonly #requestsBack = new RequestsBack();
+  /** How many messages the transport itself could not read. */
+  #unreadable = 0;
+  /** What it said last went wrong. */
+  #trouble = "";
+
+  constructor(inner: Transport) {
+    this.inner = inner;
+    inner.onclose = () => void this.#closed();
+    inner.onerror = (error) => {
+      if (isUnreadable(error)) this.#unreadable++;
+      this.#trouble = error.message.slice(0, MAX_TROUBLE);
+      // The session of 2024-11-05 ends with its stream, and the answers that were to come with it.
+      if (error instanceof SseError) void this.close();
+      this.onerror?.(error);
+    };
+    inner.onmessage = (message, extra) => {
+      const readable = this.#readable(message);
+      if (readable) this.onmessage?.(readable, extra);
+    };
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.inner.hasPerRequestStream === true;
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  start(): Promise<void> {
+    return this.inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    if (!("method" in message)) {
+      return this.inner.send(message, options).finally(() => this.#requestsBack.answered());
+    }
+    if (!("id" in message)) {
+      if (message.method === CANCELLED) this.#forget(message.params?.requestId);
+      return this.inner.send(message, options);
+    }
+    const { id } = message;
+    const unreadableBefore = this.#unreadable;
+    this.#pending.add(Number(id));
+    options?.requestSignal?.addEventListener("abort", () => this.#forget(id), { once: true });
+    const onRequestStreamEnd = () => {
+      options?.onRequestStreamEnd?.();
+      if (this.#unreadable > unreadableBefore) this.#unanswered(id, CANNOT_BE_READ, UNREADABLE);
+      else this.#unanswered(id, `the server broke off before its answer${this.#why()}`, BROKEN_OFF);
+    };
+    const sending = this.inner.send(message, { ...options, onRequestStreamEnd });
+    this.#sending.add(sending);
+    try {
+      await sending;
+    } catch (error) {
+      if (isUnreadable(error)) return this.#unanswered(id, CANNOT_BE_READ, UNREADABLE);
+      this.#forget(id);
+      throw error;
+    } finally {
+      this.#sending.delete(sending);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  #readable<M extends JSONRPCMessage>(message: M): M | undefined {
+    if ("method" in message) return "id" in message && !this.#requestsBack.take() ? undefined : message;
+    const id = "id" in message ? message.id : undefined;
+    if (id === undefined || !this.#pending.has(Number(id))) return undefined;
+    if (!isJSONRPCResponse(message)) {
+      this.#unanswered(id, `${CANNOT_BE_READ} (${shapeOf(message)})`, UNREADABLE);
+      return undefined;
+    }
+    this.#forget(id);
+    return message;
+  }
+
+  /** A message that could not be sent is told so first: that says more than that the connection is gone. */
+  async #closed(): Promise<void> {
+    if (this.#sending.size > 0) {
+      await Promise.race([
+        Promise.allSettled(this.#sending),
+        delay(MAX_LAST_WORDS_MS, undefined, { ref: false }),
+      ]);
+      await nextTask();
+    }
+    this.onclose?.();
+  }
+
+  /** The transport tells of trouble right before it ends a stream for it. */
+  #why(): string {
+    const trouble = this.#trouble;
+    this.#trouble = "";
+    return trouble === "" ? "" : `: ${trouble}`;
+  }
+
+  #forget(id: unknown): boolean {
+    return this.#pending.delete(Number(id));
+  }
+
+  #unanswered(id: RequestId, reason: string, data: string): void {
+    if (!this.#forget(id)) return;
+    this.onmessage?.({
+      jsonrpc: "2.0",
+      id,
+      error: { code: INTERNAL_ERROR, message: reason, data },
+    });
+  }
+}
+
+/** What a server asks back is answered one by one, so there is a bound to how much of it is taken. */
+class RequestsBack {
+  readonly #rate = new Rate(MAX_BACK_PER_SECOND);
+  #open = 0;
+
+  /** False for one too many, which is dropped. */
+  take(): boolean {
+    if (this.#open >= MAX_OPEN_BACK || !this.#rate.take()) return false;
+    this.#open++;
+    return true;
+  }
+
+  answered(): void {
+    if (this.#open > 0) this.#open--;
+  }
+}
+
+/** The SDK's transports read with a schema, and say so with its error, or with that of `JSON.parse`. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && (error.name === "ZodError" || error instanceof SyntaxError);
+}
+
+/** The SDK tells a pipe from HTTP by these two. */
+class SettlingPipe extends SettlingTransport {
+  get pid(): unknown {
+    return (this.inner as { pid?: unknown }).pid;
+  }
+
+  get stderr(): unknown {
+    return (this.inner as { stderr?: unknown }).stderr;
+  }
+}
+
+/** What an unreadable answer holds, without its content. */
+function shapeOf(message: unknown): string {
+  return isRecord(message)
+    ? `with ${Object.keys(message).slice(0, 5).join(", ").slice(0, 100)}`
+    : "no object";
+}

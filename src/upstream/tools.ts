@@ -1,0 +1,197 @@
+import { type Definition, failed, output, toolOf } from "../define-tool.ts";
+import { ToolkeepError } from "../errors.ts";
+import { questionDigest } from "../questions/digest.ts";
+import type { Questions } from "../questions/questions.ts";
+import type { Caller, Tool, ToolResult, ToolSource } from "../tool.ts";
+import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
+import type { ServerView, Upstream } from "./upstream.ts";
+
+export interface ServerToolsDeps {
+  readonly upstream: Pick<Upstream, "servers" | "server" | "add" | "update" | "remove">;
+  readonly questions: Pick<Questions, "ask">;
+}
+
+/** Names that no server's tool may take. */
+export const SERVER_TOOL_NAMES = [
+  "list_mcp_servers",
+  "add_mcp_server",
+  "update_mcp_server",
+  "remove_mcp_server",
+] as const;
+
+/** One agent's servers that nobody has decided about, and all that one agent may have added. */
+const MAX_WAITING = 10;
+const MAX_ADDED = 50;
+const MAX_ERROR = 500;
+
+/**
+ * What agents can do with servers. Nobody has these tools unless a toolbox or a grant names them. What an agent adds
+ * or changes waits for a person; no value of env and headers is ever given back; trust is for people to give.
+ */
+export function createServerTools(deps: ServerToolsDeps): ToolSource {
+  const tools = [listTool(deps), addTool(deps), updateTool(deps), removeTool(deps)];
+  return { name: "servers", tools: () => tools, onChange: () => () => {} };
+}
+
+function listTool({ upstream }: ServerToolsDeps): Tool {
+  return adminTool<Record<never, never>>({
+    name: "list_mcp_servers",
+    title: "List the MCP servers",
+    description:
+      "List every registered MCP server with its state and how it is reached. Of env and headers only the keys are shown.",
+    properties: {},
+    required: [],
+    flags: { readOnly: true, concurrencySafe: true },
+    async run() {
+      const servers = upstream.servers().map(shownServer);
+      const lines = servers.map(({ name, state, reached_by }) => `${name} (${state}): ${reached_by}`);
+      return output(lines.length === 0 ? "No server is registered." : lines.join("\n"), { servers });
+    },
+  });
+}
+
+function addTool({ upstream }: ServerToolsDeps): Tool {
+  return adminTool<ReachArgs & { readonly name: string }>({
+    name: "add_mcp_server",
+    title: "Add an MCP server",
+    description:
+      "Register an MCP server: a command for a local one, a url for a remote one. Unless the settings say otherwise it waits until a person has approved it, and its tools must then be granted by a person.",
+    properties: {
+      name: {
+        type: "string",
+        minLength: 1,
+        maxLength: 64,
+        description: "How it is called; tools get it as a prefix.",
+      },
+      ...REACH_PROPERTIES,
+    },
+    required: ["name"],
+    shownArguments,
+    async run({ name, ...reach }, { caller }) {
+      const refused = tooMany(upstream.servers(), caller);
+      if (refused) return refused;
+      const options = caller.operator ? {} : { addedBy: caller.agentName };
+      return told("Registered", await upstream.add(name, inputOf(reach), options));
+    },
+  });
+}
+
+function updateTool({ upstream }: ServerToolsDeps): Tool {
+  return adminTool<ReachArgs & { readonly name: string; readonly new_name?: string }>({
+    name: "update_mcp_server",
+    title: "Change an MCP server",
+    description:
+      "Change how a registered MCP server is reached. Variables and headers are merged with the stored ones: one that is not given or blank stays, null removes it. The server stops and waits until a person has approved the change.",
+    properties: {
+      name: { type: "string", minLength: 1, maxLength: 64, description: "The server." },
+      new_name: { type: "string", minLength: 1, maxLength: 64, description: "Its new name." },
+      ...REACH_PROPERTIES,
+    },
+    required: ["name"],
+    flags: { destructive: true },
+    shownArguments,
+    async run({ name, new_name, ...reach }, { caller }) {
+      const input = mergedInput(reach, upstream.server(name));
+      const change = new_name === undefined ? input : { ...input, name: new_name };
+      if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
+      const options = caller.operator ? {} : { by: caller.agentName };
+      return told("Changed", await upstream.update(name, change, options));
+    },
+  });
+}
+
+function removeTool({ upstream, questions }: ServerToolsDeps): Tool {
+  return adminTool<{ readonly name: string }>({
+    name: "remove_mcp_server",
+    title: "Remove an MCP server",
+    description:
+      "Disconnect an MCP server and forget it with its stored variables and headers. For a server that a person registered a person is asked first: call again with the same arguments once they have answered.",
+    properties: { name: { type: "string", minLength: 1, maxLength: 64, description: "The server." } },
+    required: ["name"],
+    flags: { destructive: true },
+    async run({ name }, { caller }) {
+      const server = upstream.server(name);
+      const isPersons = server.addedBy === null && server.source === "stored";
+      const refused = isPersons && !caller.operator ? await refusal(questions, server, caller) : undefined;
+      if (refused) return refused;
+      await upstream.remove(name);
+      return output(`Removed ${name}.`, { name, removed: true });
+    },
+  });
+}
+
+/** Asks whoever registered the server; undefined once they have agreed. */
+async function refusal(
+  questions: ServerToolsDeps["questions"],
+  server: ServerView,
+  caller: Caller,
+): Promise<ToolResult | undefined> {
+  const { agentId, agentName } = caller;
+  const tool = "remove_mcp_server";
+  const answer = await questions.ask(
+    {
+      kind: "approval",
+      agentId,
+      agentName,
+      digest: questionDigest(agentId, tool, [server.id, server.changedAt]),
+      prompt: `May ${agentName} remove the MCP server ${server.name}? Its stored env and header values are lost then.`,
+      details: { tool, arguments: JSON.stringify({ name: server.name }) },
+    },
+    { waitMs: 0 },
+  );
+  if (answer.kind === "answered" && answer.answer === "once") return undefined;
+  if (answer.kind === "too_many")
+    return failed(`You already have ${answer.limit} unanswered questions. Wait until some are answered.`);
+  if (answer.kind !== "pending") return failed(`A person wants to keep the server ${server.name}.`);
+  return {
+    kind: "needs_input",
+    questionId: answer.id,
+    message: `A person registered ${server.name} and is asked whether it may go (${answer.id}: toolkeep question answer ${answer.id} once). Call ${tool} again with the same arguments then.`,
+  };
+}
+
+/** Of the platform, so only by name and only for the agent of a conversation. */
+function adminTool<Args extends object>(definition: Omit<Definition<Args>, "scope" | "availability">): Tool {
+  return toolOf<Args>(
+    { ...definition, scope: "admin", availability: "main" },
+    { origin: "platform", floor: false, wildcard: false },
+    (thrown) => (thrown instanceof ToolkeepError && thrown.status < 500 ? thrown.message : undefined),
+  );
+}
+
+function tooMany(servers: readonly ServerView[], { operator, agentName }: Caller): ToolResult | undefined {
+  if (operator) return undefined;
+  const own = servers.filter(({ addedBy }) => addedBy === agentName);
+  const waiting = own.filter(({ state }) => state === "pending_approval").length;
+  if (waiting >= MAX_WAITING)
+    return failed(
+      `${waiting} servers that you added wait for a person already. Wait until they are decided.`,
+    );
+  return own.length >= MAX_ADDED
+    ? failed(`You have added ${own.length} servers already, which is the most. Remove one first.`)
+    : undefined;
+}
+
+function told(what: "Registered" | "Changed", server: ServerView): ToolResult {
+  const { name, state } = server;
+  const next =
+    state === "pending_approval"
+      ? "It does nothing until a person has approved it; they have been notified."
+      : `It is ${state.replace("_", " ")}. Its tools can be called once a person has granted them.`;
+  return output(`${what} ${name}. ${next}`, { server: shownServer(server) });
+}
+
+function shownServer(server: ServerView) {
+  return {
+    name: server.name,
+    state: server.state,
+    source: server.source,
+    transport: server.transport,
+    reached_by: server.url ?? [server.command, ...server.args].join(" "),
+    env_keys: server.envKeys,
+    header_keys: server.headerKeys,
+    tools: server.toolCount,
+    added_by: server.addedBy,
+    last_error: server.lastError?.slice(0, MAX_ERROR) ?? null,
+  };
+}

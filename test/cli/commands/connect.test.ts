@@ -1,0 +1,249 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CLIENTS } from "../../../src/clients/clients.ts";
+import { loadSettings } from "../../../src/config/load.ts";
+import { createHub } from "../../../src/hub.ts";
+import { SCOPES } from "../../../src/tool.ts";
+import { type ClientHome, clientHome } from "../../support/client-home.ts";
+import { command, commandJson } from "../../support/run-command.ts";
+import { EVERYTHING } from "../../support/test-hub.ts";
+
+function options(home: ClientHome) {
+  return { env: { HOME: home.home, TOOLKEEP_HOME: join(home.home, ".toolkeep") }, cwd: home.project };
+}
+
+/** One server in each client's own words. */
+const FILES: Readonly<Record<string, string>> = {
+  ".claude.json":
+    '{\n  "mcpServers": { "one": { "type": "stdio", "command": "one" } },\n  "numStartups": 2\n}',
+  ".config/Claude/claude_desktop_config.json": '{"mcpServers":{"two":{"command":"two"}}}',
+  ".cursor/mcp.json": '{\n\t"mcpServers": {\n\t\t"three": { "url": "http://127.0.0.1:1/three" }\n\t}\n}\n',
+  ".config/Code/User/mcp.json":
+    '{\n  // mine\n  "servers": {\n    "four": { "command": "four" }, // yes\n  },\n}\n',
+  ".codeium/windsurf/mcp_config.json":
+    '{ "mcpServers": { "five": { "serverUrl": "http://127.0.0.1:1/5" } } }\n',
+  ".codex/config.toml": 'model = "x" # mine\n\n[mcp_servers.six]\ncommand = "six"\n\n[tui]\na = 1\n',
+  ".gemini/settings.json": '{\r\n  "mcpServers": {\r\n    "seven": { "command": "seven" }\r\n  }\r\n}\r\n',
+  ".config/opencode/opencode.jsonc":
+    '{\n  "mcp": {\n    /* mine */\n    "eight": { "type": "local", "command": ["eight"] },\n  },\n}\n',
+};
+
+const tokenIn = (text: string) => /tk_sk_[\w-]+/.exec(text)?.[0];
+
+describe("toolkeep connect", { timeout: 120_000 }, () => {
+  it("gives the client an agent and a token of its own, for every external tool and not for files and commands", async () => {
+    await using home = await clientHome();
+    const before = '{\n  "numStartups": 1\n}\n';
+    const path = await home.write(".claude.json", before);
+    const done = await command(options(home), "connect", "claude-code");
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Claude Code reaches Toolkeep now."),
+    });
+    expect(done.stdout).toContain("claude mcp list");
+    expect(done.stdout).toContain("toolkeep serve");
+
+    const { mcpServers, numStartups } = JSON.parse(await readFile(path, "utf8"));
+    const token = tokenIn(JSON.stringify(mcpServers));
+    expect(mcpServers.toolkeep).toEqual({
+      type: "http",
+      url: "http://127.0.0.1:19850/mcp",
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(numStartups).toBe(1);
+    expect(done.stdout + done.stderr).not.toContain(token);
+
+    const { agent } = await commandJson(options(home), "agent", "show", "claude-code");
+    expect(agent).toMatchObject({ grants: ["mcp:*"], toolboxes: [], context: "main" });
+    const { tokens } = await commandJson(options(home), "token", "list");
+    expect(tokens).toMatchObject([
+      { agent: "claude-code", label: "connect claude-code", hint: token?.slice(-4) },
+    ]);
+    const without = ["files", "shell", "admin"];
+    expect(tokens[0].scopes).toEqual(SCOPES.filter((scope) => !without.includes(scope)));
+
+    const backups = (await readdir(home.home)).filter((name) =>
+      name.startsWith(".claude.json.toolkeep-backup-"),
+    );
+    expect(backups).toHaveLength(1);
+    expect(await readFile(join(home.home, backups[0]!), "utf8")).toBe(before);
+  });
+
+  it("revokes the former token when it connects again and when it is undone; the agent stays", async () => {
+    await using home = await clientHome();
+    const path = await home.write(".cursor/mcp.json", '{ "mcpServers": {} }\n');
+    const tokens = async () => (await commandJson(options(home), "token", "list")).tokens;
+    await command(options(home), "connect", "cursor");
+    const first = tokenIn(await readFile(path, "utf8"));
+    await command(options(home), "agent", "edit", "cursor", "--grant", "think");
+    await command(options(home), "connect", "cursor");
+    const second = tokenIn(await readFile(path, "utf8"));
+    expect(second).not.toBe(first);
+    expect((await tokens()).map((token: { hint: string }) => token.hint)).toEqual([second?.slice(-4)]);
+    expect((await commandJson(options(home), "agent", "show", "cursor")).agent.grants).toEqual([
+      "mcp:*",
+      "think",
+    ]);
+
+    const undone = await command(options(home), "connect", "cursor", "--undo");
+    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("1 token of it ended") });
+    expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
+    expect(await tokens()).toEqual([]);
+    expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
+    const again = await command(options(home), "connect", "cursor", "--undo");
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("does not stand in") });
+  });
+
+  it("gives toolboxes instead where they are named", async () => {
+    await using home = await clientHome();
+    await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
+    const done = await command(options(home), "connect", "gemini", "--tools", "reading", "later");
+    expect(done.stdout).toContain("Comes to nothing yet: toolbox later");
+    const { agent } = await commandJson(options(home), "agent", "show", "gemini");
+    expect(agent).toMatchObject({ toolboxes: ["reading", "later"], grants: [] });
+  });
+
+  it("starts a program for a client that only starts programs", async () => {
+    await using home = await clientHome();
+    await command(options(home), "connect", "claude-desktop");
+    const path = join(home.home, ".config/Claude/claude_desktop_config.json");
+    const { toolkeep } = JSON.parse(await readFile(path, "utf8")).mcpServers;
+    expect(toolkeep).toEqual({
+      command: process.execPath,
+      args: [join(import.meta.dirname, "../../../bin/toolkeep"), "stdio"],
+      env: { TOOLKEEP_HOME: join(home.home, ".toolkeep"), TOOLKEEP_TOKEN: expect.stringMatching(/^tk_sk_/) },
+    });
+  });
+
+  it("keeps a project's connection apart from the user's", async () => {
+    await using home = await clientHome();
+    await command(options(home), "connect", "cursor");
+    await command(options(home), "connect", "cursor", "--project");
+    const labels = async () =>
+      (await commandJson(options(home), "token", "list")).tokens.map(
+        (token: { label: string }) => token.label,
+      );
+    expect((await labels()).sort()).toEqual(["connect cursor", `connect cursor in ${home.project}`]);
+    await command(options(home), "connect", "cursor", "--project", "--undo");
+    expect(await labels()).toEqual(["connect cursor"]);
+    expect(await command(options(home), "connect", "windsurf", "--project")).toMatchObject({ code: 2 });
+  });
+
+  it("makes neither agent nor token where the file cannot be written", async () => {
+    await using home = await clientHome();
+    await home.write(".gemini/settings.json", "{ broken");
+    await home.write(".cursor/mcp.json", '{"mcpServers":{"toolkeep":{"command":"someone-elses"}}}');
+    expect(await command(options(home), "connect", "gemini")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("settings.json: line 1"),
+    });
+    expect(await command(options(home), "connect", "cursor")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not Toolkeep"),
+    });
+    await home.write(".codex/config.toml", 'mcp_servers = { a = { command = "a" } }\n');
+    expect((await command(options(home), "connect", "codex")).code).toBe(2);
+    expect((await commandJson(options(home), "agent", "list")).agents).toEqual([]);
+    expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
+  });
+
+  it("prints what to add by hand and writes nothing", async () => {
+    await using home = await clientHome();
+    const shown = await command(options(home), "connect", "codex", "--print");
+    expect(shown.stdout).toContain('[mcp_servers.toolkeep]\n  url = "http://127.0.0.1:19850/mcp"');
+    expect(shown.stdout).toContain("toolkeep token create --agent codex --scope web");
+    expect(await readdir(home.home)).toEqual([".toolkeep", "project"]);
+    expect((await commandJson(options(home), "agent", "list")).agents).toEqual([]);
+  });
+
+  it("lists the clients on this machine and whether they are connected", async () => {
+    await using home = await clientHome();
+    await command(options(home), "connect", "cursor");
+    await command(options(home), "connect", "codex");
+    const { tokens } = await commandJson(options(home), "token", "list");
+    const codex = tokens.find((token: { agent: string }) => token.agent === "codex");
+    await command(options(home), "token", "revoke", codex.id);
+    await home.write(".gemini/settings.json", "{ broken");
+    const { clients } = await commandJson(options(home), "connect");
+    const states = Object.fromEntries(
+      clients.map((client: { client: string; found: boolean; connected: string }) => [
+        client.client,
+        [client.found, client.connected],
+      ]),
+    );
+    expect(states).toEqual({
+      "claude-code": [false, "no"],
+      "claude-desktop": [false, "no"],
+      cursor: [true, "yes"],
+      vscode: [false, "no"],
+      windsurf: [false, "no"],
+      codex: [true, "yes, but its token has ended"],
+      gemini: [true, expect.stringContaining("unknown:")],
+      opencode: [false, "no"],
+    });
+    expect((await command(options(home), "connect", "curser")).stderr).toContain("did you mean cursor?");
+  });
+
+  it("names the servers that would be offered twice, and moves them out of the client where that is wanted", async () => {
+    await using home = await clientHome();
+    const path = await home.write(".cursor/mcp.json", {
+      mcpServers: { double: { command: "double" }, own: { command: "own" } },
+    });
+    await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
+    const first = await command(options(home), "connect", "cursor");
+    expect(first.stdout).toContain("offered twice: double. Take them out: toolkeep connect cursor --move");
+    expect(first.stdout).toContain(
+      "Not behind Toolkeep yet: own. Bring them in: toolkeep import --client cursor",
+    );
+    const moved = await commandJson(options(home), "connect", "cursor", "--move");
+    expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
+    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
+    await command(options(home), "connect", "cursor", "--undo");
+    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own"]);
+  });
+
+  it("shows the client the tools of servers, and none for files and commands", async () => {
+    await using home = await clientHome();
+    await home.write(".cursor/mcp.json", { mcpServers: { every: EVERYTHING } });
+    await command(options(home), "import", "--yes");
+    await command(options(home), "connect", "cursor");
+    const token = tokenIn(await readFile(join(home.home, ".cursor/mcp.json"), "utf8"));
+    const { env, cwd } = options(home);
+    const loaded = await loadSettings({ cwd, env, isTrusted: () => false });
+    const hub = await createHub({ loaded, version: "0.0.0-test", env });
+    try {
+      const who = hub.identity.authenticate(token);
+      if (typeof who === "string" || who.kind !== "agent") throw new Error("the token is no agent's");
+      const tools = hub.catalog.visible(hub.identity.callerFor(who.agent, { ...who, conversation: "test" }));
+      const names = tools.map((tool) => tool.name);
+      expect(names).toContain("mcp_every_echo");
+      expect(names.filter((name) => name.startsWith("mcp_every_")).length).toBeGreaterThan(5);
+      expect(new Set(tools.map((tool) => tool.scope))).toEqual(new Set(["human", "tools", "mcp"]));
+    } finally {
+      await hub.close();
+    }
+  });
+
+  it("leaves the files of all clients to the letter as they were, after import, connect and undo", async () => {
+    await using home = await clientHome();
+    const texts = new Map<string, string>();
+    for (const [name, text] of Object.entries(FILES)) texts.set(await home.write(name, text), text);
+    const ids = CLIENTS.map((client) => client.id);
+    const { results } = await commandJson(options(home), "import", "--yes", "--no-wait");
+    expect(results).toHaveLength(ids.length);
+    for (const id of ids) expect((await command(options(home), "connect", id)).code).toBe(0);
+    for (const [path] of texts) expect(await readFile(path, "utf8")).toContain("tk_sk_");
+    const { clients } = await commandJson(options(home), "connect");
+    expect(clients.map((client: { connected: string }) => client.connected)).toEqual(ids.map(() => "yes"));
+    for (const id of ids) expect((await command(options(home), "connect", id, "--undo")).code).toBe(0);
+    for (const [path, text] of texts) expect(await readFile(path, "utf8")).toBe(text);
+    expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
+  });
+
+  it("warns where others could read the token", async () => {
+    await using home = await clientHome();
+    const path = await home.write(".cursor/mcp.json", "{}", 0o644);
+    expect((await command(options(home), "connect", "cursor")).stdout).toContain(`chmod 600 ${path}`);
+  });
+});

@@ -1,0 +1,176 @@
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { readAnswer } from "../../../src/cli/api-client.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { Shell } from "../../../src/cli/shell.ts";
+import { type OAuthServers, oauthServers } from "../../support/servers/oauth.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
+
+interface Typing {
+  /** What a person does who reads the link. */
+  readonly onLink?: (url: string) => Promise<unknown>;
+  readonly hasDaemon?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A command as typed where nobody sits, against the routes of a real hub. */
+async function typed(api: TestApi, args: readonly string[], typing: Typing = {}) {
+  const { onLink, hasDaemon = true, signal = new AbortController().signal } = typing;
+  let out = "";
+  let err = "";
+  let acting: Promise<unknown> | undefined;
+  const seen = (text: string) => {
+    const link = /http\S+\/authorize\?\S+/.exec(text)?.[0];
+    if (link !== undefined && onLink) acting ??= onLink(link);
+  };
+  const shell = new Shell({
+    terminal: {
+      env: hasDaemon
+        ? { TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "unused" }
+        : { TOOLKEEP_HOME: api.home },
+      cwd: api.home,
+      interactive: false,
+      screen: false,
+      columns: Number.POSITIVE_INFINITY,
+      out: (text) => {
+        out += text;
+        seen(text);
+      },
+      err: (text) => {
+        err += text;
+        seen(text);
+      },
+      read: async () => "",
+      signal,
+    },
+    connect: async () => ({
+      async send(method, url, body) {
+        const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+        const payload = body === undefined ? {} : { payload: body as object };
+        const response = await api.app.inject({ method, url, headers, ...payload });
+        return readAnswer(response.statusCode, response.payload);
+      },
+      close: async () => {},
+    }),
+  });
+  await createProgram(shell, "1.2.3")
+    .parseAsync([...args], { from: "user" })
+    .catch((error) => {
+      if (!(error instanceof CommanderError)) throw error;
+    });
+  await acting;
+  return { code: shell.exitCode, out, err };
+}
+
+async function apiWith(remote: OAuthServers, more: object = {}): Promise<TestApi> {
+  const api = await testApi();
+  await api.request("POST", "/api/servers", { name: "remote", url: remote.url, wait: true, ...more });
+  return api;
+}
+
+/** Follows the link to the end, as a browser on the daemon's machine. */
+async function follow(api: TestApi, remote: OAuthServers, url: string): Promise<void> {
+  const back = await remote.visit(url);
+  await api.app.inject({ method: "GET", url: back.pathname + back.search });
+}
+
+const AUTH = ["server", "auth", "remote"];
+
+describe("toolkeep server auth", () => {
+  it("prints a link and waits until somebody has signed in", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const { code, out, err } = await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
+    expect(err).toContain("Open this link in a browser within ten minutes");
+    expect(out).toMatch(/\/authorize\?.*\nSigned in to remote; it has 2 tools\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  it("prints one JSON value for programs", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const { code, out } = await typed(api, [...AUTH, "--json"], {
+      onLink: (url) => follow(api, remote, url),
+    });
+    expect(JSON.parse(out)).toMatchObject({ server: { state: "ready" }, signIn: { signedIn: true } });
+    expect(out).not.toContain("canary");
+    expect(code).toBe(0);
+  });
+
+  it("only prints the link on request, and ends the sign-in with the address that was pasted", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const begun = await typed(api, [...AUTH, "--no-wait", "--json"]);
+    const { url } = JSON.parse(begun.out);
+    const back = await remote.visit(url);
+    const { code, out } = await typed(api, [...AUTH, "--paste", back.href]);
+    expect(out).toBe("Signed in to remote; it has 2 tools.\n");
+    expect(code).toBe(0);
+  });
+
+  it("says why it came to nothing", async () => {
+    await using remote = await oauthServers({ denies: true });
+    await using api = await apiWith(remote);
+    const { code, err } = await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
+    expect(err).toContain("access_denied");
+    expect(code).toBe(2);
+  });
+
+  it("says so when the time is over, although somebody had signed in before", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
+    const row = await api.hub.store.servers.byName("remote");
+    const purpose = `server-auth:${row!.id}`;
+    const { code, err } = await typed(api, AUTH, {
+      onLink: async () => {
+        const { auth } = (await api.hub.store.servers.byName("remote"))!;
+        const record = JSON.parse(api.hub.vault.unseal(auth!, purpose));
+        record.pending.expiresAt = Date.now();
+        await api.hub.store.servers.update(row!.id, {
+          auth: api.hub.vault.seal(JSON.stringify(record), purpose),
+        });
+      },
+    });
+    expect(err).toContain("nobody signed in within ten minutes");
+    expect(code).toBe(2);
+  });
+
+  it("tells how to go on where no daemon waits for the browser", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const { code, out, err } = await typed(api, AUTH, { hasDaemon: false });
+    expect(out).toContain("/authorize?");
+    expect(err).toContain("toolkeep server auth remote --paste ADDRESS");
+    expect(code).toBe(5);
+  });
+
+  it("needs no browser where Toolkeep signs in by itself", async () => {
+    await using remote = await oauthServers({ clients: { ours: "canary-wrong-at-first" } });
+    const oauth = { grant: "client_credentials", clientId: "ours", clientSecret: "canary-secret" };
+    await using api = await apiWith(remote, { oauth });
+    const failed = await typed(api, AUTH);
+    expect(failed).toMatchObject({ code: 2, err: expect.stringContaining("invalid_client") });
+    remote.behaviour.clients = { ours: "canary-secret" };
+    expect(await typed(api, AUTH)).toMatchObject({ code: 0, out: "Signed in to remote; it has 2 tools.\n" });
+  });
+
+  it("signs out", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
+    const { code, out } = await typed(api, [...AUTH, "--sign-out"]);
+    expect(out).toContain("Signed out of remote");
+    expect(code).toBe(0);
+    expect(remote.revoked).toHaveLength(2);
+  });
+
+  it("stops waiting when the person does", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const stop = new AbortController();
+    const { code, err } = await typed(api, AUTH, { onLink: async () => stop.abort(), signal: stop.signal });
+    expect(err).toContain("stopped before it was done");
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,326 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { readAnswer } from "../../../src/cli/api-client.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { Shell } from "../../../src/cli/shell.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
+import { fixture } from "../../support/upstream.ts";
+import { waitUntil } from "../../support/wait-until.ts";
+
+interface Typing {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly signal?: AbortSignal;
+  readonly onOut?: (text: string) => void;
+}
+
+/** Commands as typed, against the routes of a real hub. */
+async function typing(setup: Parameters<typeof testApi>[0] = {}) {
+  const api = await testApi(setup);
+  return {
+    api,
+    type: (args: readonly string[], more: Typing = {}) => typed(api, args, more),
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
+}
+
+async function typed(api: TestApi, args: readonly string[], { env = {}, input = "", signal, onOut }: Typing) {
+  let out = "";
+  let err = "";
+  const shell = new Shell({
+    terminal: {
+      env: { ...env, TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "unused" },
+      cwd: api.home,
+      interactive: false,
+      screen: false,
+      columns: Number.POSITIVE_INFINITY,
+      out: (text) => {
+        out += text;
+        onOut?.(text);
+      },
+      err: (text) => {
+        err += text;
+      },
+      read: async () => input,
+      signal: signal ?? new AbortController().signal,
+    },
+    connect: async () => ({
+      async send(method, url, body) {
+        const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+        const payload = body === undefined ? {} : { payload: body as object };
+        const response = await api.app.inject({ method, url, headers, ...payload });
+        return readAnswer(response.statusCode, response.payload);
+      },
+      close: async () => {},
+    }),
+  });
+  await createProgram(shell, "1.2.3")
+    .parseAsync([...args], { from: "user" })
+    .catch((error) => {
+      if (!(error instanceof CommanderError)) throw error;
+    });
+  return { code: shell.exitCode, out, err };
+}
+
+const OFF = ["server", "add", "s", "--no-test"];
+const SECRET = "canary-typed-secret";
+
+describe("toolkeep server add", () => {
+  it("takes everything a server can have", async () => {
+    await using it = await typing();
+    await writeFile(join(it.api.home, "secret.txt"), `${SECRET}\n`);
+    const { code, err } = await it.type([
+      ...OFF,
+      ...["--url", "https://x.example/mcp", "--connect", "lazy", "--keep-alive", "--retry", "never"],
+      ...[
+        "--timeout",
+        "30s",
+        "--connect-timeout",
+        "5s",
+        "--progress-extends-timeout",
+        "--max-concurrency",
+        "3",
+      ],
+      ...[
+        "--oauth-client-id",
+        "me",
+        "--oauth-client-secret",
+        "@secret.txt",
+        "--oauth-grant",
+        "client_credentials",
+      ],
+      ...[
+        "--oauth-scope",
+        "read",
+        "--oauth-scope",
+        "write",
+        "--oauth-metadata-url",
+        "https://me.example/client",
+      ],
+      ...["--tls-cert", "/c.pem", "--tls-key", "/k.pem", "--tls-ca", "/ca.pem"],
+    ]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(it.api.hub.upstream.server("s")).toMatchObject({
+      keepAlive: true,
+      retry: "never",
+      timeoutMs: 30_000,
+      connectTimeoutMs: 5_000,
+      progressExtendsTimeout: true,
+      maxConcurrency: 3,
+      oauth: { grant: "client_credentials", clientId: "me", hasSecret: true, scope: "read write" },
+      tls: { cert: "/c.pem", key: "/k.pem", ca: "/ca.pem" },
+    });
+    expect(it.api.hub.vault.redact(SECRET)).toBe("[redacted]");
+  });
+
+  it("takes a secret from standard input, and a variable from this shell", async () => {
+    await using it = await typing();
+    const env = { FROM_HERE: SECRET };
+    await it.type([...OFF, "--env", "FROM_HERE", "--env", "B=2=3", "--", "false"], { env });
+    expect(it.api.hub.upstream.server("s").envKeys).toEqual(["FROM_HERE", "B"]);
+    await it.type(
+      ["server", "add", "t", "--no-test", "--url", "https://x.example/mcp", "--oauth-client-secret", "-"],
+      {
+        input: "another-canary-secret\n",
+      },
+    );
+    expect(it.api.hub.upstream.server("t").oauth).toMatchObject({ hasSecret: true });
+    expect(it.api.hub.vault.redact(`${SECRET} another-canary-secret`)).toBe("[redacted] [redacted]");
+  });
+
+  it("asks nobody where nobody is, and says so", async () => {
+    await using it = await typing();
+    const { code, err } = await it.type([
+      ...OFF,
+      "--header",
+      "Authorization",
+      "--url",
+      "https://x.example/mcp",
+    ]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("--header Authorization has no value, and nobody is here"),
+    ]);
+    expect(it.api.hub.upstream.servers()).toEqual([]);
+  });
+
+  it("groups its options in the help", async () => {
+    await using it = await typing();
+    const { out: help } = await it.type(["server", "add", "--help"]);
+    expect(help).toMatch(
+      /Options:[\s\S]*--env[\s\S]*Time and life:[\s\S]*--keep-alive[\s\S]*Signing in[\s\S]*--tls-ca/,
+    );
+  });
+});
+
+describe("toolkeep server edit", () => {
+  it("changes the variables and headers it names and keeps the others", async () => {
+    await using it = await typing();
+    const env = { KEPT: "kept-value", CHANGED: "old", GONE: "gone" };
+    await it.api.hub.upstream.add("s", { ...fixture("shows its environment"), env });
+    await it.type([
+      "server",
+      "edit",
+      "s",
+      "--env",
+      "CHANGED=new",
+      "--env",
+      "MORE=more",
+      "--unset-env",
+      "GONE",
+    ]);
+    await it.api.hub.upstream.settled();
+    await waitUntil("its tool is known", () => it.api.hub.catalog.get("mcp_s_env") !== undefined);
+    const seen = JSON.parse((await it.api.call("mcp_s_env")).text);
+    expect(seen).toMatchObject({ CHANGED: "new", MORE: "more" });
+    expect(it.api.hub.upstream.server("s").envKeys).toEqual(["KEPT", "CHANGED", "MORE"]);
+    expect(seen.GONE).toBeUndefined();
+  });
+
+  it("takes back what was set", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", {
+      url: "https://x.example/mcp",
+      enabled: false,
+      keepAlive: true,
+      progressExtendsTimeout: true,
+      trusted: true,
+      oauth: { clientId: "me", clientSecret: SECRET },
+      tls: { ca: "/ca.pem" },
+    });
+    const off = [
+      "--no-keep-alive",
+      "--no-progress-extends-timeout",
+      "--no-trusted",
+      "--no-oauth",
+      "--no-tls",
+    ];
+    await it.type(["server", "edit", "s", ...off]);
+    expect(it.api.hub.upstream.server("s")).toMatchObject({
+      keepAlive: false,
+      progressExtendsTimeout: false,
+      trusted: false,
+      oauth: null,
+      tls: null,
+    });
+  });
+
+  it("leaves what was not named alone", async () => {
+    await using it = await typing();
+    const oauth = { clientId: "me", clientSecret: SECRET };
+    await it.api.hub.upstream.add("s", {
+      url: "https://x.example/mcp",
+      enabled: false,
+      keepAlive: true,
+      oauth,
+    });
+    await it.type(["server", "edit", "s", "--oauth-scope", "read"]);
+    expect(it.api.hub.upstream.server("s")).toMatchObject({
+      keepAlive: true,
+      oauth: { clientId: "me", hasSecret: true, scope: "read" },
+    });
+    expect(await it.type(["server", "edit", "s"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("nothing to change was given"),
+    });
+  });
+});
+
+describe("toolkeep server show", () => {
+  it("shows what is unusual and what to do, and no secret", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add(
+      "s",
+      {
+        url: "https://x.example/mcp",
+        keepAlive: true,
+        retry: "once",
+        connect: "eager",
+        maxConcurrency: 1,
+        oauth: { clientId: "me", clientSecret: SECRET, scope: "a" },
+      },
+      { addedBy: "scout" },
+    );
+    const { out } = await it.type(["server", "show", "s"]);
+    expect(out).toMatch(/what to do: +toolkeep server approve s, or toolkeep server remove s\n/);
+    expect(out).toMatch(/signs in: +a person does, as me, with a secret, for a\n/);
+    expect(out).toMatch(/keeps running: +without calls too\n/);
+    expect(out).toMatch(/retries: +any call, once\n/);
+    expect(out).toMatch(/at once: +1 call\n/);
+    expect(out).toMatch(/connects: +at the start\n/);
+    expect(out).not.toContain(SECRET);
+  });
+
+  it("is silent about what is as usual", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", { command: "false", enabled: false });
+    expect((await it.type(["server", "show", "s"])).out).not.toMatch(
+      /retries|at once|connects|keeps running|what to do/,
+    );
+  });
+});
+
+describe("toolkeep server list", () => {
+  it("says what waits for a person", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("mine", { command: "false", enabled: false });
+    await it.api.hub.upstream.add("s", { command: "false" }, { addedBy: "scout" });
+    const { out } = await it.type(["server", "list"]);
+    expect(out.trim().split("\n")).toHaveLength(4);
+    expect(out).toMatch(/\ns: toolkeep server approve s, or toolkeep server remove s\n$/);
+  });
+});
+
+describe("toolkeep server approve", () => {
+  it("says what it approved", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", { command: "npx", args: ["some-server"] }, { addedBy: "scout" });
+    const { out, code } = await it.type(["server", "approve", "s"]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining("Approved s, reached by npx some-server; it is"),
+    ]);
+  });
+});
+
+describe("toolkeep server logs", () => {
+  it("shows the last lines, safe for a terminal", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("junk", fixture("prints junk"));
+    await it.api.hub.upstream.settled();
+    const { out } = await it.type(["server", "logs", "junk"]);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}state +connecting$/m);
+    expect(out).toMatch(/junk/);
+    expect((await it.type(["server", "logs", "junk", "--lines", "1"])).out.trim().split("\n")).toHaveLength(
+      1,
+    );
+    expect(JSON.parse((await it.type(["server", "logs", "junk", "--json"])).out)).toHaveProperty("cursor");
+    expect(await it.type(["server", "logs", "junk", "--lines", "0"])).toMatchObject({ code: 2 });
+  });
+
+  it("follows until Ctrl-C, one JSON entry a line", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("echo", fixture("echoes"));
+    await it.api.hub.upstream.settled();
+    const stop = new AbortController();
+    let seen = "";
+    const following = it.type(["server", "logs", "echo", "--follow", "--json"], {
+      signal: stop.signal,
+      onOut: (text) => {
+        seen += text;
+      },
+    });
+    await waitUntil("the first lines are shown", () => seen.includes('"ready"'));
+    await it.api.hub.upstream.update("echo", { enabled: false });
+    await waitUntil("a later line is shown", () => seen.includes('"disabled"'));
+    stop.abort();
+    expect((await following).code).toBe(0);
+    const entries = seen
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).seq);
+    expect(entries).toEqual([...new Set(entries)].sort((a, b) => a - b));
+  });
+});

@@ -1,0 +1,406 @@
+import { randomBytes } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Canaries } from "../support/canaries.ts";
+import { connectClient } from "../support/connect-client.ts";
+import { leakyHttp } from "../support/leaky-http.ts";
+import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { type Serving, serve, toolkeep } from "../support/toolkeep.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+/** Everything that was said, by surface: what was asked, and what came. */
+const SURFACES = ["api", "mcp", "cli", "log", "home"] as const;
+type Surface = (typeof SURFACES)[number];
+const said: Record<Surface, { what: string; text: string }[]> = {
+  api: [],
+  mcp: [],
+  cli: [],
+  log: [],
+  home: [],
+};
+
+const LEAKY = join(import.meta.dirname, "../support/servers/leaky.mjs");
+const STDIO_TOOLS = ["leak", "leak_much", "leak_failure", "leak_error", "leak_and_die"];
+/** Files of the home whose purpose is to hold a secret, readable by their user only. */
+const SECRET_FILES = ["config.json", "daemon.json", "key"];
+
+const canaries = new Canaries();
+const plant = (place: string) => canaries.plant(place);
+
+let home: Awaited<ReturnType<typeof tempHome>>;
+let daemon: Serving;
+let remote: RemoteServer;
+let adminToken: string;
+let agentToken: string;
+let isRefusing = true;
+
+beforeAll(async () => {
+  home = await tempHome();
+  const tokens = { access: plant("access-token"), refresh: plant("refresh-token") };
+  remote = await remoteServer(leakyHttp(tokens, () => isRefusing));
+  await writeSettings();
+  const key = canaries.plantAs("toolkeep-key", randomBytes(32).toString("base64"));
+  const env = { TOOLKEEP_KEY: key, TOOLKEEP_LOG_LEVEL: "trace" };
+  daemon = await serve({ home: home.path, env });
+  await createTokens(env);
+
+  await registerServers();
+  await typeCommands(env);
+  await askForSecrets(env);
+  await actAsAgent();
+  await readEverything();
+  await shutDown();
+}, 300_000);
+
+afterAll(async () => {
+  await daemon?.[Symbol.asyncDispose]();
+  await remote?.[Symbol.asyncDispose]();
+  await home?.[Symbol.asyncDispose]();
+});
+
+describe("a canary", () => {
+  it("would be found in every form", () => {
+    const nose = new Canaries();
+    const value = nose.plant("here");
+    const forms = [
+      value,
+      `x${value}y`,
+      encodeURIComponent(value),
+      JSON.stringify({ value }),
+      Buffer.from(value).toString("base64"),
+      Buffer.from(`me:${value}`).toString("base64"),
+      Buffer.from(`a${value}`).toString("base64url"),
+      value.slice(0, 25),
+    ];
+    for (const form of forms) expect(nose.foundIn(`… ${form} …`), form).toEqual(["here"]);
+    expect(nose.foundIn("cnry/here")).toEqual([]);
+  });
+
+  it("was told by every server that tells: what came instead is marked", () => {
+    const redacted = (surface: Surface, what: RegExp) =>
+      said[surface].filter((entry) => what.test(entry.what) && entry.text.includes("[redacted]")).length;
+    for (const tool of STDIO_TOOLS) {
+      expect(redacted("api", new RegExp(`call mcp_env_${tool}$`)), tool).toBeGreaterThan(0);
+      expect(redacted("mcp", new RegExp(`call mcp_env_${tool}$`)), tool).toBeGreaterThan(0);
+    }
+    for (const server of ["args", "headers", "query", "oauth", "declared"])
+      expect(redacted("api", new RegExp(`call mcp_${server}_leak$`)), server).toBeGreaterThan(0);
+    for (const what of [/logs env$/, /logs crashes$/, /test crashes$/, /tools\/mcp_env_leak$/])
+      expect(redacted("api", what), String(what)).toBeGreaterThan(0);
+    expect(redacted("mcp", /^list$/)).toBeGreaterThan(0);
+    expect(redacted("mcp", /progress/)).toBeGreaterThan(0);
+    expect(redacted("cli", /^call/)).toBeGreaterThan(0);
+    expect(redacted("cli", /^server logs/)).toBeGreaterThan(0);
+    expect(said.log[0]!.text.length).toBeGreaterThan(1_000);
+    expect(said.home.map(({ what }) => what)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/toolkeep\.db/)]),
+    );
+    expect(said.home.filter(({ text }) => text.includes("[redacted]")).length).toBeGreaterThan(1);
+    expect(canaries.places.length).toBeGreaterThan(20);
+  });
+
+  it.each(SURFACES)("is nowhere in what the %s said", (surface) => {
+    const leaks = said[surface].flatMap(({ what, text }) =>
+      canaries.foundIn(text).map((place) => `${place}: ${what}`),
+    );
+    expect([...new Set(leaks)]).toEqual([]);
+  });
+});
+
+/** A server of a settings file, with a secret in every place it has. */
+async function writeSettings(): Promise<void> {
+  const declared = {
+    url: `${remote.url}?token=${encodeURIComponent(plant("declared-query"))}`,
+    headers: { Authorization: `Bearer ${plant("declared-bearer")}` },
+  };
+  const idle = {
+    command: "node",
+    args: ["--password", plant("declared-arg")],
+    env: { PRIVATE: plant("declared-env") },
+    enabled: false,
+  };
+  const signed = {
+    url: "https://x.example/mcp",
+    oauth: {
+      client_id: "me",
+      client_secret: plant("declared-client-secret"),
+      private_key: pem("declared-key"),
+    },
+    enabled: false,
+  };
+  await writeFile(join(home.path, "config.json"), JSON.stringify({ mcpServers: { declared, idle, signed } }));
+}
+
+function pem(place: string): string {
+  return `-----BEGIN PRIVATE KEY-----\n${plant(place)}\n-----END PRIVATE KEY-----\n`;
+}
+
+/** The answers that show a new token once are not kept. */
+async function createTokens(env: Record<string, string>): Promise<void> {
+  const create = async (place: string, ...options: string[]) => {
+    const { stdout } = await toolkeep({ home: home.path, env }, "token", "create", ...options, "--json");
+    return canaries.plantAs(place, JSON.parse(stdout).token);
+  };
+  adminToken = await create("admin-token", "--admin");
+  const grants = [
+    ...STDIO_TOOLS.map((tool) => `mcp_env_${tool}`),
+    "list_mcp_servers",
+    "add_mcp_server",
+    "update_mcp_server",
+  ];
+  await cli(env, "agent", "create", "scout", ...grants.flatMap((name) => ["--grant", name]));
+  agentToken = await create("agent-token", "--agent", "scout");
+  const printed = daemon.ready.token ?? daemon.ready.agent?.token;
+  if (typeof printed === "string") canaries.plantAs("first-token", printed);
+}
+
+async function registerServers(): Promise<void> {
+  const origin = new URL(remote.url).origin;
+  const bearer = (place: string) => ({
+    Authorization: `Bearer ${plant(place)}`,
+    "X-Api-Key": plant(`${place}-key`),
+  });
+  const node = process.execPath;
+  await add("env", {
+    command: node,
+    args: [LEAKY],
+    env: { LEAK_TOKEN: plant("env"), LEAK_NAME: plant("env-plain-name") },
+  });
+  await add("args", {
+    command: node,
+    args: [LEAKY, `--token=${plant("arg-equals")}`, "--api-key", plant("arg-after")],
+  });
+  await add("crashes", {
+    command: node,
+    args: ["-e", 'process.stderr.write("bad token " + process.env.TOKEN); process.exit(3)'],
+    env: { TOKEN: plant("crash-env") },
+  });
+  await add("missing", { command: `/no/such/program`, args: [`--secret=${plant("missing-arg")}`] });
+  await add("headers", { url: remote.url, headers: bearer("header") });
+  await add("query", { url: `${remote.url}?api_key=${encodeURIComponent(plant("query"))}` });
+  await add("path", { url: `${origin}/mcp/${canaries.plantAs("path", randomBytes(20).toString("hex"))}` });
+  await add("closed", {
+    url: `http://127.0.0.1:1/mcp?token=${encodeURIComponent(plant("closed-query"))}`,
+    headers: bearer("closed-header"),
+  });
+  for (const status of ["401", "403", "500"])
+    await add(`says-${status}`, { url: `${origin}/${status}`, headers: bearer(`header-${status}`) });
+  await add("key", {
+    url: `${origin}/oauth/mcp`,
+    oauth: { grant: "client_credentials", clientId: "me", privateKey: pem("private-key") },
+  });
+  const oauth = { grant: "client_credentials", clientId: "me", clientSecret: plant("client-secret") };
+  await add("oauth", { url: `${origin}/oauth/mcp`, oauth });
+  await api("POST", "/api/servers/oauth/test", undefined, "test oauth while refused");
+  isRefusing = false;
+  await api("POST", "/api/servers/oauth/test", undefined, "test oauth");
+  isRefusing = true;
+
+  await api("POST", "/api/servers", {
+    name: "bad",
+    url: `ftp://x/${plant("bad-url")}`,
+    headers: { "bad name": plant("bad-header") },
+  });
+  await api("POST", "/api/servers", {
+    name: "bad",
+    command: "x",
+    env: plant("bad-env"),
+    oauth: { secret: plant("bad-oauth") },
+  });
+  await api("POST", "/api/mcp/servers/test", {
+    command: node,
+    args: ["-e", "process.stderr.write(process.env.TOKEN); process.exit(1)"],
+    env: { TOKEN: plant("unregistered-env") },
+  });
+  await api("POST", "/api/mcp/servers/test", {
+    url: `${origin}/500`,
+    headers: bearer("unregistered-header"),
+  });
+}
+
+/** Registers and waits for the first attempt to connect. */
+function add(name: string, input: object): Promise<void> {
+  return api("POST", "/api/servers", { name, wait: true, ...input }, `add ${name}`);
+}
+
+async function typeCommands(env: Record<string, string>): Promise<void> {
+  await cli(
+    env,
+    "server",
+    "add",
+    "typed",
+    "--no-test",
+    "--env",
+    `A=${plant("cli-env")}`,
+    "--",
+    "false",
+    "--token",
+    plant("cli-arg"),
+  );
+  await cli(env, "server", "edit", "typed", "--env", `A=${plant("cli-edited-env")}`);
+  await cli(env, "server", "edit", "headers", "--header", `X-More=${plant("cli-header")}`);
+  await cli(env, "server", "edit", "oauth", "--oauth-client-secret", plant("cli-client-secret"));
+  await cli(env, "server", "add", "no/name", "--env", `A=${plant("cli-refused-env")}`, "--", "false");
+  for (const name of ["env", "crashes", "headers", "oauth", "says-500", "typed"]) {
+    for (const command of ["show", "test", "logs"]) {
+      await cli(env, "server", command, name);
+      await cli(env, "server", command, name, "--json");
+    }
+  }
+  for (const tool of STDIO_TOOLS) await cli(env, "call", `mcp_env_${tool}`, "--json");
+  await cli(env, "call", "mcp_env_leak");
+  await cli(env, "call", "mcp_headers_leak");
+  await cli(env, "tool", "show", "mcp_env_leak");
+}
+
+/** A secret that a person types for an agent goes to the vault. */
+async function askForSecrets(env: Record<string, string>): Promise<void> {
+  const asked = api("POST", "/api/call", {
+    name: "prompt_secret",
+    agent: "scout",
+    arguments: { name: "PIN", reason: "need" },
+  });
+  let id: string | undefined;
+  await waitUntil("the question is there", async () => {
+    const { questions } = JSON.parse((await request("GET", "/api/questions?state=pending")).text);
+    id = questions[0]?.id;
+    return id !== undefined;
+  });
+  await cli({ ...env, input: plant("vault") }, "question", "answer", id!, "--stdin");
+  await asked;
+}
+
+/** Through MCP, with a token of its own, and with secrets that the agent types. */
+async function actAsAgent(): Promise<void> {
+  await using connected = await connectClient(daemon.url, agentToken);
+  const { client } = connected;
+  said.mcp.push({ what: "instructions", text: client.getInstructions() ?? "" });
+  said.mcp.push({ what: "list", text: JSON.stringify(await client.listTools()) });
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const onprogress = (update: object) =>
+      void said.mcp.push({ what: "progress", text: JSON.stringify(update) });
+    const result = await client.callTool({ name, arguments: args }, { onprogress });
+    said.mcp.push({ what: `call ${name}`, text: JSON.stringify(result) });
+  };
+  for (const tool of STDIO_TOOLS) {
+    await call(`mcp_env_${tool}`);
+    await api("POST", "/api/call", { name: `mcp_env_${tool}` }, `call mcp_env_${tool}`);
+  }
+  // Its secret was changed meanwhile, and with it went the token.
+  isRefusing = false;
+  await api("POST", "/api/servers/oauth/test", undefined, "test oauth");
+  for (const server of ["args", "headers", "query", "oauth", "declared"])
+    await api("POST", "/api/call", { name: `mcp_${server}_leak` }, `call mcp_${server}_leak`);
+  isRefusing = true;
+  await call("list_mcp_servers");
+  const typed = (place: string) => ({
+    env: { TOKEN: plant(`${place}-env`) },
+    args: [`--token=${plant(`${place}-arg`)}`],
+    oauth: { client_id: "me", client_secret: plant(`${place}-oauth`) },
+  });
+  await call("add_mcp_server", { name: "proposed", command: "x", ...typed("agent") });
+  await call("add_mcp_server", { name: "no/name", command: "x", ...typed("agent-refused") });
+  await call("add_mcp_server", { name: "proposed", command: "x", trusted: true, ...typed("agent-invalid") });
+  await call("update_mcp_server", { name: "typed", env: { A: plant("agent-update") } });
+  await call("update_mcp_server", { name: "gone", env: { A: plant("agent-update-refused") } });
+  await call("remove_mcp_server", { name: "typed" });
+  // The audit is written within a fifth of a second.
+  await waitUntil("the last call is in the audit", async () =>
+    (await request("GET", "/api/calls?limit=5")).text.includes("not_granted"),
+  );
+}
+
+async function readEverything(): Promise<void> {
+  const lists = [
+    "status",
+    "agents",
+    "agents/scout",
+    "agents/scout/tools",
+    "tokens",
+    "toolboxes",
+    "servers",
+    "tools",
+  ];
+  const more = ["calls?limit=1000", "tasks", "questions", "notifications?dismissed=true", "config", "trust"];
+  for (const path of [...lists, ...more]) await api("GET", `/api/${path}`);
+  const { servers } = JSON.parse((await request("GET", "/api/servers")).text);
+  for (const { name } of servers as { name: string }[]) {
+    await api("GET", `/api/servers/${name}`, undefined, `show ${name}`);
+    await api("POST", `/api/servers/${name}/test`, undefined, `test ${name}`);
+    await api("GET", `/api/servers/${name}/logs`, undefined, `logs ${name}`);
+  }
+  const { tools } = JSON.parse((await request("GET", "/api/tools")).text);
+  for (const { name } of (tools as { name: string }[]).filter((tool) => tool.name.startsWith("mcp_")))
+    await api("GET", `/api/tools/${name}`);
+  const { url } = JSON.parse((await request("POST", "/api/login-links")).text);
+  const login = await fetch(url, { redirect: "manual" });
+  const cookie = login.headers.getSetCookie()[0]!.split(";")[0]!;
+  const page = await fetch(daemon.url, { headers: { cookie } });
+  said.api.push({ what: "page", text: await page.text() });
+
+  const env = {};
+  const commands = [
+    "server list",
+    "config show",
+    "config check",
+    "doctor",
+    "tool list",
+    "notification list --all",
+  ];
+  for (const command of [
+    ...commands,
+    "question list --all",
+    "token list",
+    "agent show scout",
+    "server show proposed",
+  ]) {
+    await cli(env, ...command.split(" "));
+    await cli(env, ...command.split(" "), "--json");
+  }
+}
+
+/** The daemon ends by itself, and all that it leaves is read: its log, the store, whatever else it wrote. */
+async function shutDown(): Promise<void> {
+  await filesSaid("while it runs");
+  await daemon.end();
+  said.log.push({ what: "stdout and stderr", text: `${withoutToken(daemon.stdout())}\n${daemon.stderr()}` });
+  await filesSaid("after it ended");
+}
+
+/** What it prints when it is ready shows the first agent's token, once. */
+function withoutToken(stdout: string): string {
+  return stdout.slice(stdout.indexOf("\n}\n"));
+}
+
+async function filesSaid(when: string): Promise<void> {
+  for (const entry of await readdir(home.path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || SECRET_FILES.includes(basename(entry.name))) continue;
+    const file = join(entry.parentPath, entry.name);
+    const text = (await readFile(file)).toString("latin1");
+    said.home.push({ what: `${file.slice(home.path.length)} ${when}`, text });
+  }
+}
+
+async function request(method: string, path: string, body?: object): Promise<{ text: string }> {
+  const response = await fetch(`${daemon.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${adminToken}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const headers = JSON.stringify([...response.headers]);
+  const text = await response.text();
+  if (path !== "/api/login-links") said.api.push({ what: `${method} ${path} (headers)`, text: headers });
+  return { text };
+}
+
+async function api(method: string, path: string, body?: object, what = `${method} ${path}`): Promise<void> {
+  const { text } = await request(method, path, body);
+  said.api.push({ what, text });
+}
+
+async function cli({ input, ...env }: Record<string, string>, ...args: string[]): Promise<void> {
+  const ran = await toolkeep({ home: home.path, env, ...(input === undefined ? {} : { input }) }, ...args);
+  said.cli.push({ what: args.slice(0, 3).join(" "), text: `${ran.stdout}\n${ran.stderr}` });
+}

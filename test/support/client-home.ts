@@ -1,0 +1,45 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Place } from "../../src/clients/client.ts";
+import { type DiscoverOptions, type Discovery, discover } from "../../src/clients/discover.ts";
+import { readSettingsText } from "../../src/clients/settings-text.ts";
+import { tempHome } from "./temp-home.ts";
+
+export interface ClientHome extends AsyncDisposable {
+  /** The person's home. */
+  readonly home: string;
+  /** Their current folder. */
+  readonly project: string;
+  place(env?: Record<string, string>): Place;
+  /** Writes a file below the home; objects become JSON. Resolves with its path. */
+  write(name: string, content: string | object, mode?: number): Promise<string>;
+  discover(options?: Partial<DiscoverOptions> & { env?: Record<string, string> }): Promise<Discovery>;
+}
+
+/** A home with a project in it, for the settings of clients. */
+export async function clientHome(): Promise<ClientHome> {
+  const { path: home, [Symbol.asyncDispose]: dispose } = await tempHome();
+  const project = join(home, "project");
+  await mkdir(project);
+  const place = (env: Record<string, string> = {}): Place => ({
+    home,
+    env: { HOME: home, ...env },
+    cwd: project,
+    platform: "linux",
+  });
+  return {
+    home,
+    project,
+    place,
+    async write(name, content, mode = 0o600) {
+      const path = join(home, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+      await chmod(path, mode);
+      return path;
+    },
+    discover: ({ env, ...options } = {}) =>
+      discover({ place: place(env), readText: readSettingsText, ownUrl: null, ...options }),
+    [Symbol.asyncDispose]: dispose,
+  };
+}

@@ -1,0 +1,39 @@
+import { runCommand } from "../../src/cli/main.ts";
+import type { Ran } from "./toolkeep.ts";
+
+export interface CommandOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** One command line in this process, of the sources as they are: nothing needs to be built. Nobody is at the terminal. */
+export async function command({ env, cwd }: CommandOptions, ...argv: string[]): Promise<Ran> {
+  let [stdout, stderr] = ["", ""];
+  const code = await runCommand(argv, {
+    env: { PATH: process.env.PATH, TOOLKEEP_PORT: "19850", ...env },
+    cwd,
+    interactive: false,
+    screen: false,
+    columns: Number.POSITIVE_INFINITY,
+    out: (text) => {
+      stdout += text;
+    },
+    err: (text) => {
+      stderr += text;
+    },
+    read: async () => "",
+    signal: new AbortController().signal,
+  });
+  return { code, stdout, stderr };
+}
+
+/** The same, with the JSON it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
+export async function commandJson(options: CommandOptions, ...argv: string[]): Promise<any> {
+  const { stdout, stderr } = await command(options, ...argv, "--json");
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`toolkeep ${argv.join(" ")} printed no JSON: ${stdout}${stderr}`);
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fixture, testUpstream } from "../support/upstream.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const TOOLS = 8000;
+/** What others may have to wait. It is far less on a quiet machine, and was three times as much when all was done in one go. */
+const LONGEST_TURN_MS = 150;
+
+test.each(["legacy", "modern"])(
+  "a %s list of 8,000 tools holds nobody up",
+  { timeout: 60_000 },
+  async (era) => {
+    await using up = await testUpstream();
+    for (let index = 0; index < 20; index++) up.vault.conceal(`some-secret-value-${index}`);
+    // Whatever the first connection has to load is not about lists.
+    await up.upstream.add("small", lists(era, "1"));
+    await waitUntil("the small list is known", () => up.upstream.tools().length === 1);
+    await up.upstream.settled();
+
+    const turns = watchTurns();
+    await up.upstream.add("big", lists(era, String(TOOLS)));
+    await waitUntil("the big list is known", () => up.upstream.tools().length === TOOLS + 1, 50_000);
+    expect(turns.longest()).toBeLessThan(LONGEST_TURN_MS);
+  },
+);
+
+test("a list that is as it was is not written again", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("pages", fixture("lists in pages"));
+  await up.upstream.settled();
+  const [before] = await up.store.servers.list();
+  let writes = 0;
+  const { replaceTools } = up.store.servers;
+  up.store.servers.replaceTools = (...args) => {
+    writes++;
+    return replaceTools(...args);
+  };
+
+  await up.upstream.test("pages");
+  await up.upstream.settled();
+
+  const [after] = await up.store.servers.list();
+  expect(after!.listedAt).toBeGreaterThanOrEqual(before!.listedAt!);
+  expect(writes).toBe(0);
+  expect(up.upstream.tools()).toHaveLength(5);
+});
+
+/**
+ * How long one turn of the event loop took at most, in time that this process really worked: on a busy machine it may
+ * be kept waiting for reasons of others.
+ */
+function watchTurns() {
+  let longest = 0;
+  let wall = performance.now();
+  let cpu = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(cpu);
+    longest = Math.max(longest, Math.min(performance.now() - wall, (user + system) / 1000));
+    wall = performance.now();
+    cpu = process.cpuUsage();
+  }, 1);
+  return {
+    longest() {
+      clearInterval(timer);
+      return longest;
+    },
+  };
+}
+
+/** A server of `servers/lists.mjs` with this many tools. */
+function lists(era: string, tools: string) {
+  const script = join(import.meta.dirname, "../support/servers/lists.mjs");
+  return { command: process.execPath, args: [script, era, "lists very many tools", tools] };
+}

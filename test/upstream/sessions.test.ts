@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { remoteServer } from "../support/remote-server.ts";
+import { oauthServers } from "../support/servers/oauth.ts";
+import { signIn, upstreamWith } from "../support/sign-in.ts";
+import { testUpstream } from "../support/upstream.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+test("a session ends with its connection, and the server is told", async () => {
+  await using remote = await oauthServers();
+  await using up = await upstreamWith(remote);
+  await signIn(up, remote);
+  await up.upstream.update("remote", { enabled: false });
+  const [farewell] = remote.mcpRequests.slice(-1);
+  expect(farewell).toMatchObject({ method: "DELETE", token: expect.stringContaining("canary-access") });
+});
+
+test("a farewell renews no token and moves nobody to sign in", async () => {
+  await using remote = await oauthServers();
+  await using up = await upstreamWith(remote);
+  await signIn(up, remote);
+  remote.expireTokens();
+  await up.upstream.update("remote", { enabled: false });
+  expect(remote.mcpRequests.at(-1)!.method).toBe("DELETE");
+  expect(remote.tokenRequests).toHaveLength(1);
+});
+
+test("a stream for notifications that is refused moves nobody to sign in", async () => {
+  await using remote = await oauthServers({ isProtected: false, getStatus: 401 });
+  await using up = await upstreamWith(remote);
+  await waitUntil("the stream was asked for", () =>
+    remote.mcpRequests.some(({ method }) => method === "GET"),
+  );
+  expect(up.upstream.server("remote").state).toBe("ready");
+  await up.upstream.signInStatus("remote");
+  expect(await up.store.notifications.list()).toEqual([]);
+});
+
+test("a server that does not answer a farewell is not waited for", async () => {
+  await using remote = await remoteServer((request, response) => {
+    if (request.method === "DELETE") return;
+    if (request.method === "GET") return response.writeHead(405).end();
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      const { id, method } = JSON.parse(body);
+      if (id === undefined) return response.writeHead(202).end();
+      const result =
+        method === "tools/list"
+          ? { tools: [] }
+          : {
+              protocolVersion: "2025-11-25",
+              capabilities: { tools: {} },
+              serverInfo: { name: "s", version: "1" },
+            };
+      const answer =
+        method === "server/discover" ? { error: { code: -32601, message: "no such method" } } : { result };
+      response
+        .writeHead(200, { "content-type": "application/json", "mcp-session-id": "the-session" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });
+  });
+  await using up = await testUpstream();
+  await up.upstream.add("remote", { url: remote.url });
+  await up.upstream.settled();
+  expect(up.upstream.server("remote").state).toBe("ready");
+  const startedAt = performance.now();
+  await up.upstream.update("remote", { enabled: false });
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(remote.requests.some(({ method }) => method === "DELETE")).toBe(true);
+});
