@@ -105,16 +105,19 @@ export type ErrorCode = keyof typeof ERRORS;
 export class ToolkeepError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** What to do: that of the catalogue, unless this one case is known to need another. */
+  readonly remedy: string;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: Record<string, unknown>; cause?: unknown } = {},
+    options: { details?: Record<string, unknown>; cause?: unknown; remedy?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ToolkeepError";
     this.code = code;
     this.details = options.details;
+    this.remedy = options.remedy ?? ERRORS[code].remedy;
   }
 
   get status(): number {
@@ -123,10 +126,6 @@ export class ToolkeepError extends Error {
 
   get exitCode(): number {
     return ERRORS[this.code].exit;
-  }
-
-  get remedy(): string {
-    return ERRORS[this.code].remedy;
   }
 }
 

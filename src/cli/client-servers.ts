@@ -1,6 +1,6 @@
 import type { ImportVerdicts } from "../api/contract.ts";
-import type { Client, Place, Scope } from "../clients/client.ts";
-import type { ConnectDeps } from "../clients/connect-client.ts";
+import type { Client, ClientFile, Place, Scope } from "../clients/client.ts";
+import type { ConnectDeps, Undone } from "../clients/connect-client.ts";
 import type { FoundServer } from "../clients/found-server.ts";
 import { candidateOf, isImported } from "../clients/import-preview.ts";
 import type { Run } from "./shell.ts";
@@ -31,6 +31,23 @@ export async function doubleServers(
     registered: servers.filter((_, index) => verdicts[index]!.kind === "same"),
     others: servers.filter((_, index) => isImported(verdicts[index]!)).map((server) => server.name),
   };
+}
+
+/** Undoes moves out of the client's files of this scope beside the one Toolkeep stood in. */
+export async function restoreMoved(
+  client: Client,
+  { place, scope, target }: { place: Place; scope: Scope; target: ClientFile },
+): Promise<Undone[]> {
+  const { restoreServers } = await import("../clients/connect-client.ts");
+  const others = client
+    .files(place)
+    .filter((file) => file.scope === scope && !file.readOnly && file.path !== target.path);
+  const undone: Undone[] = [];
+  for (const file of others) {
+    const one = await restoreServers(file);
+    if (one) undone.push(one);
+  }
+  return undone;
 }
 
 /** Takes them out of the client's files, each after a backup; resolves with the names of those that are gone. */

@@ -1,4 +1,5 @@
-import type { ImportPreview, ImportPreviewServer, ImportResult } from "../api/contract.ts";
+import type { ImportPreview, ImportPreviewServer, ImportResult, ImportVerdict } from "../api/contract.ts";
+import { splitPart } from "../clients/reach.ts";
 import { printable } from "../daemon/printable.ts";
 import { table } from "./table.ts";
 
@@ -18,6 +19,10 @@ export function previewReport({ servers, files }: ImportPreview, columns: number
   return [
     rows.length === 0 ? "" : table(["NAME", "CLIENTS", "REACHED BY", "WHAT HAPPENS"], rows, columns),
     list("Worth knowing:", notes),
+    list(
+      "To give what is missing:",
+      servers.filter(({ verdict }) => verdict.kind === "same").flatMap(remedy),
+    ),
     list("Left out:", problems),
   ]
     .filter((part) => part !== "")
@@ -36,7 +41,15 @@ export function resultReport(
     const why = disabledBecause(preview);
     return [name, server?.state ?? "failed", server?.toolCount ?? 0, error ?? why ?? server?.lastError ?? ""];
   });
-  return table(["NAME", "STATE", "TOOLS", "NOTE"], rows, columns);
+  const imported = previews.filter((one) =>
+    results.some(
+      ({ verdict }) => "name" in verdict && "name" in one.verdict && verdict.name === one.verdict.name,
+    ),
+  );
+  const remedies = list("To give what is missing:", imported.flatMap(remedy));
+  return [table(["NAME", "STATE", "TOOLS", "NOTE"], rows, columns), remedies]
+    .filter((part) => part !== "")
+    .join("\n");
 }
 
 function whatHappens(server: ImportPreviewServer): string {
@@ -49,12 +62,44 @@ function whatHappens(server: ImportPreviewServer): string {
     case "renamed":
       return `name ${verdict.why}, imported as ${verdict.name}${but}`;
     case "same":
-      return `same as registered ${verdict.name}`;
+      return `same as registered ${verdict.name}${sameBut(verdict)}`;
     case "completed":
       return `gives ${verdict.name} the values it lacked`;
     case "skipped":
       return `skipped: ${verdict.reason}`;
   }
+}
+
+function sameBut({ lacks = [], otherValues }: Extract<ImportVerdict, { kind: "same" }>): string {
+  const names = lacks.map((part) => splitPart(part)).map(([place, key]) => (isKeyed(place) ? key : place));
+  const parts = [
+    ...(names.length === 0 ? [] : [`which still lacks ${[...new Set(names)].join(", ")}`]),
+    ...(otherValues ? ["which has other values"] : []),
+  ];
+  return parts.map((part) => `, ${part}`).join("");
+}
+
+/** How a person gives a server the values that nothing here says. */
+function remedy({ verdict, missing, missingIn }: ImportPreviewServer): string[] {
+  if (verdict.kind === "skipped" || verdict.kind === "completed") return [];
+  const lacks = verdict.kind === "same" ? (verdict.lacks ?? []) : missingIn;
+  if (lacks.length === 0) return [];
+  const parts = lacks.map((part) => splitPart(part));
+  if (parts.some(([place]) => !isKeyed(place)))
+    return [`${verdict.name}: set what ${missing.join(", ")} stands for, then toolkeep import again`];
+  const options = parts.map(
+    ([place, key = ""]) => `${place === "env" ? "--env" : "--header"} ${shellWord(key)}`,
+  );
+  const name = shellWord(verdict.name);
+  return [`toolkeep server edit ${name} ${options.join(" ")}, then toolkeep server enable ${name}`];
+}
+
+function isKeyed(place: string): boolean {
+  return place === "env" || place === "headers";
+}
+
+function shellWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text}'`;
 }
 
 function disabledBecause(server: ImportPreviewServer | undefined): string | undefined {
@@ -65,7 +110,10 @@ function disabledBecause(server: ImportPreviewServer | undefined): string | unde
 }
 
 function shortened(text: string): string {
-  return text.length <= WIDEST_REACH ? text : `${text.slice(0, WIDEST_REACH - 1)}…`;
+  if (text.length <= WIDEST_REACH) return text;
+  // Commands of one machine begin alike; what tells them apart is at the end.
+  const start = Math.floor(WIDEST_REACH / 3);
+  return `${text.slice(0, start)}…${text.slice(text.length - (WIDEST_REACH - 1 - start))}`;
 }
 
 function list(heading: string, lines: readonly string[]): string {

@@ -7,11 +7,11 @@ import { messageOf, ToolkeepError } from "../errors.ts";
 import { parseDuration } from "./duration.ts";
 import { remoteDaemon } from "./remote.ts";
 import { readSecret } from "./secret-input.ts";
-import { collect, type Run } from "./shell.ts";
+import type { Run } from "./shell.ts";
 
 export interface ServerOptions {
-  readonly env: readonly string[];
-  readonly header: readonly string[];
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
   readonly url?: string;
   readonly transport?: "stdio" | "http" | "sse";
   readonly cwd?: string;
@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly oauthClientSecret?: string | true;
   readonly oauthPrivateKey?: string;
   readonly oauthMetadataUrl?: string;
-  readonly oauthScope: readonly string[];
+  readonly oauthScope?: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsCa?: string;
@@ -37,8 +37,8 @@ export interface ServerOptions {
 
 export function reachOptions(command: Command): Command {
   return command
-    .option("--env <K=V>", "variable for a local server, kept sealed; K alone: as it is here", collect, [])
-    .option("--header <K=V>", "header for a remote server, kept sealed; K alone: asked for", collect, [])
+    .addOption(repeatable("--env <K=V>", "variable for a local server, kept sealed; K alone: as it is here"))
+    .addOption(repeatable("--header <K=V>", "header for a remote server, kept sealed; K alone: asked for"))
     .option("--url <url>", "address of a remote server")
     .addOption(choice("--transport <kind>", "http when --url is given, else stdio", ["stdio", "http", "sse"]))
     .option("--cwd <folder>", "where a local server starts; here, when it is added");
@@ -77,7 +77,7 @@ export function authOptions(command: Command, { editing }: { editing: boolean })
     .option("--oauth-client-secret [secret]", "its secret; asked for when left out; - reads it, @FILE too")
     .option("--oauth-private-key <file>", "instead of a secret, the PEM file of its key")
     .option("--oauth-metadata-url <url>", "https address of a document that describes the client")
-    .option("--oauth-scope <scope>", "what to ask for (repeatable)", collect, [])
+    .addOption(repeatable("--oauth-scope <scope>", "what to ask for"))
     .option("--tls-cert <file>", "PEM file of a client certificate")
     .option("--tls-key <file>", "PEM file of its key")
     .option("--tls-ca <file>", "PEM file of the authorities to believe");
@@ -109,14 +109,18 @@ export async function serverInput(
     connect,
     keepAlive,
     retry,
-    maxConcurrency: options.maxConcurrency && wholeNumber(options.maxConcurrency, "--max-concurrency"),
+    maxConcurrency:
+      options.maxConcurrency && wholeNumber(options.maxConcurrency, "--max-concurrency", 1, 1_000),
     trusted,
     oauth: Object.keys(oauth).length === 0 ? undefined : oauth,
     tls: Object.keys(tls).length === 0 ? undefined : tls,
   }) as ServerInput;
 }
 
-/** `K=V`, or `K` alone: its value in this shell (a variable only), else asked for, so that no history has it. */
+/**
+ * `K=V`, for a header `K: V` too, or `K` alone: its value in this shell (a variable only), else asked for, so that no
+ * history has it. Messages show at most a name: what is none may be a secret.
+ */
 export async function namedValues(
   run: Run,
   pairs: readonly string[],
@@ -124,13 +128,38 @@ export async function namedValues(
 ): Promise<Record<string, string>> {
   const values: [string, string][] = [];
   for (const pair of pairs) {
-    const at = pair.indexOf("=");
-    if (at === 0) throw new ToolkeepError("BAD_USAGE", `${what} is KEY=VALUE, or KEY alone; got no key`);
-    const key = at === -1 ? pair : pair.slice(0, at);
+    const { key, value } = what === "--env" ? variable(pair) : header(pair);
     const here = what === "--env" ? run.terminal.env[key] : undefined;
-    values.push([key, at === -1 ? (here ?? (await readSecret(run, `${what} ${key}`))) : pair.slice(at + 1)]);
+    const label = key.length > LONGEST_SHOWN ? `one ${what}` : `${what} ${key}`;
+    values.push([key, value ?? here ?? (await readSecret(run, label))]);
   }
   return Object.fromEntries(values);
+}
+
+interface Named {
+  readonly key: string;
+  /** Undefined where the name stands alone. */
+  readonly value: string | undefined;
+}
+
+const LONGEST_SHOWN = 64;
+
+function variable(pair: string): Named {
+  const [, key, value] = /^([^=\s]+)=(.*)$/s.exec(pair) ?? /^([A-Za-z_][\w.-]*)$/.exec(pair) ?? [];
+  if (key !== undefined) return { key, value };
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    "--env is NAME=VALUE, or NAME alone: expected a variable name, without spaces",
+  );
+}
+
+function header(pair: string): Named {
+  const [, key, value] = /^([!#$%&'*+.^_`|~\w-]+)(?:=|[ \t]*:[ \t]*|$)(.*)$/s.exec(pair) ?? [];
+  if (key !== undefined) return { key, value: key === pair ? undefined : value };
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    "--header is 'NAME: VALUE', NAME=VALUE, or NAME alone: expected a header name, without spaces",
+  );
 }
 
 /** Paths on a command line are meant from here, wherever the daemon was started; elsewhere there is no such folder. */
@@ -139,7 +168,7 @@ function pathHere({ terminal }: Run, path: string): string {
 }
 
 async function oauthInput(run: Run, options: ServerOptions): Promise<NonNullable<ServerInput["oauth"]>> {
-  const { oauthClientSecret: secret, oauthPrivateKey: keyFile, oauthScope: scopes } = options;
+  const { oauthClientSecret: secret, oauthPrivateKey: keyFile, oauthScope: scopes = [] } = options;
   return given({
     grant: options.oauthGrant,
     clientId: options.oauthClientId,
@@ -164,10 +193,20 @@ async function readPem(file: string): Promise<string> {
   });
 }
 
-function wholeNumber(text: string, what: string): number {
-  if (!/^\d{1,9}$/.test(text))
-    throw new ToolkeepError("BAD_USAGE", `${what} is a whole number; got ${JSON.stringify(text)}`);
-  return Number(text);
+function wholeNumber(text: string, what: string, min: number, max: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    `${what} is a whole number from ${min} to ${max}; got ${JSON.stringify(text)}`,
+  );
+}
+
+/** Without a default, which the help would show as an empty list. */
+export function repeatable(flags: string, description: string): Option {
+  return new Option(flags, `${description} (repeatable)`).argParser<readonly string[]>(
+    (value, before = []) => [...before, value],
+  );
 }
 
 function choice(flags: string, description: string, values: readonly string[]): Option {

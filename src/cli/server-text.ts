@@ -1,14 +1,54 @@
 /** A server in words. */
 import type { ServerOffers, ServerView } from "../api/contract.ts";
+import { oneLine } from "../daemon/printable.ts";
 import { counted } from "./counted.ts";
 import { durationText } from "./duration.ts";
 
+const MOST_SHOWN = 200;
+
 /** What a person can do about the state a server is in. */
-export function nextStep({ name, state }: ServerView): string | undefined {
-  if (state === "needs_auth") return `sign in: toolkeep server auth ${name}`;
+export function nextStep(server: ServerView): string | undefined {
+  const { name, state } = server;
+  if (state === "needs_auth") return credentialsRefused(server) ?? `sign in: toolkeep server auth ${name}`;
   if (state === "pending_approval")
     return `toolkeep server approve ${name}, or toolkeep server remove ${name}`;
-  return state === "unavailable" ? `see what it wrote: toolkeep server logs ${name}` : undefined;
+  return state === "unavailable" ? repair(server) : undefined;
+}
+
+/** Where nobody can sign in, because Toolkeep does so by itself, what to change instead. */
+export function credentialsRefused({ name, oauth, lastError }: ServerView): string | undefined {
+  if (oauth?.grant !== "client_credentials") return undefined;
+  const secret = oauth.hasPrivateKey ? "--oauth-private-key FILE" : "--oauth-client-secret";
+  const why = lastError === null ? "" : ` (${reasonOf(lastError)})`;
+  return `its credentials were refused${why}: toolkeep server edit ${name} --oauth-client-id ID ${secret}`;
+}
+
+/** Without what an error of signing in begins with and advises. */
+function reasonOf(error: string): string {
+  return oneLine(error)
+    .replace(/^authentication failed: /, "")
+    .replace(/; sign in with: .*$/, "")
+    .replace(/; check its oauth settings$/, "");
+}
+
+/** Logs only hold something where a process ran. */
+function repair({ name, transport, lastError }: ServerView): string {
+  const error = lastError ?? "";
+  const isWrong = /^(the command .* (was not found|could not be started)|its folder .* does not exist)/.test(
+    error,
+  );
+  const isElsewhere = /^(the host .* was not found|it does not speak TLS)/.test(error);
+  if (isWrong || isElsewhere) return `correct it: toolkeep server edit ${name} …`;
+  return transport === "stdio"
+    ? `see what it wrote: toolkeep server logs ${name}`
+    : `try again: toolkeep server test ${name}`;
+}
+
+/** The beginning, on one line. */
+export function beginning(text: string | null): string | null {
+  if (text === null) return null;
+  const line = oneLine(text);
+  return line.length <= MOST_SHOWN ? line : `${line.slice(0, MOST_SHOWN).trimEnd()}…`;
 }
 
 export function signIn({ oauth }: ServerView): string | null {

@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ToolkeepError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { isRecord } from "../lib/json.ts";
 import { ok, type Result } from "../lib/result.ts";
 import type { Access, Client, ClientFile, Place, Scope } from "./client.ts";
 import { withoutSettings, withSetting } from "./edit-settings.ts";
@@ -10,12 +9,12 @@ import { isToolkeep, OWN_NAME, ownToken } from "./own-entry.ts";
 import { parseSettings, type Settings, valueIn } from "./settings-document.ts";
 import {
   backUp,
-  backupsOf,
   readSettingsFile,
   removeSettingsFile,
   type SettingsFile,
   writeSettingsFile,
 } from "./settings-files.ts";
+import { type StayOut, textBefore, textBeforeMove } from "./text-before.ts";
 import { readWritten } from "./written-server.ts";
 
 /** Whether Toolkeep stands in a client's settings. */
@@ -104,27 +103,55 @@ export async function removeServers(
   keys: readonly (readonly string[])[],
   deps: ConnectDeps,
 ): Promise<Written> {
-  return change(path, deps, (text) => withoutSettings(path, text, keys));
+  return change(path, deps, (text) => withoutSettings(path, text, keys), "move");
+}
+
+/** What undoing did to one file. */
+export interface Undone {
+  readonly file: string;
+  readonly removedFile: boolean;
+  /** Names of servers that had been moved to Toolkeep and are in the file again. */
+  readonly restored: readonly string[];
+  /** Those that are not, because the file was changed since. */
+  readonly stayOut: readonly StayOut[];
 }
 
 /**
- * Takes Toolkeep out again, and nothing else: exactly the text of before where nobody changed the file since. A file
- * that was made for it goes too. The backups stay. Undefined where Toolkeep is not there.
+ * Takes Toolkeep out again, and nothing else: exactly the text of before where nobody changed the file since, with the
+ * servers that were moved. A file that was made for it goes too. The backups stay. Undefined where Toolkeep is not
+ * there.
  */
 export async function disconnectClient(
   client: Client,
   target: ClientFile,
   { ownUrl }: Pick<ConnectDeps, "ownUrl">,
-): Promise<{ readonly file: string; readonly removedFile: boolean } | undefined> {
+): Promise<Undone | undefined> {
   const path = target.path;
   for (let attempt = 1; ; attempt++) {
     const { file, settings } = await readTarget(path);
     if (file.text === null || entryIn(client, settings, ownUrl).state !== "connected") return undefined;
-    const text = await textBefore(client, path, file.text, settings);
+    const before = await textBefore(target, file.text, settings, (inside) => ownPath(client, inside));
+    if (!before.ok) throw unwritable(path, before.error);
+    const { text, restored, stayOut } = before.value;
     const removedFile = text === null;
     const done = removedFile ? ok(await removeSettingsFile(file)) : await writeSettingsFile(file, text);
-    if (done.ok) return { file: path, removedFile };
+    if (done.ok) return { file: path, removedFile, restored, stayOut };
     if (attempt === ATTEMPTS) throw unwritable(path, done.error);
+  }
+}
+
+/**
+ * Puts back the servers that were moved out of a file in which Toolkeep does not stand. Undefined where there are none.
+ */
+export async function restoreServers(file: ClientFile): Promise<Undone | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { file: read, settings } = await readTarget(file.path);
+    const before = read.text === null ? undefined : await textBeforeMove(file, read.text, settings);
+    if (before === undefined) return undefined;
+    const { text, restored, stayOut } = before;
+    const done = text === null ? ok(undefined) : await writeSettingsFile(read, text);
+    if (done.ok) return { file: file.path, removedFile: false, restored, stayOut };
+    if (attempt === ATTEMPTS) throw unwritable(file.path, done.error);
   }
 }
 
@@ -132,12 +159,13 @@ async function change(
   path: string,
   { clock }: ConnectDeps,
   edit: (text: string, settings: Settings) => Result<string, string>,
+  kind: "change" | "move" = "change",
 ): Promise<Written> {
   for (let attempt = 1; ; attempt++) {
     const { file, settings } = await readTarget(path);
     const edited = edit(file.text ?? "", settings);
     if (!edited.ok) throw unwritable(path, edited.error);
-    const backup = await backUp(file, clock);
+    const backup = await backUp(file, clock, kind);
     if (!backup.ok) throw unwritable(path, backup.error);
     const written = await writeSettingsFile(file, edited.value);
     if (written.ok) {
@@ -189,52 +217,6 @@ function entryIn(client: Client, settings: Settings, ownUrl: string | null): Omi
   if (!written.ok || !isToolkeep(written.value, ownUrl)) return { state: "other" };
   const token = ownToken(written.value);
   return { state: "connected", ...(token === undefined ? {} : { token }) };
-}
-
-/** What the file would be if Toolkeep had never been written; null: there would be no file. */
-async function textBefore(
-  client: Client,
-  path: string,
-  text: string,
-  settings: Settings,
-): Promise<string | null> {
-  const key = ownPath(client, settings);
-  const before = await textWithout(client, path);
-  const entry = valueIn(settings, key);
-  if (before !== undefined && isRecord(entry)) {
-    const again = withSetting(path, before, key, entry);
-    if (again.ok && again.value === text) return before;
-  }
-  const rest = withoutSettings(path, text, [key, ...emptied(key, settings, path, before)]);
-  if (!rest.ok) throw unwritable(path, rest.error);
-  const isNothing = rest.value.replace(/[{}\s]/g, "") === "";
-  return before === undefined && isNothing ? null : rest.value;
-}
-
-/** The newest backup in which Toolkeep does not stand yet. */
-async function textWithout(client: Client, path: string): Promise<string | undefined> {
-  for await (const text of backupsOf(path)) {
-    const settings = parseSettings(path, text);
-    if (settings.ok && valueIn(settings.value, ownPath(client, settings.value)) === undefined) return text;
-  }
-  return undefined;
-}
-
-/** The objects around the entry that hold nothing else and were not there before, innermost first. */
-function emptied(
-  key: readonly string[],
-  settings: Settings,
-  path: string,
-  before: string | undefined,
-): string[][] {
-  const parsed = parseSettings(path, before ?? "");
-  const old = parsed.ok ? parsed.value : {};
-  const around = key.slice(0, -1).map((_, index) => key.slice(0, key.length - 1 - index));
-  const stays = around.findIndex((keys) => {
-    const value = valueIn(settings, keys);
-    return !isRecord(value) || Object.keys(value).length > 1 || valueIn(old, keys) !== undefined;
-  });
-  return stays === -1 ? around : around.slice(0, stays);
 }
 
 async function firstThat<T>(

@@ -1,12 +1,12 @@
 import { basename, dirname } from "node:path";
-import { isRecord } from "../lib/json.ts";
 import type { Result } from "../lib/result.ts";
 import { claudeCode } from "./claude-code.ts";
-import type { Client, ClientFile, Place, ServerAt } from "./client.ts";
+import type { Client, ClientFile, Place } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
 import { codex } from "./codex.ts";
 import { type FoundServer, findServer } from "./found-server.ts";
-import { isToml, parseSettings, type Settings, valueIn } from "./settings-document.ts";
+import { serversIn } from "./servers-in.ts";
+import { isToml, parseSettings } from "./settings-document.ts";
 import type { NoText, SettingsText } from "./settings-text.ts";
 
 export type ReadText = (path: string, maxBytes?: number) => Promise<Result<SettingsText, NoText>>;
@@ -66,23 +66,6 @@ export async function discover(options: DiscoverOptions): Promise<Discovery> {
     files.push(readFile(client, file, some.length, left > 0 ? `${left} more servers were left out` : null));
   }
   return { servers: merged(found), files };
-}
-
-/** Every server that the settings hold at the places where the file may have some. */
-export function serversIn(settings: Settings, file: Pick<ClientFile, "at">): ServerAt[] {
-  return file.at.flatMap(({ path, folder }) => {
-    const servers = valueIn(settings, path);
-    if (!isRecord(servers)) return [];
-    return Object.entries(servers)
-      .filter(([name, value]) => !isPlaceItself([...path, name], value, file))
-      .map(([name, value]) => ({ name, path: [...path, name], folder, value }));
-  });
-}
-
-/** opencode has servers under `mcp` and under `mcp.servers`, which is then no server. */
-function isPlaceItself(path: readonly string[], value: unknown, { at }: Pick<ClientFile, "at">): boolean {
-  const isPlace = at.some((place) => place.path.join("\0") === path.join("\0"));
-  return isPlace && isRecord(value) && Object.values(value).every(isRecord);
 }
 
 function filesToRead({ place, clients = CLIENTS, file }: DiscoverOptions): (readonly [Client, ClientFile])[] {

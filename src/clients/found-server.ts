@@ -5,6 +5,7 @@ import { mapTexts } from "../lib/json.ts";
 import type { Client, Place, ServerAt } from "./client.ts";
 import { isToolkeep } from "./own-entry.ts";
 import { type Reach, reachDigest, shownReach, showsSecret } from "./reach.ts";
+import { type Loose, looseOf, referencesIn, withoutMissing } from "./references.ts";
 import { type Expanded, expand, type Meanings } from "./variables.ts";
 import { readWritten, type WrittenServer } from "./written-server.ts";
 
@@ -31,8 +32,12 @@ export interface FoundServer {
   };
   /** Of what it is, and of how it is written where that is not the same. */
   readonly digests: readonly string[];
-  /** References that stand for nothing here; with any, it is registered as it is written, and disabled. */
+  /** Null where it cannot be registered. */
+  readonly loose: Loose | null;
+  /** References that stand for nothing here; with any, it is registered without these values, and disabled. */
   readonly missing: readonly string[];
+  /** The parts they stand in: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. */
+  readonly missingIn: readonly string[];
   readonly notes: readonly string[];
   /** Why it is not registered at all; null where it can be. */
   readonly skipped: string | null;
@@ -62,11 +67,13 @@ export async function findServer(
   const meanings = { env, home, folder: at.folder, near: dirname(file), readText: deps.readText };
   const expanded = await expandServer(written, client.dialect.variables, meanings);
   const isWhole = expanded.missing.length === 0;
+  const references = await referencesIn(written, client.dialect.variables, meanings);
   const asWritten = reachOf(written, at.folder ?? home);
-  const reach = isWhole ? reachOf(expanded.server, at.folder ?? home) : asWritten;
-  const fields = fieldsOf(isWhole ? expanded.server : written, reach, isWhole);
+  const whole = reachOf(expanded.server, at.folder ?? home);
+  const reach = isWhole ? whole : asWritten;
+  const fields = fieldsOf(expanded.server, withoutMissing(whole, references.missingIn), isWhole);
 
-  if (isTooLarge(at.name, reach))
+  if (isTooLarge(at.name, whole))
     return unusable(at.name.slice(0, 200), findings, "it is too large", written);
   const checked = checkServerConfig("checked", fields, "stored");
   if (!checked.ok) {
@@ -85,12 +92,14 @@ export async function findServer(
       headerKeys: Object.keys(reach.headers),
     },
     digests: [...new Set([reachDigest(reach), reachDigest(asWritten)])],
+    loose: looseOf(whole, references, written.handedOn),
     missing: expanded.missing,
+    missingIn: references.missingIn,
     notes: [
       ...written.notes,
       ...expanded.notes,
-      ...(isWhole && expanded.used.length > 0 ? [`gets from here: ${expanded.used.join(", ")}`] : []),
-      ...openSecrets(reach, isWhole ? expanded.inTheOpen : []),
+      ...(expanded.used.length > 0 ? [`gets from here: ${expanded.used.join(", ")}`] : []),
+      ...openSecrets(reach, expanded.inTheOpen),
     ],
     skipped: null,
   };
@@ -201,7 +210,8 @@ function isTooLarge(name: string, { command, args, env, url, headers, cwd }: Rea
   const values = [...args, ...Object.values(env), ...Object.values(headers)];
   const isMany = args.length > 1_000 || [env, headers].some((texts) => Object.keys(texts).length > 200);
   const isLong = [command, url, cwd].some((text) => (text?.length ?? 0) > 4_096);
-  return name.length > 200 || isMany || isLong || values.some((value) => value.length > 65_536);
+  const hasLongKey = [env, headers].some((texts) => Object.keys(texts).some((key) => key.length > 4_096));
+  return name.length > 200 || isMany || isLong || hasLongKey || values.some((value) => value.length > 65_536);
 }
 
 function openSecrets(reach: Reach, inTheOpen: readonly string[]): string[] {
@@ -227,7 +237,9 @@ function unusable(
       headerKeys: Object.keys(written?.headers ?? {}),
     },
     digests: [],
+    loose: null,
     missing: [],
+    missingIn: [],
     notes: [],
     skipped,
   };

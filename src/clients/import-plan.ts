@@ -1,5 +1,7 @@
 import { checkServerConfig } from "../config/server-config.ts";
 import type { ServerConfig } from "../config/settings.ts";
+import { lackingParts, looseDigest, type Reach } from "./reach.ts";
+import type { Loose } from "./references.ts";
 
 /** What is asked about a server that was found. */
 export interface Candidate {
@@ -8,6 +10,7 @@ export interface Candidate {
   readonly clients: readonly string[];
   /** As in FoundServer. */
   readonly digests: readonly string[];
+  readonly loose?: Loose;
   readonly skipped?: string | null;
 }
 
@@ -15,6 +18,8 @@ export interface Candidate {
 export interface Registered {
   readonly name: string;
   readonly digest: string;
+  readonly reach: Reach;
+  readonly enabled: boolean;
   readonly source: ServerConfig["source"];
 }
 
@@ -22,7 +27,14 @@ export interface Registered {
 export type Verdict =
   | { readonly kind: "new"; readonly name: string }
   | { readonly kind: "renamed"; readonly name: string; readonly why: "taken" | "not allowed" }
-  | { readonly kind: "same"; readonly name: string }
+  | {
+      readonly kind: "same";
+      readonly name: string;
+      /** Parts for which neither this place nor the registered server has a value. */
+      readonly lacks?: readonly string[];
+      /** Values that are written in the client's settings differ: they were edited here or there. */
+      readonly otherValues?: true;
+    }
   /** It was registered when the values of its variables were missing, and they are there now. */
   | { readonly kind: "completed"; readonly name: string }
   | { readonly kind: "skipped"; readonly reason: string };
@@ -31,7 +43,8 @@ export type Verdict =
 export function planImport(candidates: readonly Candidate[], registered: readonly Registered[]): Verdict[] {
   const taken = new Set(registered.map(({ name }) => name));
   return candidates.map((candidate) => {
-    const verdict = known(candidate, registered) ?? named(candidate, taken);
+    const verdict =
+      known(candidate, registered) ?? knownAgain(candidate, registered) ?? named(candidate, taken);
     if ("name" in verdict) taken.add(verdict.name);
     return verdict;
   });
@@ -46,6 +59,46 @@ function known({ digests, skipped }: Candidate, registered: readonly Registered[
     (server) => server.source === "stored" && asWritten.includes(server.digest),
   );
   return incomplete && { kind: "completed", name: incomplete.name };
+}
+
+/**
+ * A server that was imported before, though values have changed since. Only under a name it would get: two accounts of
+ * one service differ in nothing but a value and the name.
+ */
+function knownAgain(candidate: Candidate, registered: readonly Registered[]): Verdict | undefined {
+  const { loose } = candidate;
+  if (!loose) return undefined;
+  const free = [...loose.references, ...loose.optional];
+  const likely = registered.filter(
+    ({ name, reach }) =>
+      mayBeCalled(candidate, name) && looseDigest(reach, free, "keys") === loose.keysDigest,
+  );
+  const exact = likely.find(({ reach }) => looseDigest(reach, free, "values") === loose.digest);
+  const server = exact ?? likely[0];
+  if (!server) return undefined;
+
+  const { name, reach, source, enabled } = server;
+  const lacks = lackingParts(reach, loose.references);
+  if (exact && loose.isWhole && lacks.length > 0 && source === "stored" && !enabled)
+    return { kind: "completed", name };
+  return {
+    kind: "same",
+    name,
+    ...(lacks.length > 0 && !loose.isWhole ? { lacks } : {}),
+    ...(exact ? {} : { otherValues: true as const }),
+  };
+}
+
+/** Whether an import would have given this name to the candidate. */
+function mayBeCalled({ name, clients }: Candidate, given: string): boolean {
+  const allowed = isAllowed(name) ? name : allowedName(name);
+  const bases = clients.map((client) => withClient(allowed, client));
+  return (
+    given === allowed ||
+    bases.some(
+      (base) => given === base || (given.startsWith(base) && /^-\d+$/.test(given.slice(base.length))),
+    )
+  );
 }
 
 function named({ name, clients }: Candidate, taken: ReadonlySet<string>): Verdict {
@@ -70,8 +123,12 @@ function allowedName(name: string): string {
 
 /** `github` of Cursor becomes `github-cursor`, then `github-cursor-2` and so on. */
 function freeName(name: string, client: string, taken: ReadonlySet<string>): string {
-  const base = client === "" ? name : `${name.slice(0, LONGEST - client.length - 5)}-${client}`;
+  const base = client === "" ? name : withClient(name, client);
   let free = base;
   for (let count = 2; taken.has(free); count++) free = `${base}-${count}`;
   return free;
+}
+
+function withClient(name: string, client: string): string {
+  return `${name.slice(0, LONGEST - client.length - 5)}-${client}`;
 }

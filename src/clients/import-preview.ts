@@ -15,12 +15,14 @@ export interface PreviewedServer {
   readonly enabled: boolean;
   /** References to variables that are not set. */
   readonly missing: readonly string[];
+  /** Where they stand: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. */
+  readonly missingIn: readonly string[];
   readonly notes: readonly string[];
   readonly verdict: Verdict;
 }
 
 export function previewOf(server: FoundServer, verdict: Verdict): PreviewedServer {
-  const { name, findings, shown, fields, missing, notes } = server;
+  const { name, findings, shown, fields, missing, missingIn, notes } = server;
   return {
     name,
     clients: clientsOf(server),
@@ -29,14 +31,15 @@ export function previewOf(server: FoundServer, verdict: Verdict): PreviewedServe
     ...shown,
     enabled: fields.enabled === true,
     missing,
+    missingIn,
     notes,
     verdict,
   };
 }
 
 export function candidateOf(server: FoundServer): Candidate {
-  const { name, digests, skipped } = server;
-  return { name, clients: clientsOf(server), digests, skipped };
+  const { name, digests, loose, skipped } = server;
+  return { name, clients: clientsOf(server), digests, ...(loose ? { loose } : {}), skipped };
 }
 
 /** Whether the verdict changes anything. */

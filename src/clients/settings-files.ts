@@ -9,7 +9,17 @@ import { readSettingsText } from "./settings-text.ts";
 /** For files that Toolkeep makes: they hold a token. */
 const OWN_MODE = 0o600;
 const BACKUP = ".toolkeep-backup-";
+/** How the name of a backup ends that was made before servers were moved to Toolkeep. */
+const MOVED = "-moved";
 const MOST_BACKUPS = 50;
+
+/** A copy of a settings file as it was once. */
+export interface Backup {
+  readonly path: string;
+  readonly text: string;
+  /** Whether servers were taken out after it was made, because Toolkeep has them. */
+  readonly isOfMove: boolean;
+}
 
 /** A settings file as it is now; `text` is null where there is none. */
 export interface SettingsFile {
@@ -59,11 +69,12 @@ export async function writeSettingsFile(file: SettingsFile, text: string): Promi
 export async function backUp(
   { path, text, mode }: SettingsFile,
   clock: Clock,
+  before: "change" | "move" = "change",
 ): Promise<Result<string | null, string>> {
   if (text === null) return ok(null);
   const time = new Date(clock()).toISOString().replace(/[:.]/g, "-");
   for (let count = 1; ; count++) {
-    const backup = `${path}${BACKUP}${time}${count === 1 ? "" : `-${count}`}`;
+    const backup = `${path}${BACKUP}${time}${count === 1 ? "" : `-${count}`}${before === "move" ? MOVED : ""}`;
     try {
       await writeNew(backup, text, mode);
       return ok(backup);
@@ -74,13 +85,14 @@ export async function backUp(
   }
 }
 
-/** The texts of its backups, newest first. */
-export async function* backupsOf(path: string): AsyncGenerator<string> {
+/** Its backups, newest first. */
+export async function* backupsOf(path: string): AsyncGenerator<Backup> {
   const names = await readdir(dirname(path)).catch(() => []);
   const backups = names.filter((name) => name.startsWith(basename(path) + BACKUP)).sort();
   for (const name of backups.reverse().slice(0, MOST_BACKUPS)) {
-    const read = await readSettingsText(join(dirname(path), name));
-    if (read.ok) yield read.value.text;
+    const backup = join(dirname(path), name);
+    const read = await readSettingsText(backup);
+    if (read.ok) yield { path: backup, text: read.value.text, isOfMove: name.endsWith(MOVED) };
   }
 }
 

@@ -63,12 +63,15 @@ function isServerName(name: unknown): name is string {
   return typeof name === "string" && /^(?=.*[A-Za-z0-9])(?! )[A-Za-z0-9 ._-]{1,64}(?<! )$/.test(name);
 }
 
+const ENV_NAME = /^[^=\s\0]+$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const ENV_NAME_EXPECTED = "a variable name without = and spaces";
+const HEADER_NAME_EXPECTED = "a header name";
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const envName = z.string().regex(/^[^=\0]+$/, "a variable name without =");
+const envName = z.string().regex(ENV_NAME, ENV_NAME_EXPECTED);
 const envValue = z.string("a string").regex(/^[^\0]*$/, "a string without NUL characters");
-const headerName = z.string().regex(HEADER_NAME, "a header name");
+const headerName = z.string().regex(HEADER_NAME, HEADER_NAME_EXPECTED);
 const headerValue = z.string("a string").regex(HEADER_VALUE, "a header value on one line");
 
 const fields = z.object({
@@ -128,9 +131,17 @@ function onlyWhatApplies(server: Fields & { transport: ServerConfig["transport"]
 }
 
 function fieldProblems(error: z.ZodError, input: unknown): FieldProblem[] {
-  return error.issues.map(({ path, message }) => ({
-    path,
-    expected: message,
-    got: describeGot(valueAt(input, path), path),
-  }));
+  return error.issues.map(({ path, message }) => {
+    const expected = nameExpectedAt(path);
+    // What stands where a name should may hold a secret: somebody wrote both into one text.
+    if (expected !== undefined) return { path: path.slice(0, 1), expected, got: "another name (not shown)" };
+    return { path, expected: message, got: describeGot(valueAt(input, path), path) };
+  });
+}
+
+/** Where the name itself is wrong. */
+function nameExpectedAt([field, name]: readonly PropertyKey[]): string | undefined {
+  if (name === undefined) return undefined;
+  if (field === "headers" && !HEADER_NAME.test(String(name))) return HEADER_NAME_EXPECTED;
+  return field === "env" && !ENV_NAME.test(String(name)) ? ENV_NAME_EXPECTED : undefined;
 }

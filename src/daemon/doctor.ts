@@ -183,6 +183,12 @@ function checkSandbox(): Check {
 async function checkServer(server: ServerView, env: NodeJS.ProcessEnv): Promise<Check> {
   const name = `server ${server.name}`;
   const { command } = server;
+  if (server.state === "needs_auth" && server.oauth?.grant === "client_credentials")
+    return warning(
+      name,
+      `its credentials were refused${server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`}`,
+      `Correct them: toolkeep server edit ${server.name} --oauth-client-id ID --oauth-client-secret`,
+    );
   if (server.state === "needs_auth")
     return warning(name, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
   if (server.state === "pending_approval")

@@ -40,6 +40,18 @@ export function serverStore(database: Database): ServerStore {
       await unlessTaken(`A server named "${change.name}"`, updated);
     },
 
+    async changeAuth(id, before, after) {
+      return await database.change(async (db) => {
+        const result = await db
+          .updateTable("servers")
+          .set(servers.toChange({ auth: after }))
+          .where("id", "=", id)
+          .where("auth", before === null ? "is" : "=", before)
+          .executeTakeFirst();
+        return result.numUpdatedRows > 0n;
+      });
+    },
+
     async delete(id) {
       await database.change(async (db) => {
         // Its tools and offers follow by their reference.

@@ -158,6 +158,8 @@ export interface ServerStore {
   delete(id: string): Promise<void>;
   /** The tools of the last list, of one server or of all, in the order the server gave. */
   tools(serverId?: string): Promise<ServerToolRecord[]>;
+  /** Replaces what signing in left behind, unless it is no longer `before`; resolves with whether it did. */
+  changeAuth(id: string, before: Uint8Array | null, after: Uint8Array | null): Promise<boolean>;
   replaceTools(serverId: string, tools: readonly ServerToolRecord[]): Promise<void>;
   /** What the last lists offered beside tools, by kind, each kind in the order the server gave. */
   offers(serverId?: string): Promise<ServerOfferRecord[]>;

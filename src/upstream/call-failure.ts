@@ -81,25 +81,24 @@ function lost(error: unknown, transport: Transport, redact: Redact): CallEnd {
   return { kind: "lost", sent: !neverLeft(error), message: describeFailure(error, transport, redact) };
 }
 
-/** Failures of connecting, before a byte of the request was sent. */
-const NEVER_LEFT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
+/** What an error is about when it comes before a byte of the request was sent; established connections fail too. */
+const CONNECTING = new Set(["connect", "getaddrinfo"]);
 
 function neverLeft(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; depth < 10 && cause instanceof Error; depth++) {
     if (cause instanceof SdkError && cause.code === SdkErrorCode.NotConnected) return true;
     if (cause instanceof SdkError && cause.code === SdkErrorCode.SendFailed) return isUnsent(cause.data);
-    if (NEVER_LEFT.has(String((cause as NodeJS.ErrnoException).code))) return true;
+    if (hasNotConnected(cause)) return true;
     cause = cause.cause;
   }
   return false;
+}
+
+function hasNotConnected(error: NodeJS.ErrnoException): boolean {
+  if (error.code === "UND_ERR_CONNECT_TIMEOUT") return true;
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(hasNotConnected);
+  return CONNECTING.has(error.syscall ?? "");
 }
 
 /** How `StdioTransport` says that not a whole line of the message can have left. */

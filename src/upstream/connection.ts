@@ -1,7 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type Client,
-  type DiscoverResult,
   isInputRequiredResult,
   ProtocolError,
   type RequestOptions,
@@ -13,23 +12,13 @@ import { isRecord } from "../lib/json.ts";
 import type { Answering, Caller, Inquiry, Progress } from "../tool.ts";
 import { type CallEnd, callFailure } from "./call-failure.ts";
 import { callResult } from "./call-result.ts";
+import type { Era } from "./era.ts";
 import { answerWith, Inquiries } from "./inquiries.ts";
 import { type FollowOptions, followLists, type ListListeners } from "./list-changes.ts";
 import { listOffers, type OfferList } from "./offer-list.ts";
 import { paramHeaders, withoutHeaderFaults } from "./param-headers.ts";
 import { listTools, type ToolList } from "./tool-list.ts";
 import type { OfferUse } from "./use-offers.ts";
-
-/** Which revision of the protocol a server speaks, found when it was connected to; kept to spare the next probe. */
-export interface Era {
-  readonly era: "legacy" | "modern";
-  readonly version: string;
-  readonly at: number;
-  /** What a modern server said about itself. */
-  readonly discover?: DiscoverResult;
-  /** Present where a server that was registered as `http` only speaks this. */
-  readonly transport?: "sse";
-}
 
 /** A client that has shaken hands. */
 export interface OpenClient {
@@ -105,16 +94,23 @@ export class Connection {
   async callTool(call: ConnectionCall): Promise<CallEnd> {
     if (!this.#client.transport) return { kind: "lost", sent: false, message: "the connection was closed" };
     this.#inquiries.begin(call);
+    let hasAnswered = false;
     try {
-      return callResult(await this.#request(call));
+      return callResult(
+        await this.#request(call, () => {
+          hasAnswered = true;
+        }),
+      );
     } catch (error) {
       const end = callFailure(error, {
         transport: this.#transport,
         signal: call.signal,
         redact: this.#redact,
       });
-      if (end.kind === "lost") this.#fault ??= end.message;
-      return end;
+      if (end.kind !== "lost") return end;
+      this.#fault ??= end.message;
+      // What it asked back, it asked because it has the call.
+      return { ...end, sent: end.sent || hasAnswered };
     } finally {
       this.#inquiries.end(call);
       if (this.#retired && this.openCalls === 0) void this.close();
@@ -138,6 +134,7 @@ export class Connection {
 
   /** What is needed to use the server's resources, prompts and completions over this connection. */
   offerUse(signal: AbortSignal): OfferUse {
+    this.#inquiries.blur();
     return { client: this.#client, options: { signal }, redact: this.#redact };
   }
 
@@ -166,7 +163,7 @@ export class Connection {
   }
 
   /** One call with all its rounds: a server of 2026-07-28 answers with what it wants to know first. */
-  async #request(call: ConnectionCall): Promise<Record<string, unknown>> {
+  async #request(call: ConnectionCall, onRound: () => void): Promise<Record<string, unknown>> {
     const options: RequestOptions = {
       signal: call.signal,
       timeout: CALL_TIMEOUT_MS,
@@ -188,6 +185,7 @@ export class Connection {
         this.#client.request({ method: "tools/call", params }, anyResult, { ...options, headers }),
       );
       if (!isInputRequiredResult(result)) return result as Record<string, unknown>;
+      onRound();
       if (round === MAX_ROUNDS) throw new Error(`it asked back more than ${MAX_ROUNDS} times`);
       const { inputRequests = {}, requestState } = result;
       params = {

@@ -6,8 +6,9 @@ import type { Processes } from "../process/processes.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { SignIns, SignInTarget } from "./auth/sign-ins.ts";
 import type { ConnectFailure } from "./connect.ts";
-import type { Connection, Era } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
+import type { Era } from "./era.ts";
 import type { ServerLog } from "./server-log.ts";
 
 export interface ConnectorDeps {

@@ -129,11 +129,20 @@ class Servers implements Upstream {
 
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      const { definition } = this.#set.named(name);
-      await this.#rows.remove(definition);
-      this.#learned.forget(definition.record.id);
-      await this.#signIns.forget(definition.record.id);
-      await this.#refresh();
+      const server = this.#set.named(name);
+      const { record, config } = server.definition;
+      if (config.source === "stored") {
+        // Before its row is emptied: nothing that it still tells may be written there afterwards.
+        await server.close();
+        this.#set.delete(record.id);
+      }
+      try {
+        await this.#rows.remove(server.definition);
+        this.#learned.forget(record.id);
+        await this.#signIns.forget(record.id);
+      } finally {
+        await this.#refresh();
+      }
     });
   }
 
@@ -168,7 +177,8 @@ class Servers implements Upstream {
       const server = this.#set.byId(id);
       return server && signInTarget(server);
     });
-    const server = this.#set.byId(serverId)!;
+    const server = this.#set.byId(serverId);
+    if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
     await this.#startAnew(server);
     return viewOf(server, this.#settings);
   }

@@ -19,9 +19,34 @@ export function describeFailure(error: unknown, transport: Transport | undefined
   const status = httpStatusOf(error);
   if (status === 401 || status === 403) return `authentication failed (HTTP ${status})`;
   if (status !== undefined) return `it answered with HTTP ${status}`;
+  return withStderr(redact(reasonOf(error)).slice(0, MAX_MESSAGE_CHARS), transport, redact);
+}
+
+/** On one line: TLS libraries end theirs with a line break. */
+function reasonOf(error: unknown): string {
   const cause = rootCause(error);
-  const reason = cause === error ? messageOf(error) : `${messageOf(error)} (${codeOrMessage(cause)})`;
-  return withStderr(redact(reason).slice(0, MAX_MESSAGE_CHARS), transport, redact);
+  const known = knownReason(cause as NodeJS.ErrnoException);
+  if (known !== undefined) return known;
+  const message = oneLine(messageOf(error)).replace(SDK_PREFIX, "");
+  // The SDK may have put the cause into its message already.
+  const said = oneLine(codeOrMessage(cause));
+  return cause === error || message.includes(said) ? message : `${message} (${said})`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** What the SDK was about when it failed; nobody asked it to. */
+const SDK_PREFIX = /^Version negotiation (?:probe )?failed: /;
+
+function knownReason(cause: NodeJS.ErrnoException & { hostname?: unknown }): string | undefined {
+  if (cause?.code === "ENOTFOUND" && typeof cause.hostname === "string")
+    return `the host ${cause.hostname} was not found`;
+  const isPlain = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"].includes(
+    cause?.code ?? "",
+  );
+  return isPlain ? "it does not speak TLS there; should the address begin with http://?" : undefined;
 }
 
 /** Of the answer that a request failed with. */

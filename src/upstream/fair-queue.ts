@@ -34,10 +34,14 @@ export class FairQueue {
   async enter(agent: string, signal: AbortSignal): Promise<Result<EndTurn, string>> {
     if (signal.aborted) return err(GIVEN_UP);
     if (this.#running < this.#limit() && this.#waitingCount === 0) this.#running++;
-    else if (this.#waitingCount >= this.#maxWaiting)
-      return err(`${this.#maxWaiting} calls wait for it already`);
+    else if (this.#isFull(agent)) return err(`${this.#maxWaiting} calls of this agent wait for it already`);
     else if (!(await this.#wait(agent, signal))) return err(GIVEN_UP);
     return ok(this.#endTurn());
+  }
+
+  /** For each agent on its own: one that floods must not shut the others out. */
+  #isFull(agent: string): boolean {
+    return (this.#waiting.get(agent)?.size ?? 0) >= this.#maxWaiting;
   }
 
   /** True with a turn, false when the signal came first. */

@@ -42,6 +42,11 @@ export class Inquiries {
     this.#open.add(call);
   }
 
+  /** Something else than a call uses the connection, which may be asked about as well. */
+  blur(): void {
+    this.#mixed = true;
+  }
+
   end(call: InquiredCall): void {
     this.#open.delete(call);
   }

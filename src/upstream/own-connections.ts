@@ -39,12 +39,13 @@ export class OwnConnections {
     this.#byConversation.set(conversation, this.#used(own));
     const opened = await own.opening;
     if (opened.ok) this.#keep(conversation, own, opened.value);
-    else this.#byConversation.delete(conversation);
+    else if (this.#byConversation.get(conversation) === own) this.#byConversation.delete(conversation);
     return opened;
   }
 
   /** Takes over a connection that has served no other conversation so far. */
   adopt(conversation: string, connection: Connection): void {
+    void this.#byConversation.get(conversation)?.connection?.retire();
     const own: Own = {
       opening: Promise.resolve(ok(connection)),
       connection,
@@ -59,16 +60,17 @@ export class OwnConnections {
   rest(): void {
     for (const own of this.#byConversation.values()) {
       if (own.timer !== undefined || own.connection?.openCalls !== 0) continue;
-      own.timer = setTimeout(() => void own.connection?.close(), this.#idleMs());
+      own.timer = setTimeout(() => void own.connection?.retire(), this.#idleMs());
       own.timer.unref();
     }
   }
 
-  /** Forgets a connection that failed; closing it is the caller's. */
-  drop(connection: Connection): void {
+  /** Forgets a connection that failed; closing it is the caller's. False where it is none of these. */
+  drop(connection: Connection): boolean {
     for (const [conversation, own] of this.#byConversation) {
-      if (own.connection === connection) this.#byConversation.delete(conversation);
+      if (own.connection === connection) return this.#byConversation.delete(conversation);
     }
+    return false;
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,8 @@ const MAX_LINE = 4_096;
 /** No secret is longer, so what was cut off behind this cannot have begun before `MAX_LINE`. */
 const LONGEST_SECRET = 64 * 1024;
 const MAX_LEVEL = 32;
+/** Of what comes in one piece, the last so many lines of stderr are kept. */
+const MAX_LINES_AT_ONCE = 1_000;
 
 /** A bounded memory of the last lines, which outlives the process that wrote them. Costs little while nobody reads. */
 export class ServerLog {
@@ -45,14 +47,17 @@ export class ServerLog {
     this.#redact = redact;
   }
 
-  /** Takes text as it comes, lines whole or in pieces. */
-  stderr(chunk: string): void {
-    const [first, ...rest] = chunk.split("\n");
-    this.#open = bounded(this.#open + bounded(first!));
+  /** Takes text as it comes, lines whole or in pieces. False when it is more than is kept: the rest can wait. */
+  stderr(chunk: string): boolean {
+    const lines = chunk.split("\n");
+    const isFlood = lines.length > MAX_LINES_AT_ONCE;
+    const [first, ...rest] = isFlood ? lines.slice(-MAX_LINES_AT_ONCE) : lines;
+    this.#open = bounded((isFlood ? "" : this.#open) + bounded(first!));
     for (const line of rest) {
       this.#endLine();
       this.#open = bounded(line);
     }
+    return !isFlood;
   }
 
   /** The process behind stderr is gone: what it left without a line's end is a line. */

@@ -15,9 +15,22 @@ export function statusOf(
     case "broken":
       return unavailable(record.name, gate.reason);
     default:
+      if (server.state === "closed") return unavailable(record.name, REMOVED);
       if (server.state === "needs_auth") return unavailable(record.name, SIGN_IN_NEEDED);
       return server.isPausing ? unavailable(record.name, server.lastError) : { kind: "active" };
   }
+}
+
+export const REMOVED = "it was removed";
+
+/** The state of a server that nobody uses. */
+export function restingState({ gate }: Definition): ServerState {
+  return gate.kind === "open" ? "idle" : gate.kind === "broken" ? "unavailable" : gate.kind;
+}
+
+/** Why a server may not be started; undefined when it may. */
+export function closedBecause({ gate }: Definition): string | undefined {
+  return gate.kind === "open" ? undefined : gate.reason;
 }
 
 /** How every answer begins that a server cannot give. */

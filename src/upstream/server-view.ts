@@ -1,6 +1,6 @@
 import { maskArgs, maskUrl } from "../config/masked.ts";
 import type { OAuthConfig, Settings } from "../config/settings.ts";
-import type { Era } from "./connection.ts";
+import type { Era } from "./era.ts";
 import type { Server } from "./server.ts";
 import type { ServerView } from "./upstream.ts";
 

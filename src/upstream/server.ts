@@ -5,9 +5,10 @@ import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
 import { Backoff } from "./backoff.ts";
 import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
-import type { Connection, Era } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
 import { deliver, unlessAborted } from "./delivery.ts";
+import { type Era, stillTrusted } from "./era.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { InUse } from "./in-use.ts";
 import { conversationOf } from "./inquiries.ts";
@@ -15,17 +16,15 @@ import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";
-import { statusOf, unavailable } from "./server-status.ts";
+import { closedBecause, REMOVED, restingState, statusOf, unavailable } from "./server-status.ts";
 import type { CallManner } from "./server-tool.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { ServerState } from "./upstream.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
 
-/** A legacy verdict is never refuted by connecting, so it is only believed for a while. */
-const ERA_TRUSTED_MS = 7 * 24 * 3600 * 1000;
 const MIN_CONNECT_MS = 1000;
-/** More calls than this do not wait for one server. */
+/** More calls of one agent than this do not wait for one server. */
 const MAX_WAITING = 1000;
 
 /**
@@ -48,7 +47,9 @@ export class Server {
   #connection: Connection | undefined;
   #upkeep: ListUpkeep | undefined;
   #connecting: Promise<Opened> | undefined;
-  #attempt = new AbortController();
+  /** Renewed with every disconnect, which ends whatever is being opened. */
+  #life = new AbortController();
+  #isClosed = false;
   /** It is reconnected without being asked, as often as it takes. */
   #diedInUse = false;
   #lastError: string | null;
@@ -63,7 +64,7 @@ export class Server {
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
-    this.#state = this.#restingState();
+    this.#state = restingState(this.#definition);
     this.#usable = this.status().kind === "active";
   }
 
@@ -173,23 +174,19 @@ export class Server {
     this.#use.stopWaiting();
     this.#backoff.reset();
     this.#diedInUse = false;
-    this.#attempt.abort();
-    this.#attempt = new AbortController();
+    this.#life.abort();
+    this.#life = new AbortController();
     const connection = this.#forgetConnection();
     await Promise.all([connection?.close(), this.#own.close(), this.#connecting]);
     if (!this.#connecting && !this.#connection && this.#state !== "closed")
-      this.#become(this.#restingState());
+      this.#become(restingState(this.#definition));
   }
 
   /** For good: the server was removed, or Toolkeep stops. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.disconnect();
     this.#become("closed");
-  }
-
-  #restingState(): ServerState {
-    const { kind } = this.#definition.gate;
-    return kind === "open" ? "idle" : kind === "broken" ? "unavailable" : kind;
   }
 
   /** A call that could not be delivered says something about the connection too. */
@@ -202,10 +199,30 @@ export class Server {
   #connectionFor({ caller, answering }: ToolContext): Promise<Opened> {
     const { record } = this.#definition;
     if (!record.asksBack || !answering || record.era?.era !== "legacy") return this.connected();
-    return this.#own.get(conversationOf(caller), () => this.#openFor(this.#attempt.signal));
+    return this.#own.get(conversationOf(caller), () => this.#openOwn());
+  }
+
+  async #openOwn(): Promise<Opened> {
+    const shut = this.#shut();
+    if (shut) return err(shut);
+    const { signal } = this.#life;
+    const opened = await this.#openFor(signal);
+    // Where nothing else works either, the next calls need not find out one by one.
+    if (!opened.ok && !signal.aborted && (opened.error.needsAuth || !this.#connection)) {
+      this.#failed(opened.error);
+    }
+    return opened;
+  }
+
+  /** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */
+  #shut(): ConnectFailure | undefined {
+    const why = this.#isClosed ? REMOVED : closedBecause(this.#definition);
+    return why === undefined ? why : { message: why, needsAuth: false };
   }
 
   #connectOnce(): Promise<Opened> {
+    const shut = this.#shut();
+    if (shut) return Promise.resolve(err(shut));
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
@@ -213,19 +230,17 @@ export class Server {
   }
 
   async #connect(): Promise<Opened> {
-    const attempt = new AbortController();
-    this.#attempt = attempt;
+    const { signal } = this.#life;
     this.#backoff.end();
     this.#become("connecting");
 
-    const opened = await this.#open(attempt.signal);
-    if (attempt.signal.aborted) {
+    const opened = await this.#open(signal);
+    if (signal.aborted) {
       if (opened.ok) await opened.value.close();
       return err({ message: "it was disconnected while it was connecting", needsAuth: false });
     }
     if (opened.ok) this.#adopt(opened.value);
-    else if (opened.error.needsAuth) this.#waitForSignIn(opened.error.message);
-    else this.#fail(opened.error.message);
+    else this.#failed(opened.error);
     return opened;
   }
 
@@ -242,10 +257,13 @@ export class Server {
   }
 
   async #openFor(signal: AbortSignal): Promise<Opened> {
-    const timeoutMs = Math.max(MIN_CONNECT_MS, this.#definition.config.connectTimeoutMs);
-    const opened = await this.#deps.connect(this, { timeoutMs, signal, prior: this.#knownEra() });
-    if (opened.ok) return opened;
-    return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
+    const { config, record } = this.#definition;
+    const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
+    const prior = stillTrusted(record.era as Era | null, this.#deps.clock());
+    const opened = await this.#deps.connect(this, { timeoutMs, signal, prior });
+    if (!opened.ok) return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
+    opened.value.onLogMessage((level, text) => this.log.message(level, text));
+    return opened;
   }
 
   async #learn(list: ToolList, connection: Connection): Promise<void> {
@@ -267,7 +285,6 @@ export class Server {
       this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
     connection.onInquiry(() => void this.#askedBack(connection));
-    connection.onLogMessage((level, text) => this.log.message(level, text));
     this.#upkeep = new ListUpkeep(connection, {
       learnTools: (list) => this.#learn(list, connection),
       learnOffers: (list) => this.#deps.learnOffers(this, list),
@@ -303,17 +320,22 @@ export class Server {
 
   /** The connection failed: no new calls go there, those under way may still end well. */
   #drop(connection: Connection, reason: string, { needsAuth }: { needsAuth: boolean }): void {
-    this.#own.drop(connection);
+    const isOwn = this.#own.drop(connection);
     void connection.retire();
-    if (this.#connection !== connection) return;
-    this.#forgetConnection();
+    if (this.#connection === connection) this.#forgetConnection();
+    else if (!isOwn || !needsAuth) return;
     this.#diedInUse = !needsAuth;
-    if (needsAuth) this.#waitForSignIn(reason);
-    else this.#fail(reason);
+    this.#failed({ message: reason, needsAuth });
+  }
+
+  #failed({ message, needsAuth }: ConnectFailure): void {
+    if (needsAuth) this.#waitForSignIn(message);
+    else this.#fail(message);
   }
 
   /** Until a person has signed in; nothing is tried meanwhile. */
   #waitForSignIn(reason: string): void {
+    void this.#forgetConnection()?.retire();
     this.#use.stopWaiting();
     this.#lastError = reason;
     this.#become("needs_auth", reason);
@@ -350,11 +372,6 @@ export class Server {
   #isKept(): boolean {
     const { connect, keepAlive } = this.#definition.config;
     return keepAlive || connect === "eager";
-  }
-
-  #knownEra(): Era | null {
-    const era = this.#definition.record.era as Era | null;
-    return era !== null && this.#deps.clock() - era.at < ERA_TRUSTED_MS ? era : null;
   }
 
   #unavailable(reason: string): ToolResult & { kind: "unavailable" } {

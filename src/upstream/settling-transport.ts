@@ -76,7 +76,7 @@ class SettlingTransport implements Transport {
 
   async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     if (!("method" in message)) {
-      return this.inner.send(message, options).finally(() => this.#requestsBack.answered());
+      return this.inner.send(message, options).finally(() => this.#requestsBack.over(message.id));
     }
     if (!("id" in message)) {
       if (message.method === CANCELLED) this.#forget(message.params?.requestId);
@@ -117,7 +117,11 @@ class SettlingTransport implements Transport {
   }
 
   #readable<M extends JSONRPCMessage>(message: M): M | undefined {
-    if ("method" in message) return "id" in message && !this.#requestsBack.take() ? undefined : message;
+    if ("method" in message) {
+      if ("id" in message) return this.#requestsBack.take(message.id) ? message : undefined;
+      if (message.method === CANCELLED) this.#requestsBack.over(message.params?.requestId);
+      return message;
+    }
     const id = "id" in message ? message.id : undefined;
     if (id === undefined || !this.#pending.has(Number(id))) return undefined;
     if (!isJSONRPCResponse(message)) {
@@ -164,17 +168,18 @@ class SettlingTransport implements Transport {
 /** What a server asks back is answered one by one, so there is a bound to how much of it is taken. */
 class RequestsBack {
   readonly #rate = new Rate(MAX_BACK_PER_SECOND);
-  #open = 0;
+  readonly #open = new Set<unknown>();
 
   /** False for one too many, which is dropped. */
-  take(): boolean {
-    if (this.#open >= MAX_OPEN_BACK || !this.#rate.take()) return false;
-    this.#open++;
+  take(id: unknown): boolean {
+    if (this.#open.size >= MAX_OPEN_BACK || !this.#rate.take()) return false;
+    this.#open.add(id);
     return true;
   }
 
-  answered(): void {
-    if (this.#open > 0) this.#open--;
+  /** It was answered, or the server wants no answer any more. */
+  over(id: unknown): void {
+    this.#open.delete(id);
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../lib/json.ts";
@@ -99,12 +100,7 @@ export class StdioTransport implements Transport {
     const tree = this.#processes.spawn(command, args, options);
     this.#tree = tree;
     tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
-    const decoder = new StringDecoder("utf8");
-    tree.child.stderr?.on("data", (chunk: Buffer) => {
-      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-      this.#log?.stderr(decoder.write(chunk));
-    });
-    tree.child.stderr?.once("close", () => this.#log?.stderrEnded());
+    if (tree.child.stderr) this.#keepStderr(tree.child.stderr);
     tree.child.stdin?.on("error", () => {}); // a closed pipe shows as the process's end
     void this.#watch(tree);
     if (tree.pid === 0) throw await this.#startError(tree);
@@ -155,19 +151,35 @@ export class StdioTransport implements Transport {
   }
 
   #startError(tree: ProcessTree): Promise<Error> {
-    const { command, cwd } = this.#command;
+    const { command, args, cwd } = this.#command;
     return new Promise((resolve) => {
       tree.child.once("error", (error: NodeJS.ErrnoException) => {
-        const where = cwd === null ? "" : ` in ${cwd}`;
+        const inFolder = cwd === null ? "" : ` in ${cwd}`;
+        const where = command.includes("/") ? inFolder : " on the daemon's PATH";
+        const advice =
+          args.length === 0 && /\s/.test(command)
+            ? "give the command and its arguments separately"
+            : "install it, or give its full path";
         this.#fault =
           cwd !== null && !existsSync(cwd)
             ? `its folder ${cwd} does not exist: make it, or give another`
             : error.code === "ENOENT"
-              ? `the command ${JSON.stringify(command)} was not found${where}: install it, or give its full path`
-              : `the command ${JSON.stringify(command)} could not be started${where}: ${error.message}`;
+              ? `the command ${JSON.stringify(command)} was not found${where}: ${advice}`
+              : `the command ${JSON.stringify(command)} could not be started${inFolder}: ${error.message}`;
         resolve(new Error(this.#fault));
       });
     });
+  }
+
+  #keepStderr(stderr: Readable): void {
+    const decoder = new StringDecoder("utf8");
+    stderr.on("data", (chunk: Buffer) => {
+      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+      if (this.#log?.stderr(decoder.write(chunk)) !== false) return;
+      stderr.pause();
+      setTimeout(() => stderr.resume(), FLOOD_PAUSE_MS).unref();
+    });
+    stderr.once("close", () => this.#log?.stderrEnded());
   }
 
   #read(chunk: Buffer): void {

@@ -9,8 +9,10 @@ import {
   disconnectClient,
   isFound,
   removeServers,
+  restoreServers,
   targetFile,
 } from "../../src/clients/connect-client.ts";
+import { serversIn } from "../../src/clients/servers-in.ts";
 import { parseSettings, valueIn } from "../../src/clients/settings-document.ts";
 import { type ClientHome, clientHome } from "../support/client-home.ts";
 
@@ -80,7 +82,7 @@ describe.each(Object.entries(FILES))("%s", (id, [name, text]) => {
     expect(await readFile(written.backup ?? "", "utf8")).toBe(text);
     for (const file of [path, written.backup ?? ""]) expect((await stat(file)).mode & 0o777).toBe(0o640);
 
-    expect(await it.undo()).toEqual({ file: path, removedFile: false });
+    expect(await it.undo()).toEqual({ file: path, removedFile: false, restored: [], stayOut: [] });
     expect(await it.text()).toBe(text);
     expect((await stat(path)).mode & 0o777).toBe(0o640);
     expect(await it.state()).toBe("absent");
@@ -95,7 +97,7 @@ describe.each(Object.entries(FILES))("%s", (id, [name, text]) => {
     expect(written).toMatchObject({ backup: null, created: true, mode: 0o600 });
     expect((await stat(it.target.path)).mode & 0o777).toBe(0o600);
     expect(await it.state()).toBe("connected");
-    expect(await it.undo()).toEqual({ file: it.target.path, removedFile: true });
+    expect(await it.undo()).toMatchObject({ file: it.target.path, removedFile: true });
     expect(await readdir(dirname(it.target.path))).not.toContain(basename(it.target.path));
   });
 
@@ -129,6 +131,22 @@ describe.each(Object.entries(FILES))("%s", (id, [name, text]) => {
     expect(now).not.toContain("tk_sk_one");
     expect(now).toContain("tk_sk_two");
     await it.undo();
+    expect(await it.text()).toBe(text);
+  });
+
+  it("gets back what was moved out of it when it is undone, to the letter", async () => {
+    await using home = await clientHome();
+    const path = await home.write(name, text);
+    const it = await prepared(home, id);
+    await it.connect();
+    const parsed = parseSettings(path, text);
+    const moved = serversIn(parsed.ok ? parsed.value : {}, it.target).map((server) => server.path);
+    await removeServers(path, moved, it.deps);
+    for (const key of moved) {
+      const now = parseSettings(path, await it.text());
+      expect(now.ok && valueIn(now.value, key)).toBeUndefined();
+    }
+    expect(await it.undo()).toMatchObject({ restored: moved.map((key) => key.at(-1)), stayOut: [] });
     expect(await it.text()).toBe(text);
   });
 
@@ -274,6 +292,47 @@ describe("a client", () => {
     await home.write(".claude.json", "{}");
     await home.write("project/.vscode/mcp.json", "{}");
     expect(await found()).toEqual(["claude-code", "cursor"]);
+  });
+
+  it("does not get back what a person took out by hand", async () => {
+    await using home = await clientHome();
+    const path = await home.write(
+      ".cursor/mcp.json",
+      '{"mcpServers":{"a":{"command":"a"},"b":{"command":"b"}}}',
+    );
+    const it = await prepared(home, "cursor");
+    await it.connect("tk_sk_one");
+    await it.connect("tk_sk_two");
+    await writeFile(path, (await it.text()).replace('"a":{"command":"a"},', ""));
+    expect(await it.undo()).toMatchObject({ restored: [], stayOut: [] });
+    expect(JSON.parse(await it.text())).toEqual({ mcpServers: { b: { command: "b" } } });
+  });
+
+  it("gets back what was moved also where the file was changed between connecting and moving", async () => {
+    await using home = await clientHome();
+    const path = await home.write(".cursor/mcp.json", '{"mcpServers":{"a":{"command":"a"}}}');
+    const it = await prepared(home, "cursor");
+    await it.connect();
+    await writeFile(path, (await it.text()).replace("{", '{"later":true,'));
+    await removeServers(path, [["mcpServers", "a"]], it.deps);
+    expect(await it.undo()).toMatchObject({ restored: ["a"], stayOut: [] });
+    expect(JSON.parse(await it.text())).toEqual({ later: true, mcpServers: { a: { command: "a" } } });
+  });
+
+  it("gets servers back in a file that Toolkeep does not stand in, unless it was changed since", async () => {
+    await using home = await clientHome();
+    const text = '{ "mcpServers": { "a": {}, "b": {} } }\n';
+    const path = await home.write(".cursor/mcp.json", text);
+    const { target, deps } = await prepared(home, "cursor");
+    expect(await restoreServers(target)).toBeUndefined();
+    const { backup } = await removeServers(path, [["mcpServers", "a"]], deps);
+    const without = await readFile(path, "utf8");
+    expect(await restoreServers(target)).toMatchObject({ restored: ["a"], stayOut: [] });
+    expect(await readFile(path, "utf8")).toBe(text);
+    const changed = without.replace("{", '{ "later": 1,');
+    await writeFile(path, changed);
+    expect(await restoreServers(target)).toMatchObject({ restored: [], stayOut: [{ names: ["a"], backup }] });
+    expect(await readFile(path, "utf8")).toBe(changed);
   });
 
   it("loses the servers that are moved, and no other", async () => {

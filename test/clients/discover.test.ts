@@ -124,7 +124,8 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
       {
         name: "search",
         missing: ["${input:key}"],
-        fields: { headers: { "X-Key": "${input:key}" }, enabled: false },
+        missingIn: ["headers.X-Key"],
+        fields: { headers: {}, enabled: false },
       },
       { name: "aged", fields: { command: "aged" } },
       { name: "ws", fields: { command: "ws", cwd: "PROJECT/sub" } },
@@ -410,7 +411,7 @@ describe("what is wrong", () => {
       ws: 'servers of type "ws" are not supported',
       url: expect.stringContaining("url: expected"),
       base: "nothing here says what ${BASE} is",
-      header: expect.stringContaining("headers.bad name: expected"),
+      header: expect.stringContaining("headers: expected a header name"),
       good: null,
     });
     expect(JSON.stringify(servers.map(({ fields: _, ...rest }) => rest))).not.toContain("s3cret");

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Candidate, planImport, type Registered } from "../../src/clients/import-plan.ts";
+import type { Reach } from "../../src/clients/reach.ts";
+import { looseOf } from "../../src/clients/references.ts";
 import { checkServerConfig } from "../../src/config/server-config.ts";
 
 const candidate = (name: string, digest = name, more: Partial<Candidate> = {}): Candidate => ({
@@ -11,6 +13,8 @@ const candidate = (name: string, digest = name, more: Partial<Candidate> = {}): 
 const registered = (name: string, digest = name, source: Registered["source"] = "stored"): Registered => ({
   name,
   digest,
+  reach: { transport: "stdio", command: name, args: [], env: {}, cwd: null, url: null, headers: {} },
+  enabled: true,
   source,
 });
 
@@ -83,6 +87,71 @@ describe("the plan of an import", () => {
     expect(planImport([found], [registered("b", "whole"), registered("a", "as written")])).toEqual([
       { kind: "same", name: "b" },
     ]);
+  });
+
+  describe("knows a server again by its name and what no value changes", () => {
+    const reach = (env: Record<string, string>, args = ["-x"]): Reach => ({
+      transport: "stdio",
+      command: "a",
+      args,
+      env,
+      cwd: null,
+      url: null,
+      headers: {},
+    });
+    const loose = (env: Record<string, string>, missing: readonly string[] = [], args?: string[]) =>
+      looseOf(reach(env, args), { parts: ["env.K"], missingIn: missing }, ["HANDED"]);
+    const found = (name: string, by: ReturnType<typeof loose>) =>
+      candidate(name, "found", { clients: ["codex"], loose: by });
+    const there = (name: string, env: Record<string, string>, more: Partial<Registered> = {}) => ({
+      ...registered(name, "other"),
+      reach: reach(env),
+      ...more,
+    });
+
+    it("when what a reference stands for has changed, or a variable that is handed on is gone", () => {
+      const was = there("a", { K: "old", L: "l", HANDED: "h" });
+      expect(planImport([found("a", loose({ K: "new", L: "l" }))], [was])).toEqual([
+        { kind: "same", name: "a" },
+      ]);
+      expect(planImport([found("a", loose({ L: "l" }, ["env.K"]))], [was])).toEqual([
+        { kind: "same", name: "a" },
+      ]);
+    });
+
+    it("also under the name it got because its own was taken", () => {
+      for (const name of ["a-codex", "a-codex-2"])
+        expect(planImport([found("a", loose({ K: "new" }))], [there(name, { K: "old" })])).toEqual([
+          { kind: "same", name },
+        ]);
+    });
+
+    it("but not under another name, with other arguments or with other keys", () => {
+      const one = found("a", loose({ K: "new" }));
+      expect(planImport([one], [there("b", { K: "old" })])).toEqual([{ kind: "new", name: "a" }]);
+      const taken = [{ kind: "renamed", name: "a-codex", why: "taken" }];
+      expect(planImport([one], [there("a", { K: "old", M: "m" })])).toEqual(taken);
+      expect(planImport([found("a", loose({ K: "new" }, [], ["-y"]))], [there("a", { K: "old" })])).toEqual(
+        taken,
+      );
+    });
+
+    it("and says so where written values differ, or a value is still missing", () => {
+      const edited = there("a", { K: "k", L: "edited" });
+      expect(planImport([found("a", loose({ K: "k", L: "l" }))], [edited])).toEqual([
+        { kind: "same", name: "a", otherValues: true },
+      ]);
+      const lacking = there("a", {}, { enabled: false });
+      expect(planImport([found("a", loose({}, ["env.K"]))], [lacking])).toEqual([
+        { kind: "same", name: "a", lacks: ["env.K"] },
+      ]);
+      expect(planImport([found("a", loose({ K: "k" }))], [lacking])).toEqual([
+        { kind: "completed", name: "a" },
+      ]);
+      expect(planImport([found("a", loose({ K: "k" }))], [{ ...lacking, source: "user" }])).toEqual([
+        { kind: "same", name: "a" },
+      ]);
+    });
   });
 
   it("passes on why something is skipped, whatever else could be said", () => {

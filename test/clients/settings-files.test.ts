@@ -44,7 +44,7 @@ describe("a settings file", () => {
       if (text === "two") now += 1;
     }
     const texts: string[] = [];
-    for await (const text of backupsOf(path)) texts.push(text);
+    for await (const backup of backupsOf(path)) texts.push(backup.text);
     expect(texts).toEqual(["three", "two", "one"]);
   });
 });

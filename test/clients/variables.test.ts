@@ -6,7 +6,7 @@ import { expand } from "../../src/clients/variables.ts";
 const meanings = {
   env: { KEY: "value", EMPTY: "", "A.B": "dotted" },
   home: "/home/me",
-  folder: "/work/app",
+  folder: "/home/me/app",
   near: "/home/me/.config/opencode",
   readText: async (path: string) => (path === "/home/me/.token" ? " from a file\n" : undefined),
 };
@@ -19,7 +19,7 @@ describe("references", () => {
     ["braces", "${NONE:-default}", "default"],
     ["braces", "${EMPTY:-}", ""],
     ["braces", "${KEY:-default}", "value"],
-    ["braces", "${workspaceFolder}/${workspaceFolderBasename}", "/work/app/app"],
+    ["braces", "${workspaceFolder}/${workspaceFolderBasename}", "/home/me/app/app"],
     ["braces", "${userHome}${/}x", "/home/me/x"],
     ["braces", "$KEY costs 5$", "$KEY costs 5$"],
     ["shell", "$KEY and ${KEY}, 5$", "value and value, 5$"],

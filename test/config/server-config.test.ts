@@ -132,11 +132,23 @@ describe("completeServerConfig", () => {
     [{ command: "a\0b" }],
     [{ command: "x", args: ["\0"] }],
     [{ command: "x", env: { "A=B": "1" } }],
+    [{ command: "x", env: { "A B": "1" } }],
     [{ command: "x", env: { A: "\0" } }],
     [{ url: "https://example.com", headers: { "bad name": "1" } }],
     [{ url: "https://example.com", headers: { A: "1\r\nB: 2" } }],
   ])("%j is refused before it reaches a process or a request", (input) => {
     expect(() => complete(input)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  });
+
+  test("what stands where a header or variable name should is not repeated: it may hold the value", () => {
+    const url = "https://example.com";
+    expect(() => complete({ url, headers: { "Authorization: Bearer hunter2": "" } })).toThrow(
+      /^server\.headers: expected a header name, got (?!.*hunter2)/,
+    );
+    expect(() => complete({ command: "x", env: { "KEY hunter2": "" } })).toThrow(
+      /^server\.env: expected a variable name (?!.*hunter2)/,
+    );
+    expect(() => complete({ url, headers: { "X-Right": "1\n2" } })).toThrow(/^server\.headers\.X-Right: /);
   });
 
   test("all problems come at once", () => {

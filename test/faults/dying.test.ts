@@ -93,7 +93,7 @@ describe("a local server that dies", () => {
 test("a command that does not exist is named", async () => {
   await it.add("absent", { command: "no-such-command-here" });
   expect(it.up.upstream.server("absent").lastError).toBe(
-    'the command "no-such-command-here" was not found: install it, or give its full path',
+    'the command "no-such-command-here" was not found on the daemon\'s PATH: install it, or give its full path',
   );
 });
 

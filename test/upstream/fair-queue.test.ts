@@ -57,12 +57,14 @@ test("ending a turn twice frees one place only", async () => {
   expect(queue.waiting).toBe(1);
 });
 
-test("more calls than may wait are refused at once", async () => {
+test("more calls of one agent than may wait are refused at once, those of another are not", async () => {
   const queue = new FairQueue(() => 1, 2);
   await queue.enter("a", never);
   void queue.enter("a", never);
   void queue.enter("a", never);
-  expect(await queue.enter("b", never)).toMatchObject({
+  void queue.enter("b", never);
+  expect(queue.waiting).toBe(3);
+  expect(await queue.enter("a", never)).toMatchObject({
     ok: false,
     error: expect.stringContaining("2 calls"),
   });

@@ -73,6 +73,15 @@ describe("ServerLog", () => {
     }
   });
 
+  test("keeps the end of a flood that comes in one piece, and says that it is one", () => {
+    const server = log();
+    expect(server.stderr("begin\n")).toBe(true);
+    const flood = Array.from({ length: 30_000 }, (_, n) => `f${n}\n`).join("");
+    expect(server.stderr(flood)).toBe(false);
+    expect(server.read().entries.at(-1)?.text).toBe("f29999");
+    expect(server.read().entries.length).toBeLessThanOrEqual(1_001);
+  });
+
   test("stays small however much is written, keeping the end", () => {
     const server = log();
     for (let index = 0; index < 5_000; index++) server.stderr(`line ${index}\n`);

@@ -80,6 +80,25 @@ test("answers to nothing are dropped", async () => {
   expect(errors).toEqual([]);
 });
 
+test("requests back are bounded, and those that the server gave up do not count", async () => {
+  const { transport, client } = await connected();
+  client.fallbackRequestHandler = () => new Promise(() => {});
+  const ask = (n: number) => transport.onmessage?.({ jsonrpc: "2.0", id: `back-${n}`, method: "x/ask" });
+  const cancel = (n: number) =>
+    transport.onmessage?.({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: `back-${n}` },
+    });
+  for (let n = 0; n < 80; n++) {
+    ask(n);
+    cancel(n);
+  }
+  client.fallbackRequestHandler = async () => ({});
+  ask(80);
+  await expect.poll(() => JSON.stringify(transport.sent)).toContain("back-80");
+});
+
 test("a pipe still looks like a pipe, and HTTP does not", () => {
   const pipe = Object.assign(new HandTransport(), { pid: 5, stderr: null });
   expect("pid" in settling(pipe) && "stderr" in settling(pipe)).toBe(true);

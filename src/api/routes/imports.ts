@@ -26,11 +26,21 @@ import { exactly, nameList, stringMap } from "../schema.ts";
 const path = { type: ["string", "null"], maxLength: 4_096 };
 const folder = { type: "string", minLength: 1, maxLength: 4_096 };
 const time = { type: "integer", minimum: 1, maximum: 600_000 };
+const parts = { type: "array", maxItems: 2_000, items: { type: "string", maxLength: 4_200 } };
+const digest = { type: "string", pattern: "^[0-9a-f]{64}$" };
+const loose = {
+  references: parts,
+  optional: parts,
+  digest,
+  keysDigest: digest,
+  isWhole: { type: "boolean" },
+};
 const candidate = {
   // Clients allow longer names than Toolkeep; they are shortened.
   name: { type: "string", maxLength: 1_000 },
   clients: { ...nameList, maxItems: 100 },
-  digests: { type: "array", maxItems: 100, items: { type: "string", pattern: "^[0-9a-f]{64}$" } },
+  digests: { type: "array", maxItems: 100, items: digest },
+  loose: exactly(loose, Object.keys(loose)),
   skipped: { type: ["string", "null"], maxLength: 4_096 },
 };
 const server = {
@@ -125,7 +135,14 @@ async function importServer(
   { server, verdict }: { readonly server: ImportServer; readonly verdict: ImportVerdict },
 ): Promise<string | undefined> {
   if (!isImported(verdict)) return undefined;
-  const { name: _name, clients: _clients, digests: _digests, skipped: _skipped, ...fields } = server;
+  const {
+    name: _name,
+    clients: _clients,
+    digests: _digests,
+    loose: _loose,
+    skipped: _skipped,
+    ...fields
+  } = server;
   try {
     if (verdict.kind === "completed") await upstream.update(verdict.name, { ...fields, enabled: true });
     else await upstream.add(verdict.name, fields as ServerInput);
@@ -147,7 +164,10 @@ async function registered({ store, settings, vault }: Hub): Promise<Registered[]
   const records = await store.servers.list();
   return records.flatMap((record) => {
     const config = define(record, declared.get(record.name), settings, vault)?.config;
-    return config ? [{ name: record.name, digest: reachDigest(config), source: config.source }] : [];
+    if (!config) return [];
+    const { name } = record;
+    const enabled = config.enabled && record.enabled;
+    return [{ name, digest: reachDigest(config), reach: config, enabled, source: config.source }];
   });
 }
 

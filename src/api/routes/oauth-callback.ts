@@ -30,7 +30,8 @@ export function oauthCallbackRoute(app: FastifyInstance, { hub, options }: ApiCo
       return { status: 200, text: `Signed in to ${name}. You can close this window.` };
     } catch (error) {
       if (error instanceof ToolkeepError) {
-        const text = `${hub.vault.redact(error.message)}. To try again: toolkeep server auth NAME`;
+        const name = typeof error.details?.server === "string" ? error.details.server : "NAME";
+        const text = `${hub.vault.redact(error.message)}. To try again: toolkeep server auth ${name}`;
         return { status: error.status, text };
       }
       options.log.error({ err: error }, "signing in to a server failed unexpectedly");

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { CallRequest, ToolOutcome } from "../../api/contract.ts";
+import type { CallRequest, ServerAnswer, ToolAnswer, ToolOutcome } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
+import { path } from "../api-client.ts";
 import { readArguments } from "../arguments.ts";
 import { askPerson, pendingQuestion, sendAnswer } from "../ask-person.ts";
 import { durationText, parseDuration } from "../duration.ts";
@@ -119,7 +120,8 @@ function gaveUp(
   };
 }
 
-async function show({ terminal }: Run, outcome: ToolOutcome, agent: string): Promise<void> {
+async function show(run: Run, outcome: ToolOutcome, agent: string): Promise<void> {
+  const { terminal } = run;
   const { text, error, fullOutput } = outcome;
   if (outcome.outcome === "ok") writeOutput(terminal, text);
   else {
@@ -131,10 +133,26 @@ async function show({ terminal }: Run, outcome: ToolOutcome, agent: string): Pro
       `${outcome.outcome.replaceAll("_", " ")}: ${ended(printable(isMessage && !remedy ? text : message))}`,
     );
     if (remedy) terminal.err(`  ${printable(remedy)}\n`);
+    if (outcome.outcome === "unavailable" && outcome.tool !== undefined)
+      terminal.err(await signInNote(run, outcome.tool));
     if (outcome.outcome === "invalid_arguments")
       terminal.err(`  See what it takes: toolkeep tool show ${outcome.tool}\n`);
   }
   if (fullOutput) terminal.err(await cutNote(terminal, fullOutput, agent));
+}
+
+/** Models are not told how to sign in; a person is. */
+async function signInNote(run: Run, toolName: string): Promise<string> {
+  try {
+    const { tool } = await run.get<ToolAnswer>(path`/api/tools/${toolName}`);
+    const name = /^mcp:(.+)$/.exec(tool.origin)?.[1];
+    if (name === undefined) return "";
+    const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
+    return server.state === "needs_auth" ? `  Sign in: toolkeep server auth ${name}\n` : "";
+  } catch {
+    // The call has its answer already; this would only have added to it.
+    return "";
+  }
 }
 
 function writeOutput(terminal: Terminal, text: string): void {
@@ -144,11 +162,11 @@ function writeOutput(terminal: Terminal, text: string): void {
 /** The path is the agent's own; a person is told where that is on this machine, if it is on this one. */
 async function cutNote(
   terminal: Terminal,
-  { path, bytes }: NonNullable<ToolOutcome["fullOutput"]>,
+  { path: file, bytes }: NonNullable<ToolOutcome["fullOutput"]>,
   agent: string,
 ): Promise<string> {
-  const here = join(await homeHere(terminal), "workspaces", agent, path);
-  const place = existsSync(here) ? here : `${path} in the workspace of ${agent}`;
+  const here = join(await homeHere(terminal), "workspaces", agent, file);
+  const place = existsSync(here) ? here : `${file} in the workspace of ${agent}`;
   return `The output was cut; all ${bytes} bytes are in ${place}\n`;
 }
 

@@ -1,13 +1,23 @@
 import type { Command } from "commander";
 import type { AgentAnswer, TokenList } from "../../api/contract.ts";
 import type { Access, Client, ClientFile, Place, Scope } from "../../clients/client.ts";
-import type { Written } from "../../clients/connect-client.ts";
+import type { Connection, Written } from "../../clients/connect-client.ts";
 import { findDaemon } from "../../daemon/daemon-file.ts";
 import { printable } from "../../daemon/printable.ts";
 import { messageOf, ToolkeepError } from "../../errors.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { CLIENT_SCOPES, clientAgent, newClientToken, revokeTokens, tokenLabel } from "../client-agent.ts";
-import { type DoubleServers, doubleServers, moveServers } from "../client-servers.ts";
+import {
+  agentFor,
+  CLIENT_SCOPES,
+  checkToolboxes,
+  EXTERNAL_TOOLS,
+  giveRights,
+  hasUsualRights,
+  newClientToken,
+  revokeTokens,
+  tokenLabel,
+} from "../client-agent.ts";
+import { type DoubleServers, doubleServers, moveServers, restoreMoved } from "../client-servers.ts";
 import { counted } from "../counted.ts";
 import { homeHere } from "../home.ts";
 import { ownBin } from "../own-bin.ts";
@@ -32,6 +42,8 @@ interface Plan {
   readonly target: ClientFile;
   readonly url: string;
   readonly label: string;
+  /** The folder whose settings are written; null for the user's. */
+  readonly project: string | null;
 }
 
 export function connectCommand(shell: Shell): Command {
@@ -56,6 +68,7 @@ export function connectCommand(shell: Shell): Command {
 }
 
 async function connect(run: Run, name: string | undefined, options: ConnectOptions): Promise<undefined> {
+  checkNamed(name, options);
   const { placeHere } = await import("../../clients/client.ts");
   const place = placeHere(run.terminal.env, run.terminal.cwd);
   const url = await ownEndpoint(run);
@@ -66,8 +79,9 @@ async function connect(run: Run, name: string | undefined, options: ConnectOptio
   const client = clientNamed(name);
   const scope = options.project ? "project" : "user";
   const target = await targetFile(client, place, scope);
-  const label = tokenLabel(client, options.project ? place.cwd : null);
-  const plan: Plan = { client, scope, place, target, url, label };
+  const project = options.project ? place.cwd : null;
+  const label = tokenLabel(client, project);
+  const plan: Plan = { client, scope, place, target, url, label, project };
   if (options.undo) return undo(run, plan);
   if (options.print) return printSnippet(run, plan);
   return write(run, plan, options);
@@ -77,12 +91,15 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
   const { client, target, url, place } = plan;
   const { checkTarget, connectClient } = await import("../../clients/connect-client.ts");
   checkAddress(url);
+  await checkToolboxes(run, options.tools ?? []);
   const deps = { place, clock: systemClock, ownUrl: url };
   // Before an agent is made for nothing.
   await checkTarget(client, target, await accessFor(run, url, "TOKEN"), deps);
 
-  const agent = await clientAgent(run, client, options.tools);
-  const { token, record } = await newClientToken(run, client, plan.label);
+  const who = await agentFor(run, client, plan.project, options.tools !== undefined);
+  const agent = await giveRights(run, who, options.tools);
+  const keepsRights = who.exists && options.tools === undefined && !hasUsualRights(agent.agent);
+  const { token, record } = await newClientToken(run, who.name, plan.label);
   let written: Written;
   try {
     written = await connectClient(client, target, await accessFor(run, url, token), deps);
@@ -104,34 +121,50 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
       moved,
       notRegistered: doubles.others,
     },
-    printable(connected(plan, written, agent, doubles, moved)) + (await daemonHint(run)),
+    printable(connected(plan, written, { ...agent, keepsRights }, doubles, moved)) + (await daemonHint(run)),
   );
 }
 
-async function undo(run: Run, { client, target, url, label }: Plan): Promise<undefined> {
+async function undo(run: Run, plan: Plan): Promise<undefined> {
+  const { client, target, url, label, project } = plan;
   const { disconnectClient } = await import("../../clients/connect-client.ts");
   const undone = await disconnectClient(client, target, { ownUrl: url });
+  const moves = undone ? [undone, ...(await restoreMoved(client, plan))] : [];
+  const { name: agent } = await agentFor(run, client, project, false);
   const revoked = await revokeTokens(run, client, label);
+  const restored = moves.flatMap((one) => one.restored);
+  const stayOut = moves.flatMap((one) => one.stayOut);
   const file = undone
     ? `Took Toolkeep out of ${target.path}${undone.removedFile ? ", which held nothing else and is gone" : ""}.`
     : `Toolkeep does not stand in ${target.path}.`;
   const token = revoked === 0 ? "It had no token." : `${counted(revoked, "token")} of it ended.`;
+  const lines = [
+    file,
+    ...(restored.length === 0 ? [] : [`Back in it: ${restored.join(", ")}.`]),
+    ...stayOut.map(
+      ({ names, backup }) => `Moved servers stay out: ${names.join(", ")}; they are in ${backup}`,
+    ),
+    ...(undone || revoked > 0 ? [`${token} Its agent ${agent} and the backups stay.`] : []),
+    ...(undone ? [`Restart ${client.title} if it runs.`] : []),
+  ];
   run.print(
-    { client: client.id, file: target.path, removed: undone !== undefined, revoked },
-    `${file}\n${token} Its agent ${client.id} and the backups stay.\nRestart ${client.title} if it runs.\n`,
+    { client: client.id, file: target.path, removed: undone !== undefined, revoked, restored, stayOut },
+    printable(lines.map((line) => `${line}\n`).join("")),
   );
 }
 
-async function printSnippet(run: Run, { client, target, url }: Plan): Promise<undefined> {
+async function printSnippet(run: Run, { client, target, url, project }: Plan): Promise<undefined> {
   const { withSetting } = await import("../../clients/edit-settings.ts");
   const { OWN_NAME } = await import("../../clients/own-entry.ts");
   const entry = client.entry(await accessFor(run, url, "TOKEN"));
   const snippet = withSetting(target.path, "", [...client.container({}), OWN_NAME], entry);
   const text = snippet.ok ? snippet.value : "";
+  const { name: agent, exists } = await agentFor(run, client, project, false);
   const scopes = CLIENT_SCOPES.map((scope) => `--scope ${scope}`).join(" ");
+  const create = exists ? "" : `  toolkeep agent create ${agent} --grant '${EXTERNAL_TOOLS}'\n`;
   run.print(
     { client: client.id, file: target.path, entry },
-    `In ${target.path}:\n\n${text.replace(/^(?=.)/gm, "  ")}\nTOKEN is one of an agent: toolkeep token create --agent ${client.id} ${scopes}\n`,
+    `In ${target.path}:\n\n${text.replace(/^(?=.)/gm, "  ")}\nTOKEN is one of an agent:\n\n${create}  toolkeep token create --agent ${agent} ${scopes}\n`,
   );
 }
 
@@ -142,27 +175,35 @@ async function listClients(run: Run, place: Place, ownUrl: string): Promise<unde
   const clients = await Promise.all(
     CLIENTS.map(async (client) => {
       const target = await targetFile(client, place, "user");
-      const state = await connectionOf(client, target, { ownUrl }).then(
-        ({ state, token }) => {
-          if (state !== "connected") return state === "absent" ? "no" : "no, another server has the name";
-          const isKnown = !token || tokens.some((one) => one.agent && token.endsWith(one.hint));
-          return isKnown ? "yes" : "yes, but its token has ended";
-        },
-        (error: unknown) => `unknown: ${messageOf(error)}`,
+      const { connected, problem } = await connectionOf(client, target, { ownUrl }).then(
+        (connection) => ({ connected: inWords(connection, tokens), problem: null }),
+        (error: unknown) => ({ connected: "unknown, see below", problem: messageOf(error) }),
       );
       return {
         client: client.id,
         found: await isFound(client, place),
-        connected: state,
+        connected,
         file: target.path,
+        problem,
       };
     }),
   );
   const rows = clients.map(({ client, found, connected, file }) => [client, found, connected, file]);
+  const problems = clients.flatMap(({ problem }) => (problem === null ? [] : [`  ${printable(problem)}\n`]));
+  const below = problems.length === 0 ? "" : `\nCould not be read:\n${problems.join("")}`;
   run.print(
     { clients },
-    `${table(["CLIENT", "FOUND", "CONNECTED", "SETTINGS"], rows, run.terminal.columns)}\nConnect one: toolkeep connect CLIENT\n`,
+    `${table(["CLIENT", "FOUND", "CONNECTED", "SETTINGS"], rows, run.terminal.columns)}${below}\nConnect one: toolkeep connect CLIENT\n`,
   );
+}
+
+function inWords({ state, token }: Connection, tokens: TokenList["tokens"]): string {
+  if (state !== "connected") return state === "absent" ? "no" : "no, another server has the name";
+  if (!token) return "yes";
+  const known = tokens.filter((one) => one.agent && token.endsWith(one.hint));
+  if (known.length === 0) return "yes, but its token is not known here";
+  const isOver = known.every(({ expiresAt }) => expiresAt !== null && expiresAt <= systemClock());
+  return isOver ? "yes, but its token has ended" : "yes";
 }
 
 async function accessFor({ terminal }: Run, url: string, token: string): Promise<Access> {
@@ -180,7 +221,7 @@ async function accessFor({ terminal }: Run, url: string, token: string): Promise
 function connected(
   { client }: Plan,
   written: Written,
-  { agent, unknown, unmatched }: AgentAnswer,
+  { agent, unknown, unmatched, keepsRights }: AgentAnswer & { readonly keepsRights: boolean },
   { registered, others }: DoubleServers,
   moved: readonly string[],
 ): string {
@@ -189,6 +230,7 @@ function connected(
   const rights = [...agent.toolboxes.map((toolbox) => `toolbox ${toolbox}`), ...agent.grants].join(", ");
   const notes = [
     client.next,
+    ...(keepsRights ? [`Its agent ${agent.name} keeps what it had: ${rights || "nothing"}.`] : []),
     ...(nothing.length === 0 ? [] : [`Comes to nothing yet: ${nothing.join(", ")}.`]),
     ...(moved.length === 0
       ? []
@@ -229,6 +271,18 @@ async function daemonHint({ terminal }: Run): Promise<string> {
   const daemon = await findDaemon(await homeHere(terminal), terminal.signal);
   return daemon ? "" : "No daemon runs yet: toolkeep serve, or toolkeep service install\n";
 }
+
+/** Without a name the clients are listed, which no option is about. */
+function checkNamed(name: string | undefined, options: ConnectOptions): void {
+  const given = OPTIONS.find((option) => options[option] !== undefined);
+  if (name !== undefined || given === undefined) return;
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    `--${given} is about one client: name a client, as in toolkeep connect cursor --${given}`,
+  );
+}
+
+const OPTIONS = ["project", "tools", "move", "print", "undo"] as const;
 
 function checkAddress(url: string): void {
   if (new URL(url).port !== "0") return;

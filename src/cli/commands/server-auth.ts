@@ -46,7 +46,7 @@ async function authServer(run: Run, name: string, options: AuthOptions): Promise
     run.send<SignInStart>("POST", authPath(name)),
   );
   if (start.url === null) return report(run, await reconnected(run, name));
-  if (!options.wait) return printLink(run, start);
+  if (!options.wait) return printLink(run, name, start);
 
   const { terminal } = run;
   terminal.err("Open this link in a browser within ten minutes and say yes there:\n");
@@ -56,9 +56,12 @@ async function authServer(run: Run, name: string, options: AuthOptions): Promise
   return report(run, await signedIn(run, before));
 }
 
-function printLink(run: Run, start: SignInStart): undefined {
+function printLink(run: Run, name: string, start: SignInStart): undefined {
   run.print(start, `${start.url}\n`);
-  if (!run.json) run.terminal.err("Open it in a browser within ten minutes and say yes there.\n");
+  if (run.json) return;
+  run.terminal.err(
+    `Open it in a browser within ten minutes and say yes there. Should the browser end at a page that cannot be reached, then: toolkeep server auth ${name} --paste ADDRESS\n`,
+  );
 }
 
 async function signOut(run: Run, name: string): Promise<undefined> {
@@ -113,7 +116,7 @@ async function broughtBack(
     const { signIn } = await run.send<ServerSignInAnswer>("GET", authPath(name), undefined, signal);
     if (signIn.signedInAt !== before.signedInAt) return await reconnected(run, name);
     if (signIn.pendingUntil !== null) continue;
-    throw new ToolkeepError("BAD_REQUEST", signIn.failure ?? "nobody signed in within ten minutes");
+    throw notSignedIn(name, signIn.failure ?? "nobody signed in within ten minutes");
   }
 }
 
@@ -129,11 +132,21 @@ async function pasted(run: Run, name: string, signal: AbortSignal): Promise<Serv
   return await complete(run, name, address);
 }
 
-function complete(run: Run, name: string, url: string): Promise<ServerSignInAnswer> {
-  return run.progress(
-    "ending the sign-in",
-    run.send<ServerSignInAnswer>("POST", `${authPath(name)}/complete`, { url, wait: true }),
-  );
+async function complete(run: Run, name: string, url: string): Promise<ServerSignInAnswer> {
+  try {
+    return await run.progress(
+      "ending the sign-in",
+      run.send<ServerSignInAnswer>("POST", `${authPath(name)}/complete`, { url, wait: true }),
+    );
+  } catch (error) {
+    // The answer names the server where the sign-in was found and came to nothing.
+    const isOver = error instanceof ToolkeepError && typeof error.details?.server === "string";
+    throw isOver ? notSignedIn(name, error.message) : error;
+  }
+}
+
+function notSignedIn(name: string, reason: string): ToolkeepError {
+  return new ToolkeepError("FORBIDDEN", reason, { remedy: `Try again: toolkeep server auth ${name}` });
 }
 
 /** The server once it has been connected to anew, or could not be. */

@@ -5,6 +5,7 @@ import type {
   ServerInput,
   ServerList,
   ServerOffers,
+  ServerView,
   TestReport,
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
@@ -18,11 +19,22 @@ import {
   lifeOptions,
   namedValues,
   reachOptions,
+  repeatable,
   type ServerOptions,
   serverInput,
 } from "../server-options.ts";
-import { alsoOffers, nextStep, reach, signIn, spoken, timeLimit, unusual } from "../server-text.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
+import {
+  alsoOffers,
+  beginning,
+  credentialsRefused,
+  nextStep,
+  reach,
+  signIn,
+  spoken,
+  timeLimit,
+  unusual,
+} from "../server-text.ts";
+import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 import { serverAuthCommand } from "./server-auth.ts";
 import { serverLogsCommand } from "./server-logs.ts";
@@ -38,7 +50,7 @@ export function serverCommand(shell: Shell): Command {
     }).action(shell.action(addServer)),
     "server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
     "server add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
-    "server add docs --url https://example.com/mcp --header Authorization='Bearer …'",
+    "server add docs --url https://example.com/mcp --header 'Authorization: Bearer …'",
   );
   leaf(server, "list", "list the servers and their state", "server list").action(shell.action(listServers));
   leaf(server, "show <name>", "show a server and its tools", "server show fs").action(
@@ -63,11 +75,7 @@ export function serverCommand(shell: Shell): Command {
   serverLogsCommand(server, shell);
   examples(
     withServerOptions(
-      leaf(
-        server,
-        "edit <name> [command...]",
-        "change how a server is reached; it reconnects at the next call",
-      ),
+      leaf(server, "edit <name> [command...]", "change how a server is reached; it reconnects at once"),
       { editing: true },
     ).action(shell.action(editServer)),
     "server edit fs --timeout 30s",
@@ -84,8 +92,8 @@ function withServerOptions(command: Command, { editing }: { editing: boolean }):
   if (editing)
     command
       .option("--no-trusted", "do not believe them")
-      .option("--unset-env <K>", "take a variable out (repeatable)", collect, [])
-      .option("--unset-header <K>", "take a header out (repeatable)", collect, [])
+      .addOption(repeatable("--unset-env <K>", "take a variable out"))
+      .addOption(repeatable("--unset-header <K>", "take a header out"))
       .option("--rename <name>", "another name; its tools keep theirs");
   else command.option("--no-test", "do not wait for its tools");
   lifeOptions(command, { editing });
@@ -104,13 +112,15 @@ async function addServer(
       "a server is a command after -- or an address with --url; give one of them",
     );
   }
+  const { env = [], header = [] } = options;
+  mustApply(options, options.url === undefined);
   const body: NewServer = {
     name,
     wait: options.test,
     ...startFolder(run, command),
     ...(await serverInput(run, command, options)),
-    ...(options.env.length > 0 && { env: await namedValues(run, options.env, "--env") }),
-    ...(options.header.length > 0 && { headers: await namedValues(run, options.header, "--header") }),
+    ...(env.length > 0 && { env: await namedValues(run, env, "--env") }),
+    ...(header.length > 0 && { headers: await namedValues(run, header, "--header") }),
   };
   const answer = await run.progress(
     `starting ${name} and asking for its tools`,
@@ -120,10 +130,21 @@ async function addServer(
   return options.test && answer.server.lastError !== null ? 1 : 0;
 }
 
+/** The daemon leaves out what does not apply; a person who typed it meant something. */
+function mustApply({ env = [], header = [] }: ServerOptions, isLocal: boolean): void {
+  if (isLocal && header.length > 0)
+    throw new ToolkeepError("BAD_USAGE", "--header is for servers with --url; a command takes --env");
+  if (!isLocal && env.length > 0)
+    throw new ToolkeepError("BAD_USAGE", "--env is for servers that are a command; --url takes --header");
+}
+
 function added({ server, tools }: ServerAnswer, tested: boolean): string {
   if (!tested) return `Registered ${server.name}. See its tools: toolkeep server show ${server.name}\n`;
   if (server.state === "needs_auth") {
-    return `Registered ${server.name}. It wants somebody to sign in: toolkeep server auth ${server.name}\n`;
+    const refused = credentialsRefused(server);
+    return refused === undefined
+      ? `Registered ${server.name}. It wants somebody to sign in: toolkeep server auth ${server.name}\n`
+      : `Registered ${server.name}, but ${refused}\n`;
   }
   if (server.lastError !== null) {
     return `Registered ${server.name}, but it does not work yet:\n${indented(server.lastError)}\nCorrect it: toolkeep server edit ${server.name} …, then toolkeep server test ${server.name}\n`;
@@ -182,7 +203,7 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["added by", server.addedBy],
       ["tools listed", ago(server.listedAt, Date.now())],
       ["also offers", alsoOffers(offers)],
-      ["instructions", offers.instructions],
+      ["instructions", beginning(offers.instructions)],
       ["last error", server.lastError],
     ])}tools:\n${list(tools)}`,
   );
@@ -193,21 +214,36 @@ async function testServer(run: Run, name: string): Promise<number> {
     `testing ${name}`,
     run.send<TestReport>("POST", path`/api/servers/${name}/test`),
   );
-  const { server } = report.ok ? {} : await run.get<Partial<ServerAnswer>>(path`/api/servers/${name}`);
-  const next = server && nextStep(server);
-  run.print(
-    report,
-    report.ok
-      ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
-      : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n${next ? `${next}\n` : ""}`,
-  );
+  const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
+  const verdict = report.ok
+    ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
+    : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n`;
+  run.print(report, verdict + afterTest(server, report));
   return report.ok ? 0 : 1;
+}
+
+/** What to do now, unless the report has said it or it is what was just done. */
+function afterTest(server: ServerView, report: TestReport): string {
+  const { name } = server;
+  if (server.state === "disabled")
+    return `It is disabled; calls are refused: toolkeep server enable ${name}\n`;
+  const next = report.ok ? undefined : nextStep(server);
+  const isSaid = !report.ok && report.error.includes(`toolkeep server auth ${name}`);
+  const isRepeat = next === `try again: toolkeep server test ${name}`;
+  const isSpare = next === undefined || isRepeat || (isSaid && next.startsWith("sign in"));
+  return isSpare ? "" : `${next}\n`;
 }
 
 function change(verb: "enable" | "disable", done: string): (run: Run, name: string) => Promise<undefined> {
   return async (run, name) => {
     const answer = await run.send<ServerAnswer>("POST", `${path`/api/servers/${name}`}/${verb}`);
-    run.print(answer, `${done} ${name}; it is ${spoken(answer.server.state)} now.\n`);
+    const state = spoken(answer.server.state);
+    run.print(
+      answer,
+      state === "disabled" && verb === "disable"
+        ? `${done} ${name}.\n`
+        : `${done} ${name}; it is ${state} now.\n`,
+    );
     return undefined;
   };
 }
@@ -215,7 +251,12 @@ function change(verb: "enable" | "disable", done: string): (run: Run, name: stri
 /** Approves what it shows: a change that an agent makes meanwhile is refused. */
 async function approveServer(run: Run, name: string): Promise<undefined> {
   const place = path`/api/servers/${name}`;
-  const { server } = await run.get<ServerAnswer>(place);
+  const seen = await run.get<ServerAnswer>(place);
+  const { server } = seen;
+  if (server.state !== "pending_approval") {
+    run.print(seen, `${name} does not wait for approval.\n`);
+    return;
+  }
   const answer = await run.send<ServerAnswer>("POST", `${place}/approve`, { changedAt: server.changedAt });
   run.print(
     answer,
@@ -231,7 +272,7 @@ async function editServer(
 ): Promise<undefined> {
   const body = {
     ...(await serverInput(run, command, options)),
-    ...(await editedValues(run, name, options)),
+    ...(await editedValues(run, name, command, options)),
     ...(options.oauth === false && { oauth: null }),
     ...(options.tls === false && { tls: null }),
     ...(options.rename !== undefined && { name: options.rename }),
@@ -245,19 +286,25 @@ interface EditOptions {
   readonly rename?: string;
   readonly oauth?: false;
   readonly tls?: false;
-  readonly unsetEnv: readonly string[];
-  readonly unsetHeader: readonly string[];
+  readonly unsetEnv?: readonly string[];
+  readonly unsetHeader?: readonly string[];
 }
 
 /** The API takes env and headers whole; those that are not named here are sent blank, which keeps what is stored. */
 async function editedValues(
   run: Run,
   name: string,
-  { env, header, unsetEnv, unsetHeader }: ServerOptions & EditOptions,
+  command: readonly string[],
+  options: ServerOptions & EditOptions,
 ): Promise<ServerInput> {
+  const { env = [], header = [], unsetEnv = [], unsetHeader = [] } = options;
   const touches = [env, header, unsetEnv, unsetHeader].some((given) => given.length > 0);
   if (!touches) return {};
   const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
+  const { url, transport = url ? "http" : command.length > 0 ? "stdio" : server.transport } = options;
+  mustApply(options, transport === "stdio");
+  mustBeThere(unsetEnv, server.envKeys, `--unset-env: ${name} has no such variable`);
+  mustBeThere(unsetHeader, server.headerKeys, `--unset-header: ${name} has no such header`);
   const merged = (keys: readonly string[], unset: readonly string[], values: Record<string, string>) => {
     const kept = keys.filter((key) => !unset.includes(key)).map((key) => [key, ""]);
     return { ...Object.fromEntries(kept), ...values };
@@ -270,6 +317,12 @@ async function editedValues(
       headers: merged(server.headerKeys, unsetHeader, await namedValues(run, header, "--header")),
     }),
   };
+}
+
+function mustBeThere(unset: readonly string[], keys: readonly string[], problem: string): void {
+  if (unset.every((key) => keys.includes(key))) return;
+  const known = keys.length === 0 ? "it has none" : `it has ${keys.join(", ")}`;
+  throw new ToolkeepError("BAD_REQUEST", `${problem}; ${known}`);
 }
 
 async function removeServer(run: Run, name: string): Promise<undefined> {

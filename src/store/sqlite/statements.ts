@@ -3,6 +3,8 @@ import type { DatabaseSync, StatementSync } from "./database-sync.ts";
 
 /** Far more than the distinct queries of the store, few enough to forget about. */
 const MAX_STATEMENTS = 200;
+/** Longer ones insert many rows, with another text for every number of rows: kept, each would hold hundreds of kB. */
+const MAX_KEPT_LENGTH = 4_000;
 
 /** The face of a database that Kysely's driver wants. Prepared statements are kept, the least recently used leave first. */
 export function withCachedStatements(database: DatabaseSync): SqliteDatabase {
@@ -16,7 +18,10 @@ export function withCachedStatements(database: DatabaseSync): SqliteDatabase {
   };
 
   return {
-    prepare: (sql) => remember(sql, statements.get(sql) ?? forKysely(sql, database.prepare(sql))),
+    prepare: (sql) => {
+      const statement = statements.get(sql) ?? forKysely(sql, database.prepare(sql));
+      return sql.length > MAX_KEPT_LENGTH ? statement : remember(sql, statement);
+    },
     close: () => {
       statements.clear();
       database.close();

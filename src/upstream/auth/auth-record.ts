@@ -63,6 +63,8 @@ export interface AuthRecord {
   readonly pending?: PendingSignIn;
 }
 
+const MAX_ATTEMPTS = 5;
+
 export interface AuthRecordsDeps {
   readonly store: Pick<Store, "servers">;
   readonly vault: Pick<Vault, "seal" | "unseal" | "conceal">;
@@ -91,19 +93,30 @@ export class AuthRecords {
 
   /** What is stored for this address; an empty record where there is nothing, or it cannot be read. */
   async read(owner: RecordOwner): Promise<AuthRecord> {
-    const record = owner.id === null ? this.#unregistered : this.open(await this.#row(owner));
-    return record?.url === owner.url ? record : { url: owner.url };
+    return this.#recordFor(owner, owner.id === null ? this.#unregistered : this.open(await this.#row(owner)));
   }
 
   /** Stores what `change` makes of the record, and gives it back; null forgets everything. */
   change(owner: RecordOwner, change: (record: AuthRecord) => AuthRecord | null): Promise<AuthRecord | null> {
     return this.#serial(owner.id ?? "", async () => {
-      const before = await this.read(owner);
-      const after = change(before);
-      if (owner.id === null) this.#unregistered = after;
-      else if (after !== before) await this.#write(owner.id, after);
-      return after;
+      if (owner.id === null) {
+        this.#unregistered = change(await this.read(owner));
+        return this.#unregistered;
+      }
+      for (let attempt = 1; ; attempt++) {
+        const row = await this.#row(owner);
+        const before = this.#recordFor(owner, this.open(row));
+        const after = change(before);
+        if (after === before || (await this.#write(owner.id, row?.auth ?? null, after))) return after;
+        // Another process on the same store was quicker: what it stored counts.
+        if (attempt === MAX_ATTEMPTS)
+          throw new Error("what signing in left behind is being changed elsewhere");
+      }
     });
+  }
+
+  #recordFor({ url }: RecordOwner, record: AuthRecord | null | undefined): AuthRecord {
+    return record?.url === url ? record : { url };
   }
 
   /** The record of a row, whatever address it is for. */
@@ -128,11 +141,11 @@ export class AuthRecords {
     return (await this.#deps.store.servers.list()).find((other) => other.id === id);
   }
 
-  async #write(id: string, record: AuthRecord | null): Promise<void> {
+  async #write(id: string, before: Uint8Array | null, record: AuthRecord | null): Promise<boolean> {
     const { store, vault } = this.#deps;
     for (const secret of record ? secretsOf(record) : []) vault.conceal(secret, purpose(id));
     const auth = record && vault.seal(JSON.stringify(record), purpose(id));
-    await store.servers.update(id, { auth });
+    return await store.servers.changeAuth(id, before, auth);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { type Challenge, NeedsAuthError } from "./needs-auth-error.ts";
 import type { ServerAuth } from "./server-auth.ts";
@@ -86,6 +87,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefin
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
+    // One signal for all requests of a transport: many listeners are no leak.
+    setMaxListeners(0, signal);
     signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });

@@ -23,6 +23,9 @@ export interface Returned {
   readonly pending: PendingSignIn;
 }
 
+/** The person, or the authorization server on their behalf, said no. */
+export class SignInDenied extends Error {}
+
 const PENDING_MS = 10 * 60_000;
 const MAX_STATE_CHARS = 200;
 
@@ -42,6 +45,8 @@ export class BrowserSignIn {
     const { authorizationUrl, discover, scopeToAsk, withOffline } = await import("./oauth.ts");
     const record = await this.#deps.records.read(ownerOf(target));
     const discovery = await discover(target.config.url!, record.challenge, fetchFn);
+    if (isGuess(discovery) && !target.config.oauth?.clientId && !(await isProtected(target.config, fetchFn)))
+      throw new ToolkeepError("BAD_REQUEST", `${target.name} does not ask for a sign-in`);
     const before = record.asked?.issuer === discovery.issuer ? record.asked.scope : undefined;
     const wanted = { configured: target.config.oauth?.scope, challenged: record.challenge?.scope, before };
     const scope = withOffline(discovery, scopeToAsk(discovery, wanted));
@@ -83,6 +88,7 @@ export class BrowserSignIn {
     const code = answer.get("code");
     if (!code) {
       const said = [answer.get("error"), answer.get("error_description")].filter(Boolean).join(": ");
+      if (answer.get("error") === "access_denied") throw new SignInDenied(`it was denied (${shown(said)})`);
       throw new Error(`the authorization server sent no code${said === "" ? "" : ` but ${shown(said)}`}`);
     }
     this.#deps.vault.conceal(code, `code:${target.id}`);
@@ -157,6 +163,30 @@ export class BrowserSignIn {
   #change(target: SignInTarget, change: (record: AuthRecord) => AuthRecord): Promise<unknown> {
     return this.#deps.records.change(ownerOf(target), change);
   }
+}
+
+/** Nothing says where to sign in: the server's own host is taken for it, as it was before there were documents. */
+function isGuess({ metadata, resource }: Discovery): boolean {
+  return metadata === undefined && resource === undefined;
+}
+
+/** Whether it refuses those who have not signed in. */
+async function isProtected(
+  { transport, url, headers }: SignInTarget["config"],
+  fetchFn: FetchLike,
+): Promise<boolean> {
+  const accept = "application/json, text/event-stream";
+  const question =
+    transport === "sse"
+      ? { headers: { ...headers, accept } }
+      : {
+          method: "POST",
+          headers: { ...headers, accept, "content-type": "application/json" },
+          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+        };
+  const response = await fetchFn(url!, question);
+  await response.body?.cancel();
+  return response.status === 401;
 }
 
 function askedFor({ discovery: { issuer }, scope }: PendingSignIn): AuthRecord["asked"] & object {

@@ -4,14 +4,18 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import { createSerial } from "../../lib/serial.ts";
 import type { Store } from "../../store/store.ts";
+import type { Vault } from "../../vault/vault.ts";
 import type { SignInTarget } from "./sign-in-target.ts";
 
 export interface SignInNoticesDeps {
   readonly store: Pick<Store, "notifications">;
+  readonly vault: Pick<Vault, "redact">;
   readonly events: Events;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+const MAX_REASON_CHARS = 300;
 
 /** Tells people which servers wait for them to sign in; one notification a server, until it is done. Never rejects. */
 export class SignInNotices {
@@ -22,6 +26,7 @@ export class SignInNotices {
     this.#deps = deps;
   }
 
+  /** `reason` may hold words of the server. */
   async raise({ id: serverId, name, config }: SignInTarget, reason: string): Promise<void> {
     if (serverId === null) return;
     const { store, events, clock } = this.#deps;
@@ -32,9 +37,8 @@ export class SignInNotices {
       const title = isOurs
         ? `MCP server ${name} does not let Toolkeep in`
         : `MCP server ${name} needs you to sign in`;
-      const body = isOurs
-        ? `It says: ${reason}.`
-        : `Sign in with: toolkeep server auth ${name}. The reason: ${reason}.`;
+      const why = this.#shown(reason);
+      const body = isOurs ? `${why}.` : `${why}. Run: toolkeep server auth ${name}`;
       await store.notifications.create({
         id,
         agentId: null,
@@ -54,6 +58,12 @@ export class SignInNotices {
       const { store, clock } = this.#deps;
       for (const id of await this.#open(serverId)) await store.notifications.dismiss(id, clock());
     });
+  }
+
+  /** Redacted before it is cut: half a secret would not be known as one. */
+  #shown(reason: string): string {
+    const line = this.#deps.vault.redact(reason).replace(/\p{Cc}+/gu, " ");
+    return line.length <= MAX_REASON_CHARS ? line : `${line.slice(0, MAX_REASON_CHARS)}…`;
   }
 
   async #inTurn(serverId: string, work: () => Promise<void>): Promise<void> {

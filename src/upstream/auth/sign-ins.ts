@@ -8,7 +8,7 @@ import type { Store } from "../../store/store.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { openServerFetch } from "../server-fetch.ts";
 import { AuthRecords, type Grant } from "./auth-record.ts";
-import { BrowserSignIn } from "./browser-sign-in.ts";
+import { BrowserSignIn, SignInDenied } from "./browser-sign-in.ts";
 import { NeedsAuthError } from "./needs-auth-error.ts";
 import { ServerAuth, type ServerAuthDeps } from "./server-auth.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
@@ -128,8 +128,8 @@ export class SignIns {
       signedIn: held !== undefined || grant?.refreshToken !== undefined,
       signedInAt: grant?.at ?? null,
       pendingUntil: isPending ? pending.expiresAt : null,
-      scope: grant?.scope ?? null,
-      issuer: grant?.discovery.issuer ?? null,
+      scope: this.#safe(grant?.scope),
+      issuer: this.#safe(grant?.discovery.issuer),
       failure: this.#failures.get(target.id!) ?? null,
     };
   }
@@ -180,12 +180,23 @@ export class SignIns {
     const { vault } = this.#deps;
     const reason =
       error instanceof NeedsAuthError
-        ? error.detail
+        ? vault.redact(error.detail)
         : oauthFailure(error, (text) => vault.redact(text)).reason;
     this.#failures.set(target.id!, reason);
-    return new ToolkeepError("BAD_REQUEST", `signing in to ${target.name} failed: ${reason}`, {
+    const [code, remedy] =
+      error instanceof SignInDenied
+        ? (["FORBIDDEN", { remedy: `Try again: toolkeep server auth ${target.name}` }] as const)
+        : (["BAD_REQUEST", {}] as const);
+    return new ToolkeepError(code, `signing in to ${target.name} failed: ${reason}`, {
       cause: error,
+      details: { server: target.name },
+      ...remedy,
     });
+  }
+
+  /** What others have written, for people. */
+  #safe(text: string | undefined): string | null {
+    return text === undefined ? null : this.#deps.vault.redact(text);
   }
 
   #authDeps(records: AuthRecords): ServerAuthDeps {

@@ -125,8 +125,9 @@ describe("/oauth/callback", () => {
     await using remote = await oauthServers({ denies: true });
     await using api = await apiWith(remote);
     const page = await callback(api, await comeBack(api, remote));
-    expect(page.statusCode).toBe(400);
+    expect(page.statusCode).toBe(403);
     expect(page.body).toContain("access_denied");
+    expect(page.body).toContain("To try again: toolkeep server auth remote<");
     expect(page.body).toContain("&lt;b&gt;no&lt;/b&gt;");
   });
 

@@ -215,3 +215,14 @@ describe("/api/servers/:name/approve", () => {
     expect(approved.body.server.state).not.toBe("pending_approval");
   });
 });
+
+it("a number out of its range is refused with the field and the range", async () => {
+  await using api = await testApi();
+  const { status, body } = await api.request("POST", "/api/servers", {
+    name: "s",
+    command: "x",
+    maxConcurrency: 0,
+  });
+  expect(status).toBe(400);
+  expect(body.error.message).toBe("server.maxConcurrency: expected a whole number from 1 to 1000, got 0");
+});

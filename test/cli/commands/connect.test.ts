@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../../../src/clients/clients.ts";
@@ -92,16 +92,97 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(await tokens()).toEqual([]);
     expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
     const again = await command(options(home), "connect", "cursor", "--undo");
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("does not stand in") });
+    expect(again).toMatchObject({ code: 0, stdout: `Toolkeep does not stand in ${path}.\n` });
   });
 
   it("gives toolboxes instead where they are named", async () => {
     await using home = await clientHome();
     await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
-    const done = await command(options(home), "connect", "gemini", "--tools", "reading", "later");
-    expect(done.stdout).toContain("Comes to nothing yet: toolbox later");
+    await command(options(home), "connect", "gemini", "--tools", "reading");
     const { agent } = await commandJson(options(home), "agent", "show", "gemini");
-    expect(agent).toMatchObject({ toolboxes: ["reading", "later"], grants: [] });
+    expect(agent).toMatchObject({ toolboxes: ["reading"], grants: [] });
+    const again = await command(options(home), "connect", "gemini");
+    expect(again.stdout).toContain("Its agent gemini keeps what it had: toolbox reading.");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
+  });
+
+  it("writes nothing where a toolbox does not exist", async () => {
+    await using home = await clientHome();
+    await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
+    const done = await command(options(home), "connect", "gemini", "--tools", "raeding");
+    expect(done).toMatchObject({ code: 3, stderr: expect.stringContaining("did you mean reading?") });
+    expect(await readdir(home.home)).toEqual([".toolkeep", "project"]);
+    expect((await commandJson(options(home), "agent", "list")).agents).toEqual([]);
+    expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
+  });
+
+  it("gives a project's toolboxes to an agent of its own, and the user's keeps its rights", async () => {
+    await using home = await clientHome();
+    await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
+    await command(options(home), "connect", "cursor");
+    await command(options(home), "connect", "cursor", "--project");
+    const { agent: name } = await commandJson(
+      options(home),
+      "connect",
+      "cursor",
+      "--project",
+      "--tools",
+      "reading",
+    );
+    expect(name).toBe("cursor-project");
+    const rights = async (agent: string) => (await commandJson(options(home), "agent", "show", agent)).agent;
+    expect(await rights("cursor")).toMatchObject({ toolboxes: [], grants: ["mcp:*"] });
+    expect(await rights("cursor-project")).toMatchObject({ toolboxes: ["reading"], grants: [] });
+    const tokens = async () =>
+      (await commandJson(options(home), "token", "list")).tokens.map(
+        (token: { label: string; agent: string }) => [token.agent, token.label],
+      );
+    const user = ["cursor", "connect cursor"];
+    expect((await tokens()).sort()).toEqual([user, ["cursor-project", `connect cursor in ${home.project}`]]);
+    const again = await commandJson(options(home), "connect", "cursor", "--project");
+    expect(again.agent).toBe("cursor-project");
+
+    // Another folder of the same name is another project.
+    await mkdir(join(home.home, "other/project"), { recursive: true });
+    const other = { ...options(home), cwd: join(home.home, "other/project") };
+    const second = await commandJson(other, "connect", "cursor", "--project", "--tools", "reading");
+    expect(second.agent).toBe("cursor-project-2");
+    await command(other, "connect", "cursor", "--project", "--undo");
+    await command(options(home), "connect", "cursor", "--project", "--undo");
+    expect(await tokens()).toEqual([user]);
+  });
+
+  it("wants a client for what is about one", async () => {
+    await using home = await clientHome();
+    for (const option of ["--undo", "--print", "--move", "--project"]) {
+      expect(await command(options(home), "connect", option)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("name a client"),
+      });
+    }
+  });
+
+  it("undone after a move gives the client its servers back, or says where they are", async () => {
+    await using home = await clientHome();
+    const before =
+      '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
+    const path = await home.write(".cursor/mcp.json", before);
+    await command(options(home), "import", "--yes", "--no-wait");
+    await command(options(home), "connect", "cursor");
+    await command(options(home), "connect", "cursor", "--move");
+    expect(await readFile(path, "utf8")).not.toContain('"command"');
+    await command(options(home), "connect", "cursor");
+    const undone = await command(options(home), "connect", "cursor", "--undo");
+    expect(undone.stdout).toContain("Back in it: a, b.");
+    expect(await readFile(path, "utf8")).toBe(before);
+
+    await command(options(home), "connect", "cursor", "--move");
+    await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
+    const changed = await command(options(home), "connect", "cursor", "--undo");
+    const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
+    expect(await readFile(backup ?? "", "utf8")).toContain('"a": { "command": "a" }');
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
   });
 
   it("starts a program for a client that only starts programs", async () => {
@@ -152,9 +233,15 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     await using home = await clientHome();
     const shown = await command(options(home), "connect", "codex", "--print");
     expect(shown.stdout).toContain('[mcp_servers.toolkeep]\n  url = "http://127.0.0.1:19850/mcp"');
-    expect(shown.stdout).toContain("toolkeep token create --agent codex --scope web");
+    expect(shown.stdout).toMatch(
+      /toolkeep agent create codex --grant 'mcp:\*'\n +toolkeep token create --agent codex --scope web/,
+    );
     expect(await readdir(home.home)).toEqual([".toolkeep", "project"]);
     expect((await commandJson(options(home), "agent", "list")).agents).toEqual([]);
+    await command(options(home), "agent", "create", "codex");
+    const known = await command(options(home), "connect", "codex", "--print");
+    expect(known.stdout).toContain("toolkeep token create --agent codex");
+    expect(known.stdout).not.toContain("agent create");
   });
 
   it("lists the clients on this machine and whether they are connected", async () => {
@@ -178,10 +265,15 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
       cursor: [true, "yes"],
       vscode: [false, "no"],
       windsurf: [false, "no"],
-      codex: [true, "yes, but its token has ended"],
-      gemini: [true, expect.stringContaining("unknown:")],
+      codex: [true, "yes, but its token is not known here"],
+      gemini: [true, "unknown, see below"],
       opencode: [false, "no"],
     });
+    const { stdout } = await command(options(home), "connect");
+    const lines = stdout.split("\n");
+    expect(lines.find((line) => line.startsWith("gemini"))).not.toContain("expected");
+    expect(stdout).toMatch(/\nCould not be read:\n {2}.*settings\.json: line 1: expected/);
+    expect(clients.find((one: { client: string }) => one.client === "gemini").problem).toContain("line 1");
     expect((await command(options(home), "connect", "curser")).stderr).toContain("did you mean cursor?");
   });
 
@@ -200,7 +292,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
     await command(options(home), "connect", "cursor", "--undo");
-    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own"]);
+    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
   });
 
   it("shows the client the tools of servers, and none for files and commands", async () => {

@@ -131,6 +131,82 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect((await command(options(home), "import", "--dry-run", "--file", "none.json")).code).toBe(1);
   });
 
+  it("knows a server again whose variable is gone, has another value, or was given one by hand", async () => {
+    await using home = await clientHome();
+    await home.write(".config/opencode/opencode.json", {
+      mcp: {
+        oc: {
+          type: "local",
+          command: ["oc", "--key={env:SET_VAR}"],
+          environment: { K: "{env:SET_VAR}", L: "literal" },
+          enabled: false,
+        },
+      },
+    });
+    const verdict = async (env: Record<string, string>) =>
+      (await commandJson(options(home, env), "import", "--dry-run")).servers[0].verdict;
+    await command(options(home, { SET_VAR: "one" }), "import", "--yes", "--no-wait");
+    expect(await verdict({ SET_VAR: "one" })).toEqual({ kind: "same", name: "oc" });
+    expect(await verdict({})).toEqual({ kind: "same", name: "oc" });
+    expect(await verdict({ SET_VAR: "two" })).toEqual({ kind: "same", name: "oc" });
+    const connected = await command(options(home), "connect", "opencode");
+    expect(connected.stdout).not.toContain("Not behind Toolkeep yet");
+
+    await command(options(home), "server", "edit", "oc", "--env", "L=edited");
+    expect(await verdict({})).toEqual({ kind: "same", name: "oc", otherValues: true });
+    const shown = await command(options(home), "import", "--dry-run");
+    expect(shown.stdout).toContain("same as registered oc, which has other values");
+  });
+
+  it("says how to give a missing value, and never keeps the reference as the value", async () => {
+    await using home = await clientHome();
+    await home.write(".cursor/mcp.json", {
+      mcpServers: {
+        late: { ...EVERYTHING, env: { T: "${env:LATE}", SET: "${env:HOME}" } },
+        far: { url: "http://127.0.0.1:1/mcp", headers: { Authorization: "Bearer ${env:LATE}" } },
+      },
+    });
+    const how = "toolkeep server edit late --env T, then toolkeep server enable late";
+    const done = await command(options(home), "import", "--yes");
+    expect(done.stdout).toContain(how);
+    expect(done.stdout).toContain("toolkeep server edit far --header Authorization, then");
+    const { servers } = await commandJson(options(home), "server", "list");
+    expect(servers).toMatchObject([
+      { name: "far", headerKeys: [] },
+      { name: "late", envKeys: ["SET"], enabled: false },
+    ]);
+
+    const again = await command(options(home), "import");
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain("same as registered late, which still lacks T");
+    expect(again.stdout).toContain(how);
+
+    await command(options(home), "server", "edit", "late", "--env", "T=by hand");
+    expect((await command(options(home), "import")).stdout).not.toContain(how);
+    expect(
+      (await commandJson(options(home, { LATE: CANARY }), "import", "--dry-run")).servers.map(
+        (server: { verdict: object }) => server.verdict,
+      ),
+    ).toEqual([
+      { kind: "same", name: "late" },
+      { kind: "completed", name: "far" },
+    ]);
+  });
+
+  it("cuts a long command in the middle, so that its telling end stays", async () => {
+    await using home = await clientHome();
+    const folder = `/usr/local/${"deep/".repeat(12)}`;
+    await home.write(".cursor/mcp.json", {
+      mcpServers: {
+        one: { command: "node", args: [`${folder}one.js`] },
+        two: { command: "node", args: [`${folder}two.js`] },
+      },
+    });
+    const { stdout } = await command(options(home), "import", "--dry-run");
+    expect(stdout).toMatch(/one +cursor +node \/usr.*….*\/one\.js +new/);
+    expect(stdout).toMatch(/two +cursor +node \/usr.*….*\/two\.js +new/);
+  });
+
   it("says so where there is nothing", async () => {
     await using home = await clientHome();
     expect(await command(options(home), "import")).toMatchObject({

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readAnswer } from "../../../src/cli/api-client.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { Shell } from "../../../src/cli/shell.ts";
+import { checkServers } from "../../../src/daemon/doctor.ts";
 import { type OAuthServers, oauthServers } from "../../support/servers/oauth.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
 
@@ -112,8 +113,19 @@ describe("toolkeep server auth", () => {
     await using remote = await oauthServers({ denies: true });
     await using api = await apiWith(remote);
     const { code, err } = await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
-    expect(err).toContain("access_denied");
-    expect(code).toBe(2);
+    expect(err).toMatch(/access_denied.*\n {2}Try again: toolkeep server auth remote\n$/);
+    expect(code).toBe(4);
+  });
+
+  it("says why an address that was pasted came to nothing", async () => {
+    await using remote = await oauthServers({ denies: true });
+    await using api = await apiWith(remote);
+    const begun = await typed(api, [...AUTH, "--no-wait"]);
+    expect(begun.err).toContain("then: toolkeep server auth remote --paste ADDRESS\n");
+    const back = await remote.visit(begun.out.trim());
+    const { code, err } = await typed(api, [...AUTH, "--paste", back.href]);
+    expect(err).toMatch(/access_denied.*\n {2}Try again: toolkeep server auth remote\n$/);
+    expect(code).toBe(4);
   });
 
   it("says so when the time is over, although somebody had signed in before", async () => {
@@ -133,7 +145,7 @@ describe("toolkeep server auth", () => {
       },
     });
     expect(err).toContain("nobody signed in within ten minutes");
-    expect(code).toBe(2);
+    expect(code).toBe(4);
   });
 
   it("tells how to go on where no daemon waits for the browser", async () => {
@@ -153,6 +165,37 @@ describe("toolkeep server auth", () => {
     expect(failed).toMatchObject({ code: 2, err: expect.stringContaining("invalid_client") });
     remote.behaviour.clients = { ours: "canary-secret" };
     expect(await typed(api, AUTH)).toMatchObject({ code: 0, out: "Signed in to remote; it has 2 tools.\n" });
+  });
+
+  it("sends nobody to a browser whose credentials were refused, but to the settings", async () => {
+    await using remote = await oauthServers({ clients: { ours: "canary-right" } });
+    await using api = await testApi();
+    const credentials = ["--oauth-client-id", "ours", "--oauth-client-secret", "canary-wrong"];
+    const grant = ["--oauth-grant", "client_credentials"];
+    const { out } = await typed(api, ["server", "add", "cc", "--url", remote.url, ...grant, ...credentials]);
+    expect(out).toMatch(
+      /^Registered cc, but its credentials were refused \(.*invalid_client[^;]*\): toolkeep server edit cc --oauth-client-id ID --oauth-client-secret\n$/,
+    );
+    const [check] = await checkServers(api.hub.upstream.servers(), {});
+    expect(check?.detail).toMatch(/^its credentials were refused \(.*invalid_client/);
+    expect(check?.remedy).toContain("toolkeep server edit cc --oauth-");
+  });
+
+  it("is named once by a test that fails for want of it", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    const { out } = await typed(api, ["server", "test", "remote"]);
+    expect(out.match(/toolkeep server auth remote/g)).toHaveLength(1);
+  });
+
+  it("is what a person reads whose call fails for want of it", async () => {
+    await using remote = await oauthServers();
+    await using api = await apiWith(remote);
+    await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
+    await typed(api, [...AUTH, "--sign-out"]);
+    await typed(api, ["server", "test", "remote"]);
+    const { err } = await typed(api, ["call", "mcp_remote_hello"]);
+    expect(err).toMatch(/authentication failed\n {2}Sign in: toolkeep server auth remote\n$/);
   });
 
   it("signs out", async () => {

@@ -146,6 +146,44 @@ describe("toolkeep server add", () => {
     expect(it.api.hub.upstream.servers()).toEqual([]);
   });
 
+  const REMOTE = ["--url", "https://x.example/mcp"];
+
+  it("takes a header as it is usually written", async () => {
+    await using it = await typing();
+    const header = ["--header", `Authorization: Bearer ${SECRET}`, "--header", "X-Plain=a: b=c"];
+    const { code, out, err } = await it.type([...OFF, ...REMOTE, ...header]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).not.toContain(SECRET);
+    expect(it.api.hub.upstream.server("s").headerKeys).toEqual(["Authorization", "X-Plain"]);
+    expect(it.api.hub.vault.redact(`<Bearer ${SECRET}>`)).not.toContain(SECRET);
+  });
+
+  it.each([
+    [["--header", `X Y=${SECRET}`, ...REMOTE], "expected a header name"],
+    [["--header", `Bearer ${SECRET}`, ...REMOTE], "expected a header name"],
+    [["--env", `A B=${SECRET}`, "--", "false"], "expected a variable name"],
+    [["--env", `TOKEN: ${SECRET}`, "--", "false"], "expected a variable name"],
+    [["--env", `TOKEN:${SECRET}`, "--", "false"], "expected a variable name"],
+    [["--header", `X=${SECRET}`, "--", "false"], "--header is for servers with --url"],
+    [["--env", `X=${SECRET}`, ...REMOTE], "--env is for servers that are a command"],
+    [["--max-concurrency", "0", "--", "false"], "--max-concurrency is a whole number from 1 to 1000"],
+  ])("refuses %j without repeating a value", async (args, message) => {
+    await using it = await typing();
+    const { code, out, err } = await it.type([...OFF, ...args]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(out + err).not.toContain(SECRET);
+    expect(it.api.hub.upstream.servers()).toEqual([]);
+  });
+
+  it("says in the help what can be given more than once, and shows no empty list", async () => {
+    await using it = await typing();
+    for (const command of ["add", "edit"]) {
+      const { out: help } = await it.type(["server", command, "--help"]);
+      expect(help).toContain("(repeatable)");
+      expect(help).not.toContain("default: []");
+    }
+  });
+
   it("groups its options in the help", async () => {
     await using it = await typing();
     const { out: help } = await it.type(["server", "add", "--help"]);
@@ -207,6 +245,20 @@ describe("toolkeep server edit", () => {
     });
   });
 
+  it("refuses to take out what is not there, and what cannot apply", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", { command: "false", env: { A: "1" }, enabled: false });
+    for (const [args, message] of [
+      [["--unset-env", "NOPE"], "--unset-env: s has no such variable; it has A"],
+      [["--unset-header", "X"], "--unset-header: s has no such header; it has none"],
+      [["--header", "X=1"], "--header is for servers with --url"],
+    ] as const) {
+      const { code, err } = await it.type(["server", "edit", "s", ...args]);
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(it.api.hub.upstream.server("s").envKeys).toEqual(["A"]);
+  });
+
   it("leaves what was not named alone", async () => {
     await using it = await typing();
     const oauth = { clientId: "me", clientSecret: SECRET };
@@ -253,6 +305,26 @@ describe("toolkeep server show", () => {
     expect(out).not.toContain(SECRET);
   });
 
+  it("shows the beginning of long instructions, and all of them to programs", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", { command: "false", enabled: false });
+    const row = (await it.api.hub.store.servers.byName("s"))!;
+    await it.api.hub.store.servers.update(row.id, { instructions: "word\n".repeat(300) });
+    await it.api.hub.upstream.reload();
+    const { out } = await it.type(["server", "show", "s"]);
+    expect(/instructions: +(.*)/.exec(out)?.[1]).toMatch(/^(word ){39}word…$/);
+    expect((await it.type(["server", "show", "s", "--json"])).out).toContain("word\\n".repeat(300));
+  });
+
+  it("sends nobody to the logs of a server that never started", async () => {
+    await using it = await typing();
+    await it.type(["server", "add", "s", "--", "no-such-command --here"]);
+    const { out } = await it.type(["server", "show", "s"]);
+    expect(out).toMatch(/what to do: +correct it: toolkeep server edit s …\n/);
+    expect(out).toContain("on the daemon's PATH: give the command and its arguments separately");
+    expect((await it.type(["server", "test", "s"])).out).not.toContain("server logs");
+  });
+
   it("is silent about what is as usual", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", { command: "false", enabled: false });
@@ -282,6 +354,28 @@ describe("toolkeep server approve", () => {
       0,
       expect.stringContaining("Approved s, reached by npx some-server; it is"),
     ]);
+  });
+});
+
+describe("toolkeep server approve, of a server that does not wait", () => {
+  it("says so and changes nothing", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", { command: "false", enabled: false });
+    const before = it.api.hub.upstream.server("s");
+    const { out, code } = await it.type(["server", "approve", "s"]);
+    expect([code, out]).toEqual([0, "s does not wait for approval.\n"]);
+    expect(it.api.hub.upstream.server("s")).toEqual(before);
+  });
+});
+
+describe("a server that is disabled", () => {
+  it("is so in one sentence, and a test of it says that calls are refused", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", fixture("echoes"));
+    expect((await it.type(["server", "disable", "s"])).out).toBe("Disabled s.\n");
+    expect((await it.type(["server", "test", "s"])).out).toMatch(
+      /^s works: .*\nIt is disabled; calls are refused: toolkeep server enable s\n$/,
+    );
   });
 });
 

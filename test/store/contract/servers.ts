@@ -77,6 +77,21 @@ export function serversContract(fresh: FreshStore): void {
     expect(await servers.tools("srv_big")).toEqual([]);
   });
 
+  test("what signing in left behind is replaced only while it is what it was", async () => {
+    await using t = await fresh();
+    const record = server("fs", { auth: null });
+    await t.store.servers.create(record);
+    const [one, two, three] = [Uint8Array.of(1, 0, 255), Uint8Array.of(2), Uint8Array.of(3)];
+    const { servers } = t.store;
+    expect(await servers.changeAuth(record.id, null, one)).toBe(true);
+    expect(await servers.changeAuth(record.id, null, two)).toBe(false);
+    expect(await servers.changeAuth(record.id, one, two)).toBe(true);
+    expect(await servers.changeAuth(record.id, one, three)).toBe(false);
+    expect((await servers.byName("fs"))?.auth).toEqual(two);
+    expect(await servers.changeAuth(record.id, two, null)).toBe(true);
+    expect(await servers.changeAuth("srv_gone", null, one)).toBe(false);
+  });
+
   test("tools and offers of a server that does not exist are refused", async () => {
     await using t = await fresh();
     const tools = t.store.servers.replaceTools("srv_gone", [tool("srv_gone", "x")]);

@@ -68,7 +68,7 @@ const tools = {
 };
 
 const BATCH = 1000;
-const padding = "p".repeat(4_000);
+const padding = "p".repeat(5_000);
 const notification = (method, params) => JSON.stringify({ jsonrpc: "2.0", method, params });
 const request = (id, method, params) => JSON.stringify({ jsonrpc: "2.0", id: `back-${id}`, method, params });
 

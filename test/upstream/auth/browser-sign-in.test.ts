@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { completeServerConfig } from "../../../src/config/server-config.ts";
+import { Events } from "../../../src/events.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { silentLog } from "../../../src/lib/log.ts";
+import { SignInNotices } from "../../../src/upstream/auth/sign-in-notices.ts";
+import { mcpOverHttp, remoteServer } from "../../support/remote-server.ts";
 import { oauthServers } from "../../support/servers/oauth.ts";
 import { CALLBACK, everythingSaid, signIn, upstreamWith, visitLink } from "../../support/sign-in.ts";
 import { said, settingsWith, testUpstream } from "../../support/upstream.ts";
@@ -66,6 +71,62 @@ describe("a server that wants somebody to sign in", () => {
     expect(up.upstream.server("remote").lastError).toContain("signing in cannot be renewed");
     expect(await everythingSaid(up)).not.toContain("canary");
     for (const secret of remote.secrets) expect(up.vault.redact(`<${secret}>`)).toBe("<[redacted]>");
+  });
+});
+
+describe("a server that nobody has to sign in to", () => {
+  test("says so when somebody tries", async () => {
+    await using remote = await remoteServer((request, response) => {
+      if (request.url === "/mcp") mcpOverHttp("stateless")(request, response);
+      else response.writeHead(404).end();
+    });
+    await using up = await testUpstream();
+    await up.upstream.add("web", { url: remote.url });
+    await up.upstream.settled();
+    expect(up.upstream.server("web").state).toBe("ready");
+    await expect(up.upstream.beginSignIn("web", { redirectUri: CALLBACK })).rejects.toThrow(
+      /^web does not ask for a sign-in$/,
+    );
+  });
+
+  test("is told from one that wants a token and publishes nothing", async () => {
+    await using remote = await remoteServer((request, response) => {
+      response.writeHead(request.url === "/mcp" ? 401 : 404).end();
+    });
+    await using up = await testUpstream();
+    await up.upstream.add("web", { url: remote.url });
+    await up.upstream.settled();
+    await expect(up.upstream.beginSignIn("web", { redirectUri: CALLBACK })).rejects.toThrow(
+      "does not let Toolkeep register itself",
+    );
+  });
+});
+
+describe("what people are told of a sign-in", () => {
+  test("holds no secret, whoever says it, and is of bounded length", async () => {
+    await using up = await testUpstream();
+    up.vault.conceal("canary-known-secret");
+    const notices = new SignInNotices({
+      ...up,
+      events: new Events(() => {}),
+      clock: systemClock,
+      log: silentLog,
+    });
+    const config = completeServerConfig("docs", { url: "https://docs.example/mcp" }, "stored");
+    const target = { id: "srv_1", name: "docs", config, personNamed: true };
+    await notices.raise(target, `it wants canary-known-secret\n${"x".repeat(5_000)}`);
+    const [{ title, body } = { title: "", body: "" }] = await up.store.notifications.list();
+    expect(title).toBe("MCP server docs needs you to sign in");
+    expect(body).toMatch(/^it wants \[redacted\] x+…\. Run: toolkeep server auth docs$/);
+    expect(body!.length).toBeLessThan(400);
+  });
+
+  test("hides a secret in what an authorization server says it granted", async () => {
+    await using remote = await oauthServers();
+    await using up = await upstreamWith(remote);
+    await signIn(up, remote);
+    up.vault.conceal("mcp:basic");
+    expect((await up.upstream.signInStatus("remote")).scope).toBe("[redacted]");
   });
 });
 
@@ -215,8 +276,9 @@ describe("the answer that a browser brings", () => {
     await using up = await upstreamWith(remote);
     const back = await visitLink(up, remote);
     await expect(up.upstream.completeSignIn(back.searchParams)).rejects.toMatchObject({
-      code: "BAD_REQUEST",
+      code: "FORBIDDEN",
       message: expect.stringContaining("access_denied"),
+      remedy: "Try again: toolkeep server auth remote",
     });
     expect(await up.upstream.signInStatus("remote")).toMatchObject({
       signedIn: false,
