@@ -1,11 +1,11 @@
 // `npm run test:clients [-- NAME …]`: real MCP clients against a daemon of this tree. The clients are large, so they
 // are installed when first needed, into $TOOLKEEP_CLIENTS_DIR (or a folder beside the system's temporary files).
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installed, nodeOf } from "./installed.mjs";
 import { packagedServer, startLocalDaemon } from "./local-daemon.mjs";
 import { run } from "./run.mjs";
 
@@ -70,8 +70,8 @@ async function check(name, daemon, home, counts) {
 }
 
 async function inspectorChecks(daemon, home) {
-  const node = await node22();
-  const entry = join(await installed(INSPECTOR), "clients/launcher/build/index.js");
+  const node = await nodeOf([22, 19], NODE_22, CACHE);
+  const entry = join(await installed(INSPECTOR, CACHE), "clients/launcher/build/index.js");
   const inspect = (target, ...args) =>
     output(node, [entry, "--cli", ...args, ...target], { env: { PATH: process.env.PATH, HOME: home } });
   const http = (token) => [
@@ -115,7 +115,7 @@ async function inspectorChecks(daemon, home) {
 }
 
 async function claudeCodeChecks(daemon, home) {
-  const entry = join(await installed(CLAUDE_CODE), "cli-wrapper.cjs");
+  const entry = join(await installed(CLAUDE_CODE, CACHE), "cli-wrapper.cjs");
   const env = {
     PATH: process.env.PATH,
     HOME: home,
@@ -158,7 +158,7 @@ async function claudeCodeChecks(daemon, home) {
 }
 
 async function codexChecks(daemon, home) {
-  const bin = join(await installed(CODEX), "bin/codex.js");
+  const bin = join(await installed(CODEX, CACHE), "bin/codex.js");
   const env = { PATH: process.env.PATH, HOME: home };
   return connectChecks("codex", daemon, home, {
     list: () => output(process.execPath, [bin, "mcp", "list"], { env, cwd: home }),
@@ -168,7 +168,7 @@ async function codexChecks(daemon, home) {
 }
 
 async function geminiChecks(daemon, home) {
-  const bin = join(await installed(GEMINI), "bundle/gemini.js");
+  const bin = join(await installed(GEMINI, CACHE), "bundle/gemini.js");
   const env = { PATH: process.env.PATH, HOME: home, GEMINI_CLI_TRUST_WORKSPACE: "true" };
   return connectChecks("gemini", daemon, home, {
     list: () => output(process.execPath, [bin, "mcp", "list"], { env, cwd: home }),
@@ -177,7 +177,7 @@ async function geminiChecks(daemon, home) {
 }
 
 async function opencodeChecks(daemon, home) {
-  const bin = join(await installed(OPENCODE), "../.bin/opencode");
+  const bin = join(await installed(OPENCODE, CACHE), "../.bin/opencode");
   const env = { PATH: process.env.PATH, HOME: home };
   return connectChecks("opencode", daemon, home, {
     list: () => output(bin, ["mcp", "list"], { env, cwd: home }),
@@ -225,30 +225,6 @@ async function desktopEntry(daemon, home) {
     program,
     ...args,
   ];
-}
-
-/** The Inspector needs Node 22.19; where this one is older, npm brings one. */
-async function node22() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath;
-  return join(await installed(NODE_22), "bin/node");
-}
-
-/** The folder of an exact version of a package, installed into the cache where it is not there yet. */
-async function installed(spec) {
-  const name = spec.slice(0, spec.lastIndexOf("@"));
-  const prefix = join(CACHE, spec.replaceAll("/", "-"));
-  const folder = join(prefix, "node_modules", name);
-  if (!existsSync(join(folder, "package.json"))) {
-    console.log(`installing ${spec} into ${prefix} …`);
-    await mkdir(prefix, { recursive: true });
-    await command(
-      "npm",
-      ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--loglevel=error", spec],
-      { cwd: prefix },
-    );
-  }
-  return folder;
 }
 
 /** All that a client prints, whether it succeeds or not: a refusal is also an answer to look at. */

@@ -2,11 +2,11 @@
 // required scenario of both revisions. The suite and the Node it needs are installed when first needed, into
 // $TOOLKEEP_CONFORMANCE_DIR (or a folder beside the system's temporary files).
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installed, nodeOf } from "./installed.mjs";
 import { run } from "./run.mjs";
 
 const CACHE = process.env.TOOLKEEP_CONFORMANCE_DIR ?? join(tmpdir(), "toolkeep-conformance");
@@ -24,8 +24,8 @@ await main(process.argv.slice(2));
 
 async function main(names) {
   run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
-  const suite = join(await installed(SUITE), "dist/index.js");
-  const node = await node22();
+  const suite = join(await installed(SUITE, CACHE), "dist/index.js");
+  const node = await nodeOf([22, 0], NODE_22, CACHE);
   const counts = { passed: 0, failed: 0 };
   for (const revision of REVISIONS) {
     const results =
@@ -97,27 +97,6 @@ async function runScenarios(node, suite, revision, names) {
 
 function clientOptions() {
   return ["--command", `"${process.execPath}" "${CLIENT}"`, "--timeout", String(SCENARIO_MS)];
-}
-
-/** The suite needs Node 22; where this one is older, npm brings one. */
-async function node22() {
-  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
-  return join(await installed(NODE_22), "bin/node");
-}
-
-/** The folder of an exact version of a package, installed into the cache where it is not there yet. */
-async function installed(spec) {
-  const name = spec.slice(0, spec.lastIndexOf("@"));
-  const prefix = join(CACHE, spec.replaceAll("/", "-"));
-  const folder = join(prefix, "node_modules", name);
-  if (!existsSync(join(folder, "package.json"))) {
-    console.log(`installing ${spec} into ${prefix} …`);
-    await mkdir(prefix, { recursive: true });
-    const options = ["--prefix", prefix, "--no-audit", "--no-fund", "--loglevel=error"];
-    const said = await command("npm", ["install", ...options, spec], { cwd: prefix });
-    if (!existsSync(join(folder, "package.json"))) throw new Error(`npm could not install ${spec}: ${said}`);
-  }
-  return folder;
 }
 
 /** All that a command prints, whether it succeeds or not; what it prints as errors comes first. */

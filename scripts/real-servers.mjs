@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { installed } from "./real-servers/installed.mjs";
+import { startScript } from "./real-servers/installed.mjs";
 import { fillFolder, SERVERS } from "./real-servers/servers.mjs";
 import { run } from "./run.mjs";
 
@@ -44,7 +44,7 @@ async function main(names) {
 async function attempt(server) {
   const missing = server.missing?.();
   if (missing) return { problem: missing };
-  const script = await installed(server.spec);
+  const script = await startScript(server.spec);
   const folder = await mkdtemp(join(tmpdir(), "toolkeep-real-"));
   await fillFolder(folder);
   const port = server.serves ? String(await freePort()) : undefined;

@@ -34,6 +34,18 @@ export const stringMap = {
   additionalProperties: { type: "string", maxLength: 65_536 },
 } as const;
 
+export const path = { type: ["string", "null"], maxLength: 4_096 } as const;
+/** How a server is reached, as its fields are sent. */
+export const serverReach = {
+  transport: { enum: ["stdio", "http", "sse"] },
+  command: path,
+  args: { type: "array", maxItems: 1_000, items: { type: "string", maxLength: 65_536 } },
+  env: stringMap,
+  cwd: path,
+  url: path,
+  headers: stringMap,
+} as const;
+
 /** An object with exactly these properties, `required` ones among them. */
 export function exactly(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: "object", additionalProperties: false, properties, required };

@@ -12,6 +12,7 @@ import type { ServerConfig } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { unlessAborted } from "../lib/unless-aborted.ts";
 import { type NeedsAuthError, needsAuth } from "./auth/needs-auth-error.ts";
 import { Connection, type OpenClient } from "./connection.ts";
 import type { Era } from "./era.ts";
@@ -124,9 +125,10 @@ async function tryConnect(
     // The signal ends these; the SDK's own limit must not come first.
     const requests = { signal, timeout: timeoutMs + 1000 };
     const settled = settling(transport);
-    await unlessAborted(signal, client.connect(settled, prior ? { ...requests, prior } : requests));
+    // The SDK's probe knows no signal, so an abort must not wait for it.
+    await unlessAborted(client.connect(settled, prior ? { ...requests, prior } : requests), signal);
     setListsAside(settled);
-    const tools = await unlessAborted(signal, listTools(client, requests, deps.redact));
+    const tools = await unlessAborted(listTools(client, requests, deps.redact), signal);
     const used = over === "sse" && config.transport !== "sse" ? { transportUsed: over } : {};
     return ok(new Connection({ ...opened, ...used }, tools, verdictAt));
   } catch (error) {
@@ -202,14 +204,4 @@ function hasEndedOnProbe(error: unknown, transport: Transport | undefined): bool
 
 function hasEnded(transport: Transport): boolean {
   return transport instanceof StdioTransport && transport.ending !== undefined;
-}
-
-/** The SDK's probe knows no signal, so an abort must not wait for it. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,5 +1,6 @@
 import type { ServerConfig } from "../config/settings.ts";
 import { err, type Result } from "../lib/result.ts";
+import { unlessAborted } from "../lib/unless-aborted.ts";
 import type { ToolResult } from "../tool.ts";
 import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
@@ -28,7 +29,7 @@ export async function deliver(call: ConnectionCall, how: Delivery): Promise<Tool
 }
 
 async function send(call: ConnectionCall, { connection, onEnd }: Delivery): Promise<CallEnd> {
-  const opened = await unlessAborted(connection(), call.signal);
+  const opened = await openedUnlessAborted(connection(), call.signal);
   if (!opened.ok) {
     const { message, needsAuth } = opened.error;
     return { kind: needsAuth ? "needs_auth" : "unavailable", message };
@@ -57,12 +58,11 @@ function mayRepeat(sent: boolean, { retry, repeatable }: Delivery): boolean {
 }
 
 /** Gives up waiting, not the work, when the signal aborts. */
-export function unlessAborted(work: Promise<Opened>, signal: AbortSignal): Promise<Opened> {
-  return new Promise((resolve, reject) => {
-    const message = "the call was given up before the server was ready";
-    const abort = () => resolve(err({ message, needsAuth: false }));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
+export async function openedUnlessAborted(work: Promise<Opened>, signal: AbortSignal): Promise<Opened> {
+  try {
+    return await unlessAborted(work, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return err({ message: "the call was given up before the server was ready", needsAuth: false });
+  }
 }

@@ -7,7 +7,7 @@ import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
-import { deliver, unlessAborted } from "./delivery.ts";
+import { deliver, openedUnlessAborted } from "./delivery.ts";
 import { type Era, stillTrusted } from "./era.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { InUse } from "./in-use.ts";
@@ -134,7 +134,7 @@ export class Server {
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
     try {
-      const opened = await unlessAborted(this.connected(), signal);
+      const opened = await openedUnlessAborted(this.connected(), signal);
       return opened.ok ? await work(opened.value) : err(this.#unavailable(opened.error.message).message);
     } finally {
       this.#endUse();

@@ -21,9 +21,8 @@ import type {
   NewImport,
   ServerInput,
 } from "../contract.ts";
-import { exactly, nameList, stringMap } from "../schema.ts";
+import { exactly, nameList, serverReach } from "../schema.ts";
 
-const path = { type: ["string", "null"], maxLength: 4_096 };
 const folder = { type: "string", minLength: 1, maxLength: 4_096 };
 const time = { type: "integer", minimum: 1, maximum: 600_000 };
 const parts = { type: "array", maxItems: 2_000, items: { type: "string", maxLength: 4_200 } };
@@ -45,13 +44,7 @@ const candidate = {
 };
 const server = {
   ...candidate,
-  transport: { enum: ["stdio", "http", "sse"] },
-  command: path,
-  args: { type: "array", maxItems: 1_000, items: { type: "string", maxLength: 65_536 } },
-  env: stringMap,
-  cwd: path,
-  url: path,
-  headers: stringMap,
+  ...serverReach,
   oauth: { type: ["object", "null"] },
   enabled: { type: "boolean" },
   timeoutMs: time,

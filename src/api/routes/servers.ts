@@ -14,18 +14,11 @@ import type {
   TestReport,
 } from "../contract.ts";
 import { whileConnected } from "../disconnect.ts";
-import { byName, exactly, nameText, stringMap } from "../schema.ts";
+import { byName, exactly, nameText, path, serverReach } from "../schema.ts";
 
 const count = { type: "integer", minimum: 0 };
-const path = { type: ["string", "null"], maxLength: 4_096 };
 const reach = {
-  transport: { enum: ["stdio", "http", "sse"] },
-  command: path,
-  args: { type: "array", maxItems: 1_000, items: { type: "string", maxLength: 65_536 } },
-  env: stringMap,
-  cwd: path,
-  url: path,
-  headers: stringMap,
+  ...serverReach,
   oauth: {
     type: ["object", "null"],
     additionalProperties: false,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
+import { unlessAborted } from "../../lib/unless-aborted.ts";
 import { type Challenge, NeedsAuthError } from "./needs-auth-error.ts";
 import type { ServerAuth } from "./server-auth.ts";
 
@@ -26,7 +27,7 @@ export function authorizedFetch(
   const send = async (input: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
     const { signal } = init;
     const authorized = async () => {
-      const token = await unlessAborted(auth.token(), signal);
+      const token = await awaited(auth.token(), signal);
       return { token, response: await base(input, withToken(init, token)) };
     };
     // Ending a session is a courtesy, for which nothing is renewed.
@@ -35,7 +36,7 @@ export function authorizedFetch(
     let { token, response } = await authorized();
     if (optional.includes(init.method ?? "GET")) return response;
     if (response.status === 401) {
-      await unlessAborted(auth.refused(token, await challengeOf(response)), signal);
+      await awaited(auth.refused(token, await challengeOf(response)), signal);
       ({ token, response } = await authorized());
       if (response.status === 401) {
         await response.body?.cancel();
@@ -43,7 +44,7 @@ export function authorizedFetch(
       }
     }
     if (isInsufficient(response)) {
-      await unlessAborted(auth.insufficient(token, await challengeOf(response)), signal);
+      await awaited(auth.insufficient(token, await challengeOf(response)), signal);
       ({ token, response } = await authorized());
       if (isInsufficient(response)) await auth.insufficient(token, await challengeOf(response));
     }
@@ -82,14 +83,9 @@ async function challengeOf(response: Response): Promise<Challenge> {
 }
 
 /** Others may wait for the same token, so that giving up does not stop the work. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+function awaited<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    // One signal for all requests of a transport: many listeners are no leak.
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
+  // One signal for all requests of a transport: many listeners are no leak.
+  setMaxListeners(0, signal);
+  return unlessAborted(work, signal);
 }
