@@ -92,11 +92,11 @@ class Servers implements Upstream {
   }
 
   servers(): readonly ServerView[] {
-    return this.#set.sorted().map((server) => viewOf(server, this.#settings));
+    return this.#set.sorted().map((server) => this.#view(server));
   }
 
   server(name: string): ServerView {
-    return viewOf(this.#set.named(name), this.#settings);
+    return this.#view(this.#set.named(name));
   }
 
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
@@ -180,14 +180,14 @@ class Servers implements Upstream {
     const server = this.#set.byId(serverId);
     if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
     await this.#startAnew(server);
-    return viewOf(server, this.#settings);
+    return this.#view(server);
   }
 
   async signOut(name: string): Promise<ServerView> {
     const server = this.#set.named(name);
     await this.#signIns.signOut(targetOf(server));
     await server.disconnect();
-    return viewOf(server, this.#settings);
+    return this.#view(server);
   }
 
   signInStatus(name: string): Promise<SignInStatus> {
@@ -240,6 +240,10 @@ class Servers implements Upstream {
     await Promise.all(this.#set.sorted().map((server) => server.close()));
     await this.settled();
     await this.#signIns.close();
+  }
+
+  #view(server: Server): ServerView {
+    return viewOf(server, this.#settings, (text) => this.#deps.vault.redact(text));
   }
 
   #change(name: string, write: () => Promise<void>): Promise<ServerView> {

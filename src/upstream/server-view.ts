@@ -5,7 +5,7 @@ import type { Server } from "./server.ts";
 import type { ServerView } from "./upstream.ts";
 
 /** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
-export function viewOf(server: Server, settings: Settings): ServerView {
+export function viewOf(server: Server, settings: Settings, redact: (text: string) => string): ServerView {
   const { record, config } = server.definition;
   const era = record.era as Era | null;
   return {
@@ -18,9 +18,9 @@ export function viewOf(server: Server, settings: Settings): ServerView {
     trusted: config.trusted,
     transport: config.transport,
     command: config.command,
-    args: maskArgs(config.args),
+    args: maskArgs(config.args).map(redact),
     cwd: config.cwd,
-    url: config.url && maskUrl(config.url),
+    url: config.url && redact(maskUrl(config.url)),
     envKeys: Object.keys(config.env),
     headerKeys: Object.keys(config.headers),
     oauth: config.oauth && oauthView(config.oauth),

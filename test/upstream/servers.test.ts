@@ -297,3 +297,12 @@ describe("old servers", () => {
 function declared(source: "user" | "project", input: ServerInput): ServerConfig {
   return completeServerConfig("fs", input, source);
 }
+
+test("an argument that holds a value of another server's env is not shown with it", async () => {
+  await using up = await testUpstream();
+  const secret = "value-that-nobody-shows";
+  await up.upstream.add("holder", { ...fixture("echoes"), env: { API_TOKEN: secret }, enabled: false });
+  await up.upstream.add("teller", { command: "echo", args: [`say ${secret}`], enabled: false });
+  expect(JSON.stringify(up.upstream.servers())).not.toContain(secret);
+  expect(up.upstream.server("teller").args).toEqual(["say [redacted]"]);
+});
