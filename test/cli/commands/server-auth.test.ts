@@ -1,11 +1,8 @@
-import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "../../../src/cli/api-client.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { Shell } from "../../../src/cli/shell.ts";
 import { checkServers } from "../../../src/daemon/doctor.ts";
 import { type OAuthServers, oauthServers } from "../../support/servers/oauth.ts";
-import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
+import { type TestApi, testApi } from "../../support/test-api.ts";
+import { typed as typedCommand } from "../../support/typed.ts";
 
 interface Typing {
   /** What a person does who reads the link. */
@@ -14,53 +11,22 @@ interface Typing {
   readonly signal?: AbortSignal;
 }
 
-/** A command as typed where nobody sits, against the routes of a real hub. */
+/** A command as typed, with a person who follows the link it prints. */
 async function typed(api: TestApi, args: readonly string[], typing: Typing = {}) {
-  const { onLink, hasDaemon = true, signal = new AbortController().signal } = typing;
-  let out = "";
-  let err = "";
+  const { onLink, hasDaemon = true, signal } = typing;
   let acting: Promise<unknown> | undefined;
   const seen = (text: string) => {
     const link = /http\S+\/authorize\?\S+/.exec(text)?.[0];
     if (link !== undefined && onLink) acting ??= onLink(link);
   };
-  const shell = new Shell({
-    terminal: {
-      env: hasDaemon
-        ? { TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "unused" }
-        : { TOOLKEEP_HOME: api.home },
-      cwd: api.home,
-      interactive: false,
-      screen: false,
-      columns: Number.POSITIVE_INFINITY,
-      out: (text) => {
-        out += text;
-        seen(text);
-      },
-      err: (text) => {
-        err += text;
-        seen(text);
-      },
-      read: async () => "",
-      signal,
-    },
-    connect: async () => ({
-      async send(method, url, body) {
-        const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-        const payload = body === undefined ? {} : { payload: body as object };
-        const response = await api.app.inject({ method, url, headers, ...payload });
-        return readAnswer(response.statusCode, response.payload);
-      },
-      close: async () => {},
-    }),
+  const ended = await typedCommand(api, args, {
+    out: seen,
+    err: seen,
+    ...(hasDaemon ? {} : { env: { TOOLKEEP_HOME: api.home } }),
+    ...(signal ? { signal } : {}),
   });
-  await createProgram(shell, "1.2.3")
-    .parseAsync([...args], { from: "user" })
-    .catch((error) => {
-      if (!(error instanceof CommanderError)) throw error;
-    });
   await acting;
-  return { code: shell.exitCode, out, err };
+  return ended;
 }
 
 async function apiWith(remote: OAuthServers, more: object = {}): Promise<TestApi> {

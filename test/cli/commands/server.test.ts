@@ -1,11 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "../../../src/cli/api-client.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { Shell } from "../../../src/cli/shell.ts";
-import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
+import { testApi } from "../../support/test-api.ts";
+import { typed } from "../../support/typed.ts";
 import { fixture } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -21,47 +18,15 @@ async function typing(setup: Parameters<typeof testApi>[0] = {}) {
   const api = await testApi(setup);
   return {
     api,
-    type: (args: readonly string[], more: Typing = {}) => typed(api, args, more),
+    type: (args: readonly string[], { env = {}, input = "", signal, onOut }: Typing = {}) =>
+      typed(api, args, {
+        env: { ...env, TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "unused" },
+        read: async () => input,
+        ...(signal ? { signal } : {}),
+        ...(onOut ? { out: onOut } : {}),
+      }),
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   };
-}
-
-async function typed(api: TestApi, args: readonly string[], { env = {}, input = "", signal, onOut }: Typing) {
-  let out = "";
-  let err = "";
-  const shell = new Shell({
-    terminal: {
-      env: { ...env, TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "unused" },
-      cwd: api.home,
-      interactive: false,
-      screen: false,
-      columns: Number.POSITIVE_INFINITY,
-      out: (text) => {
-        out += text;
-        onOut?.(text);
-      },
-      err: (text) => {
-        err += text;
-      },
-      read: async () => input,
-      signal: signal ?? new AbortController().signal,
-    },
-    connect: async () => ({
-      async send(method, url, body) {
-        const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-        const payload = body === undefined ? {} : { payload: body as object };
-        const response = await api.app.inject({ method, url, headers, ...payload });
-        return readAnswer(response.statusCode, response.payload);
-      },
-      close: async () => {},
-    }),
-  });
-  await createProgram(shell, "1.2.3")
-    .parseAsync([...args], { from: "user" })
-    .catch((error) => {
-      if (!(error instanceof CommanderError)) throw error;
-    });
-  return { code: shell.exitCode, out, err };
 }
 
 const OFF = ["server", "add", "s", "--no-test"];
