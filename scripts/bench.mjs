@@ -1,39 +1,68 @@
-// `npm run bench [-- NAME …] [--json]`: builds if needed and runs the benchmarks of bench/, all or those named. Ends
-// with 1 when one of them misses a bar of its own.
-import { existsSync, readdirSync } from "node:fs";
+// `npm run bench [-- NAME …] [OPTIONS]`: builds if needed and runs the benchmarks, all or those named. Ends with 1 when one of them misses a
+// bar that counts.
+import { existsSync } from "node:fs";
 import { chdir } from "node:process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { run } from "./run.mjs";
 
-chdir(fileURLToPath(new URL("..", import.meta.url)));
+/** Each has `bench(options)`, `toMarkdown(result)` and, where it has bars, `missed(result, options)`. */
+const BENCHMARKS = {
+  gateway: () => import("./bench/gateway.mjs"),
+  streams: () => import("./bench/streams.mjs"),
+  catalogue: () => import("../bench/catalogue.mjs"),
+};
 
-const names = readdirSync("bench", { withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith(".mjs"))
-  .map((entry) => entry.name.slice(0, -".mjs".length));
+const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
+
+Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
+
+  --json            the figures instead of tables
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue always does
+  --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
+
+of gateway:
+  --quick           a short look, about two minutes
+  --rounds N        instead of 10
+  --only NAME,…     some of direct, relay, sdk, toolkeep, mcp-hub, mcp-proxy, supergateway
+  --parts NAME,…    some of calls, memory, starts
+  --profile FOLDER  the daemon of the calls writes a CPU profile there; read it with node scripts/bench/profile.mjs
+
+of streams:
+  --minutes N       instead of 5`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+  options: {
+    json: { type: "boolean" },
+    check: { type: "boolean" },
+    quick: { type: "boolean" },
+    rounds: { type: "string" },
+    only: { type: "string" },
+    parts: { type: "string" },
+    profile: { type: "string" },
+    urgent: { type: "boolean" },
+    minutes: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  },
 });
 
-const unknown = positionals.filter((name) => !names.includes(name));
+const unknown = positionals.filter((name) => !(name in BENCHMARKS));
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`No benchmark is named ${unknown.join(", ")}.\n`);
-  console.log(
-    `Usage: npm run bench [-- NAME …] [--json]\n\nBenchmarks: ${names.join(", ")}; all of them without a name.`,
-  );
+  console.log(USAGE);
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
+chdir(fileURLToPath(new URL("..", import.meta.url)));
 if (existsSync("node_modules/typescript")) run(process.execPath, ["scripts/build.mjs"]);
 
 const results = {};
-for (const name of positionals.length > 0 ? positionals : names) {
-  const { bench, toMarkdown, missed } = await import(pathToFileURL(`bench/${name}.mjs`).href);
-  results[name] = await bench();
+for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHMARKS)) {
+  const { bench, toMarkdown, missed } = await BENCHMARKS[name]();
+  results[name] = await bench(values);
   if (!values.json) console.log(toMarkdown(results[name]));
-  for (const bar of missed?.(results[name]) ?? []) {
+  for (const bar of missed?.(results[name], values) ?? []) {
     console.error(`${name}: ${bar}`);
     process.exitCode = 1;
   }

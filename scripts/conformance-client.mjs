@@ -1,19 +1,13 @@
 // `npm run conformance:client [-- SCENARIO …]`: the official conformance suite against Toolkeep as a client, every
-// required scenario of both revisions. The suite and the Node it needs are installed when first needed, into
-// $TOOLKEEP_CONFORMANCE_DIR (or a folder beside the system's temporary files).
-import { spawn } from "node:child_process";
+// required scenario of both revisions.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installed, nodeOf } from "./installed.mjs";
+import { openSuite, REVISIONS } from "./conformance/suite.mjs";
 import { run } from "./run.mjs";
 
-const CACHE = process.env.TOOLKEEP_CONFORMANCE_DIR ?? join(tmpdir(), "toolkeep-conformance");
-const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
-const NODE_22 = `node-${process.platform}-${process.arch}@22.23.3`;
 const CLIENT = fileURLToPath(new URL("conformance/client.mjs", import.meta.url));
-const REVISIONS = ["2025-11-25", "2026-07-28"];
 /** The suite starts all clients of a revision at once; they take turns, which counts too. */
 const SCENARIO_MS = 300_000;
 
@@ -24,14 +18,13 @@ await main(process.argv.slice(2));
 
 async function main(names) {
   run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
-  const suite = join(await installed(SUITE, CACHE), "dist/index.js");
-  const node = await nodeOf([22, 0], NODE_22, CACHE);
+  const suite = await openSuite();
   const counts = { passed: 0, failed: 0 };
   for (const revision of REVISIONS) {
     const results =
       names.length === 0
-        ? await inTurns((env) => runRevision(node, suite, revision, env))
-        : await runScenarios(node, suite, revision, names);
+        ? await inTurns((env) => runRevision(suite, revision, env))
+        : await runScenarios(suite, revision, names);
     report(revision, results, counts);
   }
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
@@ -65,9 +58,8 @@ async function inTurns(work) {
   }
 }
 
-async function runRevision(node, suite, revision, env) {
-  const args = [suite, "client", "--requirements", revision, ...clientOptions()];
-  const output = await command(node, args, { env });
+async function runRevision(suite, revision, env) {
+  const output = await suite(["client", "--requirements", revision, ...clientOptions()], { env });
   const [scenarios = "", rest = ""] = output.split(/^Not scored for .*$/m);
   const optional = new Set([...rest.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map(([, name]) => name));
   const all = [...scenarios.matchAll(/^([✓✗]) (\S+): (.+)$/gm)].map(([, mark, name, summary]) => ({
@@ -83,11 +75,11 @@ async function runRevision(node, suite, revision, env) {
 }
 
 /** Some scenarios only, one after another, with everything the suite has to say about those that fail. */
-async function runScenarios(node, suite, revision, names) {
+async function runScenarios(suite, revision, names) {
   const scored = [];
   for (const name of names) {
     const options = ["--scenario", name, "--spec-version", revision, "--force", ...clientOptions()];
-    const output = await command(node, [suite, "client", ...options]);
+    const output = await suite(["client", ...options]);
     const ok = output.includes("OVERALL: PASSED");
     const counted = /^Passed: .*$/m.exec(output)?.[0] ?? "did not run";
     scored.push({ name, ok, summary: ok ? counted : `${counted}\n${output.trim()}` });
@@ -97,17 +89,4 @@ async function runScenarios(node, suite, revision, names) {
 
 function clientOptions() {
   return ["--command", `"${process.execPath}" "${CLIENT}"`, "--timeout", String(SCENARIO_MS)];
-}
-
-/** All that a command prints, whether it succeeds or not; what it prints as errors comes first. */
-function command(file, args, options = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
-    const printed = { stderr: "", stdout: "" };
-    for (const name of ["stderr", "stdout"])
-      child[name].setEncoding("utf8").on("data", (text) => {
-        printed[name] += text;
-      });
-    child.on("error", reject).on("close", () => resolve(`${printed.stderr}\n${printed.stdout}`));
-  });
 }

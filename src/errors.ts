@@ -31,7 +31,8 @@ export const ERRORS = {
   UNAUTHORIZED: {
     status: 401,
     exit: 4,
-    remedy: "Send Authorization: Bearer with a valid token; toolkeep token create makes one.",
+    remedy:
+      "Send Authorization: Bearer with a valid token; toolkeep token create --agent NAME makes one for /mcp, --admin one for /api.",
   },
   FORBIDDEN: { status: 403, exit: 4, remedy: "Use an admin token: toolkeep token create --admin." },
   HOST_REFUSED: {
@@ -39,6 +40,8 @@ export const ERRORS = {
     exit: 4,
     remedy: "Reach the daemon by its own address, or set TOOLKEEP_PUBLIC_URL.",
   },
+  TOO_MANY: { status: 429, exit: 6, remedy: "Close what is no longer needed, or try again in a moment." },
+  RATE_LIMITED: { status: 429, exit: 6, remedy: "Wait as long as Retry-After says, then go on more slowly." },
   // store
   STORE_LOCKED: {
     status: 503,

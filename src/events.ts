@@ -6,7 +6,9 @@ export interface EventMap {
   "call.ended": { callId: string; tool: string; agent: string; outcome: OutcomeName; durationMs: number };
   "tools.changed": { source: string };
   "server.state": { server: string; state: string; detail?: string };
+  "server.changed": { server: string; change: "added" | "changed" | "removed" };
   "agent.changed": { agent: string };
+  "token.changed": { token: string; change: "created" | "revoked" };
   "toolbox.changed": { toolbox: string };
   "question.asked": { id: string; agent: string; kind: string };
   "question.answered": { id: string };
@@ -17,6 +19,25 @@ export interface EventMap {
 }
 
 export type EventName = keyof EventMap;
+
+/** Every event there is. */
+export const EVENT_NAMES = [
+  "call.started",
+  "call.ended",
+  "tools.changed",
+  "server.state",
+  "server.changed",
+  "agent.changed",
+  "token.changed",
+  "toolbox.changed",
+  "question.asked",
+  "question.answered",
+  "question.dismissed",
+  "notification.raised",
+  "settings.applied",
+  "settings.rejected",
+] as const satisfies readonly EventName[];
+
 export type Listener<N extends EventName> = (payload: EventMap[N]) => void;
 
 /** Typed publish and subscribe, synchronous. A listener that throws is reported and never stops the others. */

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Audit } from "./audit/audit.ts";
 import { Catalog } from "./catalog/catalog.ts";
-import type { LoadedSettings } from "./config/load.ts";
+import { Offers } from "./catalog/offers.ts";
+import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import type { Settings } from "./config/settings.ts";
 import { messageOf } from "./errors.ts";
 import { Events } from "./events.ts";
@@ -16,12 +17,16 @@ import { createNative } from "./native/create-native.ts";
 import { createProcesses } from "./process/processes.ts";
 import { createQuestions } from "./questions/create-questions.ts";
 import type { Questions } from "./questions/questions.ts";
+import { Session, type SessionDeps, type SessionOptions } from "./session/session.ts";
+import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
+import type { ChangeKind, Following } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
 import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
 import { createServerTools, SERVER_TOOL_NAMES } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import { checkKey } from "./vault/check-key.ts";
 import { createVault } from "./vault/create-vault.ts";
 import { loadKey } from "./vault/key.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -38,28 +43,40 @@ export interface Hub {
   readonly events: Events;
   readonly identity: Identity;
   readonly catalog: Catalog;
+  /** Resources, prompts and completions of servers. */
+  readonly offers: Offers;
   readonly upstream: Upstream;
   readonly questions: Questions;
+  readonly audit: Pick<Audit, "load">;
   callTool(call: ToolCall): Promise<ToolOutcome>;
+  /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
+  session(options: SessionOptions): Session;
   /** What people should know about a tool: that its schema cannot be used, for one. */
   warningsOf(tool: Tool): readonly string[];
   /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
   apply(loaded: LoadedSettings): Promise<void>;
-  /** Takes over what another process changed in the store. */
-  reload(): Promise<void>;
+  /** Takes over what another process changed in the store; everything, where it is not said what. */
+  reload(kinds?: ReadonlySet<ChangeKind>): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface HubOptions {
-  readonly loaded: LoadedSettings;
-  readonly version: string;
-  readonly env: NodeJS.ProcessEnv;
+  /** Absent: `settings`, or the settings of the home, with the environment on top. */
+  readonly loaded?: LoadedSettings;
+  /** In the place of the home's settings file, with the same keys: `{ mcpServers: { … }, rules: [ … ] }`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Where everything is kept; default `TOOLKEEP_HOME`, else `~/.toolkeep`. */
+  readonly home?: string;
+  /** As it introduces itself to servers. */
+  readonly version?: string;
+  /** Default: that of the process. */
+  readonly env?: NodeJS.ProcessEnv;
   readonly log?: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
 }
 
-const REVISION_POLL_MS = 1_000;
+const EVERYTHING: ReadonlySet<ChangeKind> = new Set(["everything"]);
 
 /** The composition root: wiring only. What it opened is closed again when it throws. */
 export async function createHub(options: HubOptions): Promise<Hub> {
@@ -73,8 +90,14 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 }
 
 async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
-  const { env, version, log = silentLog, clock = systemClock, newId = randomId } = options;
-  let { loaded } = options;
+  const { env = process.env, version = LIBRARY, log = silentLog } = options;
+  const { clock = systemClock, newId = randomId } = options;
+  let loaded = options.loaded ?? (await settingsOf(options, env));
+  // Whoever brings settings of its own has taken the home already; a program that embeds the hub has it to itself, too.
+  if (!options.loaded) {
+    const lock = await lockHome(loaded.settings.home, { holder: "library", waitMs: 0 });
+    closing.add({ close: () => lock.release() });
+  }
   const settings = () => loaded.settings;
   const { home, databaseUrl } = settings();
   const events = new Events((error, event) => log.error({ err: error, event }, "an event listener failed"));
@@ -83,9 +106,12 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const store = closing.add(await openStore({ home, databaseUrl, clock }));
   // Before anything is read, so that whatever another process changes from here on is noticed.
   const revision = await store.revision();
+  const key = await loadKey({ home, env });
+  // On SQLite there is nobody to agree with, and a home whose key was lost must still open.
+  if (store.dialect === "postgres") await checkKey(store, key, clock);
   const vault = await createVault({
     store: store.secrets,
-    key: await loadKey({ home, env }),
+    key,
     clock,
     onUnreadable: (name) => log.error({ secret: name }, "a secret cannot be read with this key"),
   });
@@ -105,6 +131,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       store: store.questions,
       keepSecret: (name, value) => vault.put(name, value),
       expireMs: () => settings().questions.expireMs,
+      agentName: (id) => identity.agentById(id)?.name,
       ...shared,
     }),
   );
@@ -128,17 +155,29 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     }),
   );
 
-  const watchdog = new Watchdog({ settings: settings(), questions, redact });
+  const watchdog = new Watchdog({ settings: settings(), questions, redact, claims: store.claims, clock });
   const catalog = closing.add(
     await Catalog.open({
       sources: [native, createServerTools({ upstream, questions }), upstream],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+      isOffered: (matches) =>
+        upstream
+          .origins()
+          .some(({ origin, offers }) => offers.some(({ kind, key }) => matches(`${origin}:${kind}:${key}`))),
       agentsWith: (toolbox) => identity.withToolbox(toolbox),
       ...shared,
     }),
   );
   await catalog.toolboxes.writeBuiltin();
+  const offers = closing.add(
+    new Offers({
+      source: upstream,
+      catalog,
+      isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+      isAsked: (tool, caller) => watchdog.decide(tool, caller).action === "ask",
+    }),
+  );
 
   const schemas = new Schemas((tool, message) =>
     log.warn({ tool, message }, "a tool's schema cannot be used; the tool accepts any object"),
@@ -146,6 +185,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const calling: CallDeps = {
     settings,
     catalog,
+    offers,
     watchdog,
     audit,
     schemas,
@@ -154,6 +194,14 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       keepOutput(join(home, "workspaces", caller.agentName), callId, whole, clock),
     onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,
+  };
+
+  const sessions: SessionDeps = {
+    identity,
+    catalog,
+    newId,
+    callTool: (call) => callTool(call, calling),
+    maxConcurrency: () => settings().limits.maxToolConcurrency,
   };
 
   const hub: Hub = {
@@ -168,9 +216,12 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     events,
     identity,
     catalog,
+    offers,
     upstream,
     questions,
+    audit,
     callTool: (call) => callTool(call, calling),
+    session: (options) => new Session(options, sessions),
     warningsOf(tool) {
       const problem = schemas.problemOf(tool);
       const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
@@ -184,40 +235,40 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       const files = next.files.filter((file) => file.used).map((file) => file.path);
       events.emit("settings.applied", { files });
     },
-    async reload() {
-      await vault.reload();
-      await identity.reload();
-      await upstream.reload();
-      await catalog.toolboxes.reload();
+    async reload(kinds = EVERYTHING) {
+      const isDue = (...due: readonly ChangeKind[]) =>
+        due.some((kind) => kinds.has(kind) || kinds.has("everything"));
+      if (isDue("secrets")) await vault.reload();
+      if (isDue("agents", "tokens")) await identity.reload();
+      if (isDue("server_lists")) await upstream.reload();
+      else if (isDue("servers")) await upstream.apply(settings());
+      if (isDue("toolboxes")) await catalog.toolboxes.reload();
+      else if (isDue("agents")) catalog.changed();
     },
     close: () => closing.close(),
   };
-  if (store.dialect === "postgres") closing.add(followRevision(hub, revision, log));
+  closing.add(followStore(hub, revision, log));
   return hub;
 }
 
-/** Several daemons may share one PostgreSQL: what one changes, the others take over within a second or so. */
-function followRevision(hub: Hub, since: number, log: Log): { close(): Promise<void> } {
-  let seen = since;
-  let checking: Promise<void> = Promise.resolve();
-  const check = async () => {
-    const revision = await hub.store.revision();
-    if (revision === seen) return;
-    await hub.reload();
-    seen = revision;
-  };
-  const timer = setInterval(() => {
-    checking = checking
-      .then(check)
-      .catch((error) => log.warn({ cause: messageOf(error) }, "the store did not answer"));
-  }, REVISION_POLL_MS);
-  timer.unref();
-  return {
-    async close() {
-      clearInterval(timer);
-      await checking;
-    },
-  };
+/** Several daemons may share one PostgreSQL: what one changes, the others take over within a second. */
+function followStore(hub: Hub, since: number, log: Log): Following {
+  const onProblem = (cause: unknown) =>
+    log.warn({ cause: messageOf(cause) }, "what other replicas change is noticed late for now");
+  return hub.store.follow(since, {
+    reload: (kinds) => hub.reload(kinds),
+    question: (moved) => void hub.questions.heardOf(moved).catch(onProblem),
+    onProblem,
+    onRecovered: () => log.info({}, "what other replicas change is noticed at once again"),
+  });
+}
+
+/** What a program that embeds the hub is to servers. */
+const LIBRARY = "library";
+
+function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
+  const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
+  return loadSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
 }
 
 /** Closes what was opened, last first. */

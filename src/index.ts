@@ -6,6 +6,30 @@ export { ERRORS, type ErrorCode, ToolkeepError } from "./errors.ts";
 export type { EventMap, EventName } from "./events.ts";
 export { createHub, type Hub, type HubOptions } from "./hub.ts";
 export {
+  type AiSdkModelOutput,
+  type AiSdkOutput,
+  type AiSdkTool,
+  aiSdkTools,
+} from "./session/adapters/ai-sdk.ts";
+export {
+  type AnthropicTool,
+  type AnthropicToolResult,
+  anthropicTools,
+  runAnthropicCalls,
+} from "./session/adapters/anthropic.ts";
+export {
+  type ChatTool,
+  type ChatToolMessage,
+  type FunctionCallOutput,
+  openaiChatTools,
+  openaiResponsesTools,
+  type ResponsesTool,
+  runOpenaiChatCalls,
+  runOpenaiResponsesCalls,
+} from "./session/adapters/openai.ts";
+export type { Session, SessionOptions } from "./session/session.ts";
+export type { Turn, TurnCall } from "./session/turn.ts";
+export {
   type Answering,
   type Caller,
   type Content,

@@ -3,6 +3,8 @@
  * the program asks where a tool came from.
  */
 
+import type { Stop } from "./lib/stop.ts";
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What a token must carry to see or call a tool. A token without a scope list has all of them. */
@@ -64,6 +66,8 @@ export interface Tool {
   readonly wildcard: boolean;
   /** For people and for rules: `native`, `mcp:<server>`. The permission of a tool is `<origin>:<ownName>`. */
   readonly origin: string;
+  /** Its `structured` result is passed on whole or, where it is too large to send, not at all. */
+  readonly verbatim?: boolean;
   /** How long one call may take, before the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
   /** Each progress update gives a call `timeoutMs` again, before the same cap. */
@@ -77,6 +81,8 @@ export interface Tool {
    * a caller, server or person can cause; a throw is a bug. Stops soon after `context.signal` aborts.
    */
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
+  /** As `run`, for a task that it began; its output is the whole answer, in `structured`. */
+  followTask?(request: TaskRequest, context: ToolContext): Promise<ToolResult>;
 }
 
 /** Something that offers tools. The catalogue knows nothing else about what stands behind it. */
@@ -112,17 +118,83 @@ export interface Inquiry {
 export interface Answering {
   /** The MCP client capabilities that `answer` stands for: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** It stands for this call alone: other calls of the same conversation may be of another client. */
+  readonly isExclusive?: boolean;
   /** Resolves with the result object of the method; a rejection tells the tool that there is no answer. */
   answer(inquiry: Inquiry, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export interface ToolContext {
+/**
+ * A caller that is asked by the answer to its call, and replies by calling again (2026-07-28). A tool that can
+ * work so returns `asks` instead of using `answering`, and keeps nothing between the rounds.
+ */
+export interface Rounds {
+  /** What the caller can be asked, as MCP client capabilities. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** What the caller says to what the round before asked; absent in the first. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  /** What the tool wanted back with the answers, as it gave it. */
+  readonly state?: string;
+  /** `asked.approved` of the round before, which a person approved; counts once. Only whoever sealed it may say so. */
+  readonly approved?: string;
+}
+
+/** What a tool tells its caller beside its progress, as MCP words it. */
+export interface Notice {
+  readonly method: "notifications/message" | "notifications/elicitation/complete";
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What is heard of a call while it runs. */
+export interface Listening {
+  /** Tells a server which of its log messages are wanted with this call; absent: none. */
+  readonly logLevel?: string;
+  readonly onNotice?: (notice: Notice) => void;
+}
+
+/** Not to be copied: what it holds may be made only when it is asked for. */
+export interface ToolContext extends Listening {
   readonly callId: string;
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** The same as `signal`, at less cost; absent where there is only that. */
+  readonly stop?: Stop;
   readonly progress: (update: Progress) => void;
   /** Absent: nobody can be asked during this call. */
   readonly answering?: Answering;
+  readonly rounds?: Rounds;
+}
+
+/** An error of MCP that a client must see as such, because it acts on its code. */
+export interface ProtocolFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What a tool wants to know before it goes on, by the names under which the answers come back. */
+export interface Asked {
+  readonly inquiries: Readonly<Record<string, Inquiry>>;
+  /** Comes back with the answers, untouched. */
+  readonly state?: string;
+  /** For `rounds.approved` of the next round; never set by a tool. */
+  readonly approved?: string;
+}
+
+/** Work that goes on after the call that began it (MCP tasks). */
+export interface Task {
+  /** By which the tool knows it. */
+  readonly id: string;
+  /** As MCP words it, without the id. */
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+/** What is asked about a task that a tool began. */
+export interface TaskRequest {
+  readonly id: string;
+  readonly action: "get" | "update" | "cancel";
+  /** Answers to what the task asks, for `update`. */
+  readonly answers?: Readonly<Record<string, unknown>>;
 }
 
 /** What `run` gives back. Everything but `output` and `failed` ends the call with the outcome of the same name. */
@@ -140,6 +212,7 @@ export type ToolResult =
       readonly content?: readonly Content[];
       readonly structured?: Readonly<Record<string, unknown>>;
       readonly meta?: Readonly<Record<string, unknown>>;
+      readonly fault?: ProtocolFault;
     }
   | { readonly kind: "unavailable"; readonly message: string }
   | { readonly kind: "timed_out"; readonly message: string }
@@ -148,6 +221,16 @@ export type ToolResult =
       readonly kind: "needs_input";
       readonly message: string;
       readonly questionId: string;
+    }
+  | {
+      /** Only where `context.rounds` is there. Ends the call with the outcome `needs_input`. */
+      readonly kind: "asks";
+      readonly asked: Asked;
+    }
+  | {
+      /** It goes on after the call: only for a caller that says it follows tasks. Ends the call with the outcome `ok`. */
+      readonly kind: "task";
+      readonly task: Task;
     };
 
 /** A folder outside its workspace that an agent may use. */
@@ -155,6 +238,13 @@ export interface FolderGrant {
   readonly path: string;
   readonly access: "read" | "write";
 }
+
+/** A smaller part of what an agent has, chosen by the address it came to. */
+export type Narrowing =
+  /** What this toolbox holds and the agent has; without the floor. */
+  | { readonly toolbox: string }
+  /** What this server offers, by the names that it gave. */
+  | { readonly server: string };
 
 /** Who calls: an agent, seen through the token it came with. */
 export interface Caller {
@@ -173,16 +263,28 @@ export interface Caller {
   readonly tokenId: string | null;
   /** Ties the calls of one conversation together. */
   readonly conversation: string;
+  readonly narrowing?: Narrowing;
 }
 
-export interface ToolCall {
+/** What beside tools can be asked for by a call: it takes the same path. */
+export type OfferCallKind = "resource" | "prompt" | "completion" | "task";
+
+export interface ToolCall extends Listening {
+  /**
+   * Absent: a tool. `name` is then the URI of a resource, the name of a prompt, or either for a completion; for a task
+   * that of the tool that began it.
+   */
+  readonly kind?: OfferCallKind;
   readonly name: string;
   readonly arguments: unknown;
   readonly caller: Caller;
   readonly via: "mcp" | "api" | "library";
   readonly signal?: AbortSignal;
+  /** In the place of `signal`, at less cost. */
+  readonly stop?: Stop;
   readonly onProgress?: (update: Progress) => void;
   readonly answering?: Answering;
+  readonly rounds?: Rounds;
 }
 
 /** Every way a call can end. */
@@ -223,6 +325,11 @@ export interface ToolOutcome {
   readonly text: string;
   /** Present unless the outcome is `ok`. */
   readonly error?: OutcomeError;
+  readonly fault?: ProtocolFault;
+  /** What the tool wants to know first; the caller answers by making the call again. */
+  readonly asked?: Asked;
+  /** What goes on; the caller asks for it by calls of the kind `task`. */
+  readonly task?: Task;
   readonly durationMs: number;
   readonly truncated: boolean;
   /** Where the whole output is when `truncated`: a path inside the caller's workspace. */

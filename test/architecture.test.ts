@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 /** A folder imports only from lower levels or itself, never from a sibling of its own level. */
 const LEVELS: readonly (readonly string[])[] = [
-  ["tool.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
+  ["tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
   ["config", "store", "net", "process"],
   ["vault", "text", "identity", "audit", "questions", "clients"],
   ["upstream", "catalog", "watchdog", "knowledge", "native"],
@@ -17,7 +17,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["cli"],
 ];
 /** Parts of level 0 build on each other, in this order. */
-const LEVEL_ZERO = ["lib", "tool.ts", "define-tool.ts", "errors.ts", "events.ts"];
+const LEVEL_ZERO = ["lib", "tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts"];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 400;
 const SRC = join(import.meta.dirname, "..", "src");

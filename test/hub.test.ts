@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { FLOOR } from "./support/floor.ts";
 import { hasPostgres, scopedSchema } from "./support/postgres.ts";
 import { tempHome } from "./support/temp-home.ts";
-import { filesystem, testHub } from "./support/test-hub.ts";
+import { EVERYTHING, filesystem, testHub } from "./support/test-hub.ts";
 import { waitUntil } from "./support/wait-until.ts";
 
 const REPLY_PROTOCOL = ["report_to_parent", "request_input", "update_task_status"];
@@ -89,6 +89,45 @@ describe("a hub", () => {
     const known = () => second.hub.identity.agents().map((agent) => agent.name);
     await waitUntil("the second knows the agent", () => known().includes("quick"));
     await waitUntil("the second knows the secret", () => second.hub.vault.names().includes("TOKEN"));
+  });
+
+  it("takes over every kind of change of another process, and tells of what is asked there", async (context) => {
+    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+    await using schema = await scopedSchema();
+    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
+    await using first = await testHub({ env, agents: { worker: [] } });
+    await using second = await testHub({ env });
+    let changes = 0;
+    second.hub.catalog.onChange(() => changes++);
+    const asked: unknown[] = [];
+    second.hub.events.on("question.asked", (payload) => asked.push(payload));
+
+    const { token, record } = await first.hub.identity.createToken({ agent: "worker" });
+    const recognised = () => second.hub.identity.authenticate(token);
+    await waitUntil("it knows the token", () => typeof recognised() === "object");
+    await first.hub.identity.deleteToken(record.id);
+    await waitUntil("it knows the token no more", () => recognised() === "unknown");
+    const before = changes;
+    await first.hub.identity.updateAgent("worker", { grants: ["run_shell"] });
+    await waitUntil("its lists are looked at again", () => changes > before);
+    await first.hub.catalog.toolboxes.create("looking", { tools: ["grep"] });
+    await waitUntil("it has the toolbox", () => second.hub.catalog.toolboxes.byName.has("looking"));
+    await first.hub.upstream.add("everything", EVERYTHING);
+    const tools = () => second.hub.catalog.all().map((tool) => tool.name);
+    await waitUntil("it has the server's tools", () => tools().includes("mcp_everything_echo"));
+
+    const { agentId, agentName } = first.caller("worker");
+    const question = {
+      kind: "human",
+      agentId,
+      agentName,
+      digest: "d",
+      prompt: "Which?",
+      details: {},
+    } as const;
+    const answer = await first.hub.questions.ask(question, { waitMs: 0 });
+    await waitUntil("it was told", () => asked.length > 0);
+    expect(asked).toEqual([{ id: "id" in answer && answer.id, agent: "worker", kind: "human" }]);
   });
 
   it("opens beside others that open at the same moment on an empty database", async (context) => {

@@ -13,8 +13,15 @@ describe("pinned", () => {
       "OUTCOMES",
       "SCOPES",
       "ToolkeepError",
+      "aiSdkTools",
+      "anthropicTools",
       "createHub",
       "loadSettings",
+      "openaiChatTools",
+      "openaiResponsesTools",
+      "runAnthropicCalls",
+      "runOpenaiChatCalls",
+      "runOpenaiResponsesCalls",
     ]);
   });
 

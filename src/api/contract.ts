@@ -45,9 +45,12 @@ export interface ApiFailure {
   };
 }
 
-/** `GET /health`, the only answer that needs no token. */
+/** `GET /health`, which needs no token. */
 export interface Health {
+  /** The process answers. */
   readonly status: "ok";
+  /** The store can be used; false is 503 where `?ready` was asked. */
+  readonly ready: boolean;
   readonly version: string;
   readonly uptime_ms: number;
 }
@@ -128,8 +131,10 @@ export interface MessageList {
 
 // tokens
 
-export interface TokenView extends Omit<TokenRecord, "hash" | "agentId"> {
+export interface TokenView extends Omit<TokenRecord, "hash" | "agentId" | "consentId"> {
   readonly agent: string | null;
+  /** The client that got it by a person's consent, and until when it may renew it; null where a person made it. */
+  readonly client: { readonly id: string; readonly name: string; readonly renewsUntil: number } | null;
 }
 
 /** `POST /api/tokens`; without `agent` an admin token. */
@@ -138,6 +143,8 @@ export interface NewToken {
   readonly label?: string;
   readonly scopes?: readonly string[];
   readonly expiresInMs?: number;
+  /** Instead of `rate_limits.requests_per_minute`. */
+  readonly requestsPerMinute?: number;
 }
 
 export interface TokenList {
@@ -318,6 +325,25 @@ export interface NotificationList {
 }
 
 // the daemon itself
+
+/** `GET /api/mcp/discovery`: whether MCP is served here, and where. */
+export type Discovery =
+  | {
+      readonly available: true;
+      readonly url: string;
+      readonly rpc_url: string;
+      /** `/mcp/NAME` */
+      readonly toolboxes: readonly McpPlace[];
+      /** `/mcp/server/NAME` */
+      readonly servers: readonly McpPlace[];
+      readonly health: Health;
+    }
+  | { readonly available: false; readonly reason: string };
+
+export interface McpPlace {
+  readonly name: string;
+  readonly url: string;
+}
 
 /** `GET /api/config`; secrets are masked. */
 export interface ConfigAnswer {

@@ -10,7 +10,10 @@ export function answerFailure(
   reply: FastifyReply,
   log: Log,
 ): FastifyReply {
-  if (error instanceof ToolkeepError) return reply.code(error.status).send(failureOf(error));
+  if (error instanceof ToolkeepError) {
+    if (error.status >= 500) log.warn({ err: error, route: request.routeOptions.url }, "a request failed");
+    return reply.code(error.status).send(failureOf(error));
+  }
 
   const refused = refusedByFramework(error);
   if (refused)
@@ -27,7 +30,9 @@ export function answerFailure(
 
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split("?", 1)[0];
-  const error = new ToolkeepError("NOT_FOUND", `there is no ${request.method} ${path}`);
+  const error = new ToolkeepError("NOT_FOUND", `there is no ${request.method} ${path}`, {
+    remedy: "MCP clients use /mcp; docs/api.md lists the routes.",
+  });
   return reply.code(error.status).send(failureOf(error));
 }
 

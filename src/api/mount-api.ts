@@ -1,17 +1,24 @@
 import type { FastifyInstance } from "fastify";
 import type { Hub } from "../hub.ts";
+import { Admins } from "./admins.ts";
 import type { ApiContext, ApiOptions } from "./api-options.ts";
+import { EventFeed } from "./event-feed.ts";
 import { answerFailure, answerUnknownRoute } from "./failure.ts";
 import { Logins } from "./logins.ts";
-import { requireAdmin } from "./require-admin.ts";
+import { mountOAuthServer } from "./oauth-server/mount-oauth-server.ts";
+import { collectRoutes } from "./openapi.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { configRoutes } from "./routes/config.ts";
+import { discoveryRoute } from "./routes/discovery.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { healthRoute } from "./routes/health.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { metricsRoute } from "./routes/metrics.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
 import { oauthCallbackRoute } from "./routes/oauth-callback.ts";
+import { openApiRoute } from "./routes/openapi.ts";
 import { pageRoutes } from "./routes/page.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { serverAuthRoutes } from "./routes/server-auth.ts";
@@ -22,33 +29,77 @@ import { tokenRoutes } from "./routes/tokens.ts";
 import { toolboxRoutes } from "./routes/toolboxes.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { trustRoutes } from "./routes/trust.ts";
-import { compileSchema, explainMismatch } from "./schema.ts";
+import { compileSchema, explainMismatch, writeJson } from "./schema.ts";
+import { StoreCheck } from "./store-check.ts";
 
-/** Adds `/api`, `/health` and the page for people to `app`. Everything under `/api` wants an admin token. */
-export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptions): Promise<void> {
-  const context: ApiContext = { hub, options, startedAt: options.clock() };
-  const logins = new Logins(options.clock);
+export interface Api {
+  /** Ends the streams that last as long as their readers, and opens no more. */
+  endStreams(): void;
+}
+
+/**
+ * Adds `/api`, `/metrics`, `/health` and the page for people to `app`. Everything under `/api`, and `/metrics`, wants
+ * an admin.
+ */
+export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptions): Promise<Api> {
+  const { clock, adminToken, url } = options;
+  const startedAt = clock();
+  const context: ApiContext = { hub, options, startedAt, storeCheck: new StoreCheck(hub.store, clock) };
+  const logins = new Logins(clock);
+  const admins = new Admins({
+    identity: hub.identity,
+    logins,
+    clock,
+    adminToken,
+    url,
+    rateLimits: () => hub.settings.rateLimits,
+  });
+  const feed = new EventFeed({
+    events: hub.events,
+    redact: (text) => hub.vault.redact(text),
+    epoch: startedAt.toString(36),
+    ...options.events,
+  });
   const bodyLimit = hub.settings.limits.maxMessageBytes;
+  const routes = collectRoutes(app);
+  app.addHook("preClose", async () => feed.close());
 
-  healthRoute(app, context);
   oauthCallbackRoute(app, context);
+  await app.register(async (open) => {
+    useSchemas(open, options);
+    healthRoute(open, context);
+  });
   await app.register(async (pages) => pageRoutes(pages, context, logins));
+  await mountOAuthServer(app, context, logins);
+  await app.register(async (metrics) => {
+    useSchemas(metrics, options);
+    metrics.addHook("onRequest", admins.hook);
+    metricsRoute(metrics, context, feed);
+  });
 
   await app.register(
     async (api) => {
-      api.setValidatorCompiler(compileSchema);
-      api.setSchemaErrorFormatter(explainMismatch);
-      api.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, options.log));
+      useSchemas(api, options);
       api.setNotFoundHandler(answerUnknownRoute);
       api.addHook("onRoute", (route) => {
         route.bodyLimit ??= bodyLimit;
       });
-      api.addHook("onRequest", requireAdmin(hub.identity, options.adminToken));
-      for (const routes of ROUTES) routes(api, context);
+      api.addHook("onRequest", admins.hook);
+      for (const addRoutes of ROUTES) addRoutes(api, context);
       loginRoutes(api, context, logins);
+      eventRoutes(api, feed, admins);
+      openApiRoute(api, context, routes);
     },
     { prefix: "/api" },
   );
+  return { endStreams: () => feed.close() };
+}
+
+function useSchemas(app: FastifyInstance, { log }: ApiOptions): void {
+  app.setValidatorCompiler(compileSchema);
+  app.setSerializerCompiler(writeJson);
+  app.setSchemaErrorFormatter(explainMismatch);
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
 }
 
 const ROUTES = [
@@ -58,6 +109,7 @@ const ROUTES = [
   toolboxRoutes,
   serverRoutes,
   serverAuthRoutes,
+  discoveryRoute,
   importRoutes,
   toolRoutes,
   callRoutes,

@@ -1,5 +1,5 @@
 import { Ajv } from "ajv";
-import type { FastifySchemaCompiler, FastifySchemaValidationError } from "fastify";
+import type { FastifySchemaCompiler, FastifySchemaValidationError, FastifySerializerCompiler } from "fastify";
 
 /**
  * Compiles the schemas of routes. Bodies are taken as they come, because a string where a number belongs is a
@@ -10,6 +10,12 @@ export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart 
 
 const bodies = new Ajv({ allErrors: true, strict: false });
 const texts = new Ajv({ allErrors: true, strict: false, coerceTypes: true });
+
+/**
+ * Answers are written as they are. Their schemas describe them, for people and for tests; Fastify would leave out
+ * whatever a schema has forgotten.
+ */
+export const writeJson: FastifySerializerCompiler<unknown> = () => (answer) => JSON.stringify(answer);
 
 /** What a body or query lacks or has too much of. Never what it holds: that may be a secret. */
 export function explainMismatch(mismatches: FastifySchemaValidationError[], part: string): Error {

@@ -3,6 +3,7 @@ import { OPERATOR } from "../identity/identity.ts";
 import type {
   AgentRecord,
   CallRecord,
+  ConsentRecord,
   MessageRecord,
   NotificationRecord,
   QuestionRecord,
@@ -33,8 +34,19 @@ export function agentView(hub: Hub, { parentId, ...agent }: AgentRecord): AgentV
   };
 }
 
-export function tokenView(hub: Hub, { agentId, ...token }: Omit<TokenRecord, "hash">): TokenView {
-  return { ...token, agent: agentId === null ? null : agentName(hub, agentId) };
+export function tokenView(
+  hub: Hub,
+  { agentId, consentId, ...token }: Omit<TokenRecord, "hash">,
+  consents: readonly ConsentRecord[] = [],
+): TokenView {
+  const consent = consents.find(({ id }) => id === consentId);
+  return {
+    ...token,
+    agent: agentId === null ? null : agentName(hub, agentId),
+    client: consent
+      ? { id: consent.clientId, name: consent.clientName, renewsUntil: consent.expiresAt }
+      : null,
+  };
 }
 
 export function toolView(tool: Tool): ToolView {

@@ -5,7 +5,7 @@ import type { Result } from "../lib/result.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
-import { type GrantSet, grantedBy, grantSet, isGranted, permissionOf } from "./grants.ts";
+import { type GrantSet, grantedBy, grantSet, isGranted, nameFor, permissionOf } from "./grants.ts";
 import { type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
@@ -14,6 +14,8 @@ export interface CatalogDeps {
   readonly store: { readonly toolboxes: ToolboxStore };
   /** Whether a rule denies the tool outright, so that the caller should not even see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
+  /** Whether something beside tools has a permission that `matches` says yes to. */
+  readonly isOffered: (matches: (permission: string) => boolean) => boolean;
   /** The names of the agents that have a toolbox. */
   readonly agentsWith: (toolbox: string) => readonly string[];
   readonly events: Events;
@@ -26,6 +28,8 @@ const MAX_CACHED_VIEWS = 256;
 interface View {
   readonly grants: GrantSet;
   visible: readonly Tool[] | undefined;
+  /** By the names that a server gave, at its own address. */
+  byOwnName: ReadonlyMap<string, Tool> | undefined;
 }
 
 /** Every tool by name, and who may see which. List, search and call all ask here. */
@@ -35,6 +39,8 @@ export class Catalog {
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
   readonly #views = new Map<string, View>();
+  /** The same by caller: whoever calls often keeps its `Caller`, and making a key costs more than the rest. */
+  #viewsOfCallers = new WeakMap<Caller, View>();
   #gathered: ReadonlyMap<string, Tool> | undefined;
   #revision = 0;
 
@@ -70,27 +76,31 @@ export class Catalog {
     return this.#byName.get(name);
   }
 
-  /** Whether a tool of now has a permission that the pattern matches. */
+  /** Whether anything of now has a permission that the pattern matches. */
   isMatched(pattern: string): boolean {
     const matches = wildcard(pattern);
-    return this.all().some((tool) => matches(permissionOf(tool)));
+    return this.all().some((tool) => matches(permissionOf(tool))) || this.#deps.isOffered(matches);
   }
 
-  /** What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by name. */
+  /**
+   * What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by the
+   * names that the caller knows.
+   */
   visible(caller: Caller): readonly Tool[] {
     const view = this.#view(caller);
-    view.visible ??= this.all().filter(
-      (tool) => isGranted(tool, caller, view.grants) && this.#isListed(tool, caller),
-    );
+    view.visible ??= this.all()
+      .filter((tool) => isGranted(tool, caller, view.grants) && this.#isListed(tool, caller))
+      .sort((a, b) => (nameFor(a, caller) < nameFor(b, caller) ? -1 : 1));
     return view.visible;
   }
 
   /** The tool a caller means: by name, or by its own name where only one tool the caller sees has it. */
   resolve(name: string, caller: Caller): Result<Tool, Refused> {
+    const view = this.#view(caller);
     return resolveTool(name, caller, {
-      byName: this.#byName,
+      byName: this.#named(view),
       visible: () => this.visible(caller),
-      isGranted: (tool) => isGranted(tool, caller, this.#view(caller).grants),
+      isGranted: (tool) => isGranted(tool, caller, view.grants),
     });
   }
 
@@ -103,6 +113,7 @@ export class Catalog {
   changed(): void {
     this.#revision += 1;
     this.#views.clear();
+    this.#viewsOfCallers = new WeakMap();
     for (const listener of this.#listeners) listener();
   }
 
@@ -130,13 +141,32 @@ export class Catalog {
   }
 
   #view(caller: Caller): View {
+    const known = this.#viewsOfCallers.get(caller) ?? this.#viewByGrants(caller);
+    this.#viewsOfCallers.set(caller, known);
+    return known;
+  }
+
+  #viewByGrants(caller: Caller): View {
     const key = grantKey(caller);
     const known = this.#views.get(key);
     if (known) return known;
-    const view: View = { grants: grantSet(caller, this.toolboxes.byName), visible: undefined };
+    const grants = grantSet(caller, this.toolboxes.byName);
+    const view: View = { grants, visible: undefined, byOwnName: undefined };
     if (this.#views.size >= MAX_CACHED_VIEWS) this.#views.clear();
     this.#views.set(key, view);
     return view;
+  }
+
+  #named(view: View): ReadonlyMap<string, Tool> {
+    const { origin } = view.grants;
+    if (origin === undefined) return this.#byName;
+    if (!view.byOwnName) {
+      const tools = this.all().filter((tool) => tool.origin === origin);
+      // Its full name means a tool everywhere; where the server gave it to another, the server's word counts.
+      const full = tools.map((tool) => [tool.name, tool] as const);
+      view.byOwnName = new Map([...full, ...tools.map((tool) => [tool.ownName, tool] as const)]);
+    }
+    return view.byOwnName;
   }
 
   #isListed(tool: Tool, caller: Caller): boolean {
@@ -157,6 +187,6 @@ function gather(sources: readonly ToolSource[]): ReadonlyMap<string, Tool> {
 
 /** Callers with equal keys see the same tools. */
 function grantKey(caller: Caller): string {
-  const { agentId, context, toolboxes, grants, scopes, operator } = caller;
-  return stableJson([agentId, context, toolboxes, grants, scopes, operator]);
+  const { agentId, context, toolboxes, grants, scopes, operator, narrowing } = caller;
+  return stableJson([agentId, context, toolboxes, grants, scopes, operator, narrowing ?? null]);
 }

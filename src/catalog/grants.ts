@@ -9,21 +9,44 @@ export interface GrantSet {
   readonly wildcard: boolean;
   /** The patterns, as questions to a tool's permission. */
   readonly patterns: readonly ((permission: string) => boolean)[];
+  /** Whether the core floor is part of it. */
+  readonly floor: boolean;
+  /** Set: only what comes from here. */
+  readonly origin?: string;
 }
 
 /** A toolbox name that does not exist grants nothing. The order of toolboxes never matters. */
 export function grantSet(
-  caller: Pick<Caller, "toolboxes" | "grants">,
+  caller: Pick<Caller, "toolboxes" | "grants" | "narrowing">,
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
 ): GrantSet {
-  const entries = new Set(caller.grants);
+  const { narrowing } = caller;
+  const toolboxOnly = narrowing && "toolbox" in narrowing ? narrowing.toolbox : undefined;
+  const entries = new Set(toolboxOnly === undefined ? caller.grants : []);
   for (const toolbox of caller.toolboxes) {
+    if (toolboxOnly !== undefined && toolbox !== toolboxOnly) continue;
     for (const tool of toolboxes.get(toolbox)?.tools ?? []) entries.add(tool);
   }
   const isWildcard = entries.delete("*");
   const patterns = [...entries].filter(isPattern);
   for (const pattern of patterns) entries.delete(pattern);
-  return { names: entries, wildcard: isWildcard, patterns: patterns.map(wildcard) };
+  return {
+    names: entries,
+    wildcard: isWildcard,
+    patterns: patterns.map(wildcard),
+    floor: toolboxOnly === undefined,
+    ...(narrowing && "server" in narrowing ? { origin: originOf(narrowing.server) } : {}),
+  };
+}
+
+/** Where the tools of an MCP server come from, as `Tool.origin` puts it. */
+export function originOf(server: string): string {
+  return `mcp:${server}`;
+}
+
+/** The name by which the caller knows a tool: at a server's own address, the one that the server gave. */
+export function nameFor(tool: Pick<Tool, "name" | "ownName">, caller: Pick<Caller, "narrowing">): string {
+  return caller.narrowing && "server" in caller.narrowing ? tool.ownName : tool.name;
 }
 
 /** (core floor ∪ toolboxes ∪ single grants) ∩ the token's scopes, minus what the context may not have. */
@@ -70,7 +93,8 @@ export function inScope(tool: Tool, caller: Pick<Caller, "scopes">): boolean {
 }
 
 function holds(tool: Tool, caller: Caller, grants: GrantSet): boolean {
-  if (caller.operator || tool.floor || grants.names.has(tool.name)) return true;
+  if (grants.origin !== undefined && grants.origin !== tool.origin) return false;
+  if (caller.operator || (tool.floor && grants.floor) || grants.names.has(tool.name)) return true;
   if (grants.wildcard && tool.wildcard) return true;
   if (grants.patterns.length === 0 || isByNameOnly(tool)) return false;
   const permission = permissionOf(tool);

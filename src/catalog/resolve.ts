@@ -1,7 +1,7 @@
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Caller, OutcomeError, OutcomeName, Tool } from "../tool.ts";
-import { fitsContext, inScope } from "./grants.ts";
+import type { Caller, Narrowing, OutcomeError, OutcomeName, Tool } from "../tool.ts";
+import { fitsContext, inScope, nameFor } from "./grants.ts";
 
 /** Why a name did not resolve. */
 export interface Refused {
@@ -15,6 +15,7 @@ export interface Refused {
 }
 
 export interface Lookup {
+  /** Of every tool that is in question, by the name that the caller knows. */
   readonly byName: ReadonlyMap<string, Tool>;
   readonly visible: () => readonly Tool[];
   readonly isGranted: (tool: Tool) => boolean;
@@ -35,7 +36,7 @@ export function resolveTool(name: string, caller: Caller, lookup: Lookup): Resul
   const ungranted = [...lookup.byName.values()].filter((candidate) => candidate.ownName === name);
   if (ungranted.length === 1) return usable(ungranted[0]!, caller, lookup);
   if (ungranted.length > 1) return err(notGranted(name, caller));
-  return err(unknown(name, lookup));
+  return err(unknown(name, caller, lookup));
 }
 
 function usable(tool: Tool, caller: Caller, lookup: Lookup): Result<Tool, Refused> {
@@ -50,16 +51,18 @@ function folded(name: string): string {
   return name.toLowerCase().replace(/[-.]/g, "_");
 }
 
-function unknown(name: string, { visible }: Lookup): Refused {
+function unknown(name: string, caller: Caller, { visible }: Lookup): Refused {
   const shown = JSON.stringify(name.slice(0, 100));
   const tools = visible();
+  const byOwnName = () => {
+    const own = nearest(name, new Set(tools.map((tool) => tool.ownName)));
+    return tools.find((tool) => tool.ownName === own);
+  };
   const guess =
     nearest(
       folded(name),
-      tools.map((tool) => tool.name),
-    ) ??
-    tools.find((tool) => tool.ownName === nearest(name, new Set(tools.map((candidate) => candidate.ownName))))
-      ?.name;
+      tools.map((tool) => nameFor(tool, caller)),
+    ) ?? ((own) => own && nameFor(own, caller))(byOwnName());
   return {
     outcome: "unknown_tool",
     error: {
@@ -99,11 +102,17 @@ function why(tool: Tool | undefined, caller: Caller): string {
   if (tool && !fitsContext(tool, caller))
     return `: it is for ${tool.availability === "main" ? "main agents" : "sub-agents"} only`;
   if (tool && !inScope(tool, caller)) return `: this token lacks the scope ${tool.scope}`;
-  return "";
+  return caller.narrowing ? ` at this address, which gives only ${narrowedTo(caller.narrowing)}` : "";
+}
+
+function narrowedTo(narrowing: Narrowing): string {
+  return "toolbox" in narrowing ? `the toolbox ${narrowing.toolbox}` : `the server ${narrowing.server}`;
 }
 
 function remedy(name: string, tool: Tool | undefined, caller: Caller): string {
   if (tool && !fitsContext(tool, caller)) return "Use another tool.";
   if (tool && !inScope(tool, caller)) return `Ask a person for a token with the scope ${tool.scope}.`;
+  if (caller.narrowing)
+    return "Use another tool; a person may connect the client to /mcp, which gives all of them.";
   return `Ask a person to add ${name} to a toolbox of this agent, or use another tool.`;
 }

@@ -36,6 +36,7 @@ export function readAnswer<T>(status: number, body: string): T {
     String(error.message ?? `the daemon answered with status ${status}`),
     {
       ...(isRecord(error.details) ? { details: error.details } : {}),
+      ...(typeof error.remedy === "string" ? { remedy: error.remedy } : {}),
     },
   );
 }

@@ -193,7 +193,8 @@ async function readPem(file: string): Promise<string> {
   });
 }
 
-function wholeNumber(text: string, what: string, min: number, max: number): number {
+/** Throws BAD_USAGE. */
+export function wholeNumber(text: string, what: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new ToolkeepError(

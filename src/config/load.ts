@@ -5,12 +5,14 @@ import { type Layer, readLayer } from "./layer.ts";
 import { mergeSettings, mergeValues, type Origin, originsOf } from "./merge.ts";
 import { configInvalid, fileProblem, type Problem } from "./problem.ts";
 import type { Settings } from "./settings.ts";
-import { projectFile, type SettingsFile, userFile } from "./settings-file.ts";
+import { givenFile, projectFile, type SettingsFile, userFile } from "./settings-file.ts";
 import { tighten } from "./tighten.ts";
 
 export interface LoadOptions {
   /** Default: `TOOLKEEP_HOME`, else `~/.toolkeep`. */
   readonly home?: string;
+  /** In the place of the home's settings file, with its keys: for programs that embed the hub. */
+  readonly given?: Readonly<Record<string, unknown>>;
   /** The folder whose `toolkeep.{json,toml}` is the project file. */
   readonly cwd: string;
   readonly env: Environment;
@@ -41,7 +43,7 @@ export interface LoadedSettings {
  */
 export async function loadSettings(options: LoadOptions): Promise<LoadedSettings> {
   const home = options.home ?? homeOf(options.env, options.cwd);
-  const user = await userFile(home);
+  const user = options.given ? givenFile(options.given) : await userFile(home);
   const project = await projectFile(options.cwd);
   const isTrusted = project !== undefined && (await options.isTrusted(project.path, project.sha256));
 

@@ -7,6 +7,8 @@ import type { ServerConfig, Settings } from "./settings.ts";
 
 export type Origin = "default" | "user" | "project" | "env";
 
+const DAY_MS = 86_400_000;
+
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([key, setting]) => [key, setting.default]),
 ) as Values;
@@ -69,6 +71,16 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       servers: settings.servers.map(fileEntryOf),
     },
     net: { allow_hosts: settings.net.allowHosts },
+    rate_limits: {
+      requests_per_minute: settings.rateLimits.requestsPerMinute,
+      failures_per_minute: settings.rateLimits.failuresPerMinute,
+    },
+    oauth_server: {
+      enabled: settings.oauthServer.enabled,
+      dynamic_registration: settings.oauthServer.dynamicRegistration,
+      access_token_secs: settings.oauthServer.accessTokenMs / 1000,
+      refresh_token_days: settings.oauthServer.refreshTokenMs / DAY_MS,
+    },
     tool_search: {
       enabled: settings.toolSearch.enabled,
       threshold: settings.toolSearch.threshold,
@@ -76,6 +88,13 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
     },
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
     questions: { wait_ms: settings.questions.waitMs, expire_ms: settings.questions.expireMs },
+    retention: {
+      audit_days: toDays(settings.retention.auditMs),
+      questions_days: toDays(settings.retention.questionsMs),
+      notifications_days: toDays(settings.retention.notificationsMs),
+      attachments_days: toDays(settings.retention.attachmentsMs),
+      tokens_days: toDays(settings.retention.tokensMs),
+    },
     rules: settings.rules.map(({ permission, action }) => ({ permission, action })),
   };
 }
@@ -97,6 +116,16 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       idleMs: toMs(values["mcp.idle_timeout_secs"]),
     },
     net: { allowHosts: values["net.allow_hosts"] },
+    rateLimits: {
+      requestsPerMinute: values["rate_limits.requests_per_minute"],
+      failuresPerMinute: values["rate_limits.failures_per_minute"],
+    },
+    oauthServer: {
+      enabled: values["oauth_server.enabled"],
+      dynamicRegistration: values["oauth_server.dynamic_registration"],
+      accessTokenMs: toMs(values["oauth_server.access_token_secs"]),
+      refreshTokenMs: values["oauth_server.refresh_token_days"] * DAY_MS,
+    },
     toolSearch: {
       enabled: values["tool_search.enabled"],
       threshold: values["tool_search.threshold"],
@@ -109,7 +138,23 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
     },
     shell: { timeoutMs: values["shell.timeout_ms"], maxOutputBytes: values["shell.max_output_bytes"] },
     questions: { waitMs: values["questions.wait_ms"], expireMs: values["questions.expire_ms"] },
+    retention: {
+      auditMs: ofDays(values["retention.audit_days"]),
+      questionsMs: ofDays(values["retention.questions_days"]),
+      notificationsMs: ofDays(values["retention.notifications_days"]),
+      attachmentsMs: ofDays(values["retention.attachments_days"]),
+      tokensMs: ofDays(values["retention.tokens_days"]),
+    },
   };
+}
+
+/** No days are for ever. */
+function ofDays(days: number): number | null {
+  return days === 0 ? null : days * DAY_MS;
+}
+
+function toDays(ms: number | null): number {
+  return ms === null ? 0 : ms / DAY_MS;
 }
 
 /** What does not apply to the transport is left out. */

@@ -130,6 +130,40 @@ export const SETTINGS = {
     description:
       "Hosts of private networks that servers, their documents and agents may name: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
   }),
+  "rate_limits.requests_per_minute": setting(wholeNumber(0, 10_000_000), {
+    default: 0,
+    project: "never",
+    description:
+      "How many requests a minute one token may make at `/mcp`, `/rpc` and `/api`; a minute's worth may come at once. 0: as many as it likes.",
+  }),
+  "rate_limits.failures_per_minute": setting(wholeNumber(0, 10_000_000), {
+    default: 60,
+    project: "never",
+    description:
+      "How many tokens and codes that are not known may come from one address in a minute. 0: as many as it likes.",
+  }),
+  "oauth_server.enabled": setting(yesOrNo(), {
+    default: true,
+    project: "never",
+    description: "Whether clients may ask a person for a token in the browser (OAuth).",
+  }),
+  "oauth_server.dynamic_registration": setting(yesOrNo(), {
+    default: false,
+    project: "never",
+    description:
+      "Whether a client may introduce itself by a registration, which proves nothing, instead of a document at its own address.",
+  }),
+  "oauth_server.access_token_secs": setting(wholeNumber(60, 86_400, "seconds (1 minute to a day)"), {
+    default: 3_600,
+    project: "never",
+    description: "How long a token lives that a client got this way; then the client renews it.",
+  }),
+  "oauth_server.refresh_token_days": setting(wholeNumber(1, 365, "days (1 to 365)"), {
+    default: 30,
+    project: "never",
+    description:
+      "How long after its last renewal a client may renew once more, without asking a person again.",
+  }),
   "tool_search.enabled": setting(yesOrNo(), {
     default: true,
     project: "any",
@@ -165,6 +199,14 @@ export const SETTINGS = {
     project: "never",
     description: "After this a question can no longer be answered.",
   }),
+  "retention.audit_days": retention(90, "How long the record of a call is kept."),
+  "retention.questions_days": retention(
+    30,
+    "How long a question is kept after the time in which it could be answered.",
+  ),
+  "retention.notifications_days": retention(30, "How long a notification is kept after it was dismissed."),
+  "retention.attachments_days": retention(90, "How long a file that an agent attached is kept."),
+  "retention.tokens_days": retention(30, "How long an expired token is still listed."),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;
@@ -190,6 +232,14 @@ function setting<S extends z.ZodType, const D extends z.output<S> | null>(
   about: Omit<Setting<S>, "schema" | "default"> & { readonly default: D },
 ): Setting<S> & { readonly default: D } {
   return { schema, ...about };
+}
+
+function retention<const D extends number>(days: D, description: string) {
+  return setting(wholeNumber(0, 36_500, "days"), {
+    default: days,
+    project: "never",
+    description: `${description} 0: for ever.`,
+  });
 }
 
 function hostName() {

@@ -28,6 +28,12 @@ export function userFile(home: string): Promise<SettingsFile | undefined> {
   return readSettingsFile(home, "user");
 }
 
+/** Settings that a program gives, as if they had been read. */
+export function givenFile(settings: Readonly<Record<string, unknown>>): SettingsFile {
+  const text = JSON.stringify(settings, null, 2);
+  return { path: "settings.json", text, sha256: createHash("sha256").update(text).digest("hex") };
+}
+
 /** Every path in the folder at which a settings file would count. */
 export function settingsPaths(folder: string, scope: "user" | "project"): string[] {
   const base = scope === "user" ? "config" : "toolkeep";

@@ -30,6 +30,19 @@ export interface Settings {
     /** Hosts in private networks that servers, documents and agents may point at. */
     readonly allowHosts: readonly string[];
   };
+  readonly rateLimits: {
+    /** Of one token; 0: no limit. */
+    readonly requestsPerMinute: number;
+    /** From one address, of tokens and codes that are not known; 0: no limit. */
+    readonly failuresPerMinute: number;
+  };
+  /** Toolkeep as the authorization server of its own tokens. */
+  readonly oauthServer: {
+    readonly enabled: boolean;
+    readonly dynamicRegistration: boolean;
+    readonly accessTokenMs: number;
+    readonly refreshTokenMs: number;
+  };
   readonly toolSearch: {
     readonly enabled: boolean;
     readonly threshold: number;
@@ -51,6 +64,14 @@ export interface Settings {
     readonly waitMs: number;
     /** After this a question no longer counts. */
     readonly expireMs: number;
+  };
+  /** How long things are kept that nobody needs any more, in milliseconds; null: for ever. */
+  readonly retention: {
+    readonly auditMs: number | null;
+    readonly questionsMs: number | null;
+    readonly notificationsMs: number | null;
+    readonly attachmentsMs: number | null;
+    readonly tokensMs: number | null;
   };
   readonly rules: readonly Rule[];
   /** Servers of the settings files, project over user, one per name. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../errors.ts";
@@ -15,10 +15,17 @@ export class ActiveRequests {
 
   constructor(app: FastifyInstance) {
     app.addHook("onRequest", async (request, reply) => {
-      if (this.#refusing) throw new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
-      // A GET may be a stream that lasts as long as its client.
-      if (request.method !== "GET") this.#follow(reply.raw);
+      const refused = this.begin(request.raw, reply.raw);
+      if (refused) throw refused;
     });
+  }
+
+  /** Follows a request that goes past Fastify; the error to refuse it with, where none is taken any more. */
+  begin(request: IncomingMessage, response: ServerResponse): ToolkeepError | undefined {
+    if (this.#refusing) return new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
+    // A GET may be a stream that lasts as long as its client.
+    if (request.method !== "GET") this.#follow(response);
+    return undefined;
   }
 
   /** Takes no new requests; resolves when none is under way, or after `limitMs`. */

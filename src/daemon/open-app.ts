@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
+import type { McpService } from "../api/api-options.ts";
 import type { ConfigAnswer } from "../api/contract.ts";
 import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
 import { mountApi } from "../api/mount-api.ts";
@@ -7,7 +9,7 @@ import { homeOf } from "../config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { maskedSettings } from "../config/masked.ts";
 import { ToolkeepError } from "../errors.ts";
-import { hostGuard } from "../gateway/host-guard.ts";
+import { type HostGuard, hostGuard } from "../gateway/host-guard.ts";
 import { createHub, type Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
@@ -32,10 +34,16 @@ export interface App {
   readonly app: FastifyInstance;
   readonly hub: Hub;
   readonly requests: ActiveRequests;
+  /** What every request must pass, for those that do not go through Fastify. */
+  readonly guard: (req: IncomingMessage, res: ServerResponse) => ToolkeepError | undefined;
   /** Opens `/api` of this process and of no other. */
   readonly adminToken: string;
   /** Where people reach this process. Set once it listens. */
   url: string;
+  /** What serves MCP here. Set once something does. */
+  gateway: McpService | undefined;
+  /** Ends what lasts as long as its reader, so that only work is left under way. */
+  endStreams(): void;
   /** Reads the settings as they are on disk now, with the trust of now. */
   load(): Promise<LoadedSettings>;
   /** Ends the hub with everything it started, then gives the home back. */
@@ -79,14 +87,18 @@ async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeL
 async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
   const { env, cwd, log, version, clock } = input;
   const { home, host, port, publicUrl } = hub.settings;
-  const app = createFastify(hub, log);
+  const refuse = hostGuard(hub.settings);
+  const app = createFastify(hub, refuse, log);
   const requests = new ActiveRequests(app);
   const opened: App = {
     app,
     hub,
     requests,
+    guard: (req, res) => refuse(req) ?? requests.begin(req, res),
     adminToken: randomBytes(32).toString("base64url"),
     url: publicUrl ?? `http://${host}:${port}`,
+    gateway: undefined,
+    endStreams: () => opened.gateway?.endStreams(),
     load: () =>
       loadSettings({ env, cwd, home, isTrusted: (path, sha256) => hub.store.trust.has(path, sha256) }),
     async close() {
@@ -96,17 +108,22 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
     },
   };
   try {
-    await mountApi(app, hub, {
+    const api = await mountApi(app, hub, {
       log,
       version,
       clock,
       env,
       adminToken: opened.adminToken,
       url: () => opened.url,
+      gateway: () => opened.gateway,
       config: () => configAnswer(hub.loaded),
       backup: () => createBackup({ store: hub.store, home, env, version, clock }),
       reloadSettings: async () => hub.apply(await opened.load()),
     });
+    opened.endStreams = () => {
+      opened.gateway?.endStreams();
+      api.endStreams();
+    };
   } catch (error) {
     await hub.close();
     throw error;
@@ -114,7 +131,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
   return opened;
 }
 
-function createFastify(hub: Hub, log: Log): FastifyInstance {
+function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: hub.settings.limits.maxMessageBytes,
@@ -123,7 +140,6 @@ function createFastify(hub: Hub, log: Log): FastifyInstance {
     http: { maxHeaderSize: 16_384 },
     forceCloseConnections: true,
   });
-  const refuse = hostGuard(hub.settings);
   app.addHook("onRequest", async (request) => {
     const refused = refuse(request);
     if (refused) throw refused;

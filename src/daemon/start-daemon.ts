@@ -2,8 +2,10 @@ import type { AddressInfo } from "node:net";
 import { watchSettings } from "../config/watch.ts";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import { mountGateway } from "../gateway/mount-gateway.ts";
+import { mountRpc } from "../gateway/rpc.ts";
 import type { Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
+import { startCleaning } from "./cleaning.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { type FirstStart, prepareFirstStart } from "./first-start.ts";
 import type { Log } from "./log.ts";
@@ -42,7 +44,9 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   try {
     input.log.redactWith((line) => hub.vault.redact(line));
     input.log.setLevel(hub.settings.logLevel);
-    const gateway = mountGateway(app, hub, { log, version, clock });
+    const gateway = mountGateway(app, hub, { log, version, clock, guard: opened.guard });
+    opened.gateway = gateway;
+    mountRpc(app, hub, { log, lists: gateway.lists });
     const address = await listen(opened);
     opened.url = hub.settings.publicUrl ?? address;
 
@@ -54,6 +58,9 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       token: opened.adminToken,
       startedAt: clock(),
     });
+    const retention = () => hub.settings.retention;
+    const onTokens = () => hub.identity.reload();
+    const cleaning = startCleaning({ store: hub.store, home, retention, onTokens, clock, log });
     return {
       url: opened.url,
       home,
@@ -62,8 +69,9 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       async close() {
         await removeDaemonFile(home);
         await watch.close();
+        await cleaning.close();
         // A subscription lasts as long as its client: only calls are worth waiting for.
-        gateway.endStreams();
+        opened.endStreams();
         await requests.drain(DRAIN_MS);
         requests.abort();
         await gateway.close();

@@ -4,20 +4,24 @@
  */
 export class CallClock {
   readonly #limitMs: number;
+  readonly #capMs: number;
   readonly #over: () => void;
-  readonly #cap: NodeJS.Timeout;
+  readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
+  /** Only there once the limit alone no longer keeps within the cap. */
+  #cap: NodeJS.Timeout | undefined;
   #pauses = 0;
 
   constructor(limitMs: number, capMs: number, over: () => void) {
     this.#limitMs = limitMs;
+    this.#capMs = capMs;
     this.#over = over;
-    this.#cap = setTimeout(over, capMs);
-    this.extend();
+    this.#timer = setTimeout(over, Math.min(limitMs, capMs));
   }
 
   extend(): void {
     if (this.#pauses > 0) return;
+    this.#keepCap();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#over, this.#limitMs);
   }
@@ -25,6 +29,7 @@ export class CallClock {
   /** Stops the clock until the function it returns is called; then the limit begins anew. */
   pause(): () => void {
     this.#pauses++;
+    this.#keepCap();
     clearTimeout(this.#timer);
     return () => {
       this.#pauses--;
@@ -33,8 +38,15 @@ export class CallClock {
   }
 
   stop(): void {
-    this.#pauses++;
+    this.#pauses = Number.POSITIVE_INFINITY;
     clearTimeout(this.#timer);
     clearTimeout(this.#cap);
+    this.#timer = undefined;
+    this.#cap = undefined;
+  }
+
+  #keepCap(): void {
+    if (this.#pauses === Number.POSITIVE_INFINITY) return;
+    this.#cap ??= setTimeout(this.#over, this.#capMs - (performance.now() - this.#startedAt));
   }
 }

@@ -1,22 +1,25 @@
 import type { Audit, AuditRecord } from "../audit/audit.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Offers } from "../catalog/offers.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
-import type { Watchdog } from "../watchdog/watchdog.ts";
+import type { Decision } from "../watchdog/rules.ts";
+import type { Approval, Watchdog } from "../watchdog/watchdog.ts";
 import { checkArguments } from "./arguments.ts";
 import { type Ending, envelope, refusal } from "./outcome.ts";
-import { withBoundedProgress } from "./progress.ts";
-import { runTool } from "./run-tool.ts";
+import { type Ran, runTool } from "./run-tool.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface CallDeps {
   readonly settings: () => Pick<Settings, "limits">;
   readonly catalog: Pick<Catalog, "resolve">;
-  readonly watchdog: Pick<Watchdog, "decide" | "approval">;
+  /** What can be called beside tools. */
+  readonly offers: Pick<Offers, "resolve">;
+  readonly watchdog: Pick<Watchdog, "decide" | "approval" | "round" | "continues">;
   readonly audit: Pick<Audit, "begin">;
   readonly schemas: Schemas;
   readonly redact: (text: string) => string;
@@ -37,7 +40,7 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   const startedAt = deps.clock();
   const record = deps.audit.begin(callId, call);
   const step: Step = { call, callId, record, deps };
-  let ended: { tool?: string; ending: Ending };
+  let ended: Ended;
   try {
     ended = await live(step);
   } catch (error) {
@@ -55,7 +58,13 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
     outcome: ending.outcome,
     durationMs,
   });
-  return { callId, ...(tool === undefined ? {} : { tool }), ...ending, durationMs };
+  return tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
+}
+
+/** How a call ended, and of which tool, where that is known. */
+interface Ended {
+  readonly tool?: string;
+  readonly ending: Ending;
 }
 
 interface Step {
@@ -65,10 +74,14 @@ interface Step {
   readonly deps: CallDeps;
 }
 
+/** What the watchdog said: that the call ends here, or goes on. */
+type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision };
+
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
-async function live(step: Step): Promise<{ tool?: string; ending: Ending }> {
+async function live(step: Step): Promise<Ended> {
   const { call, record, deps } = step;
-  const resolved = deps.catalog.resolve(call.name, call.caller);
+  const resolved =
+    call.kind === undefined ? deps.catalog.resolve(call.name, call.caller) : deps.offers.resolve(call);
   if (!resolved.ok) {
     const { outcome, tool, error } = resolved.error;
     return { ...(tool === undefined ? {} : { tool }), ending: refusal(outcome, error) };
@@ -79,32 +92,59 @@ async function live(step: Step): Promise<{ tool?: string; ending: Ending }> {
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };
 
-  const refused = await decide(tool, args.value, step);
-  if (refused) return { tool: tool.name, ending: refused };
+  const deciding = decide(tool, args.value, step);
+  const decided = deciding instanceof Promise ? await deciding : deciding;
+  if ("refused" in decided) return { tool: tool.name, ending: decided.refused };
 
   if (tool.flags.destructive) await record.intent();
-  return { tool: tool.name, ending: await run(tool, args.value, step) };
+  deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
+  const ran = await runTool(tool, args.value, call, { callId: step.callId, redact: deps.redact });
+  const enveloped = inEnvelope(tool, ran, step);
+  const ending = enveloped instanceof Promise ? await enveloped : enveloped;
+  // The next round of an approved call is part of what the person approved.
+  if (decided.approvedBy && ending.asked) {
+    const approved = deps.watchdog.round(step.callId, tool, args.value, call.caller, decided.approvedBy);
+    return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
+  }
+  return { tool: tool.name, ending };
 }
 
-async function decide(
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  step: Step,
-): Promise<Ending | undefined> {
+/** Only where a person has a say does anybody have to wait. */
+function decide(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step): Decided | Promise<Decided> {
   const { call, record, deps } = step;
   const decision = deps.watchdog.decide(tool, call.caller);
   record.decided(tool.shownArguments?.(args) ?? args, decision);
-  if (decision.action === "allow") return undefined;
+  if (decision.action === "allow") return {};
   if (decision.action === "deny") {
-    return refusal("denied", {
-      message: `${tool.name} is denied by a rule (${decision.rule})`,
-      remedy: "Use another tool; only a person can change the rule.",
-    });
+    const message = `${tool.name} is denied by a rule (${decision.rule})`;
+    const remedy = "Use another tool; only a person can change the rule.";
+    return { refused: refusal("denied", { message, remedy }) };
   }
-  const approval = await deps.watchdog.approval(tool, args, call.caller, decision);
+  return askPerson(tool, args, decision, step);
+}
+
+async function askPerson(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  decision: Decision,
+  { call, deps }: Step,
+): Promise<Decided> {
+  // The task is there because its call was approved.
+  if (call.kind === "task") return { approvedBy: decision };
+  const { caller, rounds } = call;
+  // A person has seen the whole call already: what the tool asked in between does not change it.
+  const isApproved =
+    rounds?.approved !== undefined &&
+    (await deps.watchdog.continues(rounds.approved, tool, args, caller, decision));
+  if (isApproved) return { approvedBy: decision };
+  const approval = await deps.watchdog.approval(tool, args, caller, decision);
+  return approval.kind === "approved"
+    ? { approvedBy: decision }
+    : { refused: notApproved(tool, approval, decision.rule) };
+}
+
+function notApproved(tool: Tool, approval: Exclude<Approval, { kind: "approved" }>, rule: string): Ending {
   switch (approval.kind) {
-    case "approved":
-      return undefined;
     case "rejected":
       return refusal("denied", {
         message: `a person rejected this call of ${tool.name}`,
@@ -117,20 +157,19 @@ async function decide(
       });
     case "waiting":
       return refusal("needs_approval", {
-        message: `a person must approve this call of ${tool.name} first (${approval.id}, ${decision.rule})`,
+        message: `a person must approve this call of ${tool.name} first (${approval.id}, ${rule})`,
         remedy: `A person answers with: toolkeep question answer ${approval.id} once. Then make the same call again.`,
         details: { approvalId: approval.id },
       });
   }
 }
 
-async function run(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step): Promise<Ending> {
+function inEnvelope(tool: Tool, { outcome, result }: Ran, step: Step): Ending | Promise<Ending> {
   const { call, callId, deps } = step;
-  deps.events.emit("call.started", { callId, tool: tool.name, agent: call.caller.agentName });
-  const { outcome, result } = await runTool(tool, args, withBoundedProgress(call, deps.redact), callId);
   return envelope(outcome, result, {
     limits: deps.settings().limits,
     redact: deps.redact,
+    verbatim: tool.verbatim === true,
     keep: (whole) => deps.keepOutput(call, callId, whole),
   });
 }

@@ -1,19 +1,16 @@
-import type { Progress, ToolCall } from "../tool.ts";
+import type { Progress } from "../tool.ts";
+
+type OnProgress = (update: Progress) => void;
 
 /** More updates of one call than this are a flood, which would pile up before a client that reads slowly. */
 const MAX_UPDATES = 10_000;
 const MAX_MESSAGE_CHARS = 500;
 
-/** The same call, told of progress without secrets and within bounds. */
-export function withBoundedProgress(call: ToolCall, redact: (text: string) => string): ToolCall {
-  const { onProgress } = call;
-  if (!onProgress) return call;
+/** Tells of progress without secrets and within bounds. */
+export function boundedProgress(onProgress: OnProgress, redact: (text: string) => string): OnProgress {
   let updates = 0;
-  return {
-    ...call,
-    onProgress: (update) => {
-      if (updates++ < MAX_UPDATES) onProgress(bounded(update, redact));
-    },
+  return (update) => {
+    if (updates++ < MAX_UPDATES) onProgress(bounded(update, redact));
   };
 }
 

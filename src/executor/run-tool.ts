@@ -1,50 +1,129 @@
-import type { Answering, OutcomeName, Tool, ToolCall, ToolResult } from "../tool.ts";
+import { Stop } from "../lib/stop.ts";
+import type {
+  Answering,
+  Caller,
+  Notice,
+  OutcomeName,
+  Progress,
+  Rounds,
+  Tool,
+  ToolCall,
+  ToolContext,
+  ToolResult,
+} from "../tool.ts";
 import { CallClock } from "./call-clock.ts";
+import { boundedNotices } from "./notices.ts";
+import { boundedProgress } from "./progress.ts";
 
 /** No call takes longer than this, whatever its tool says. */
 const MAX_CALL_MS = 600_000;
 /** How long a tool has to stop, and to hand over what it has, once it was told to. */
 const STOP_GRACE_MS = 3_000;
 
-/** Runs a tool inside its time limit. Gives up on one that does not stop when told to. */
-export async function runTool(
+type Redact = (text: string) => string;
+
+/** How a tool ended. */
+export interface Ran {
+  readonly outcome: OutcomeName;
+  readonly result: ToolResult;
+}
+
+/**
+ * Runs a tool inside its time limit. Gives up on one that does not stop when told to. Rejects where the tool did
+ * before it was told to, which is a bug of it.
+ */
+export function runTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCall,
-  callId: string,
-): Promise<{ outcome: OutcomeName; result: ToolResult }> {
+  { callId, redact }: { readonly callId: string; readonly redact: Redact },
+): Promise<Ran> {
   const limit = Math.min(tool.timeoutMs, MAX_CALL_MS);
-  const stop = new AbortController();
-  const cancel = () => stop.abort("cancelled");
+  const stop = new Stop();
   const clock = new CallClock(limit, MAX_CALL_MS, () => stop.abort("timed_out"));
-  if (call.signal?.aborted) cancel();
-  call.signal?.addEventListener("abort", cancel, { once: true });
-  const given = givenUp(stop.signal);
-  try {
-    const running = tool.run(args, {
-      callId,
-      caller: call.caller,
-      signal: stop.signal,
-      progress: (update) => {
-        if (tool.progressExtendsTimeout) clock.extend();
-        call.onProgress?.(update);
-      },
-      ...(call.answering ? { answering: withoutClock(call.answering, clock) } : {}),
+  const unlink = cancelledWith(call, stop);
+  // By hand and not by `await`: every call passes here, and most of what it would cost is waiting for promises.
+  return new Promise((resolve, reject) => {
+    let grace: NodeJS.Timeout | undefined;
+    const forget = stop.onAbort(() => {
+      grace = setTimeout(() => ended(undefined), STOP_GRACE_MS);
     });
-    const result = await Promise.race([running.catch(thrownAfterStop(stop.signal)), given.promise]);
-    if (stop.signal.aborted) return stopped(tool, limit, stop.signal.reason as Stop, result);
-    return { outcome: outcomeOf(result), result: result as ToolResult };
-  } finally {
-    clock.stop();
-    given.forget();
-    call.signal?.removeEventListener("abort", cancel);
+    // Leaves nothing that leads from one part to another: what one garbage collection missed would hold the rest.
+    const over = () => {
+      clock.stop();
+      unlink?.();
+      forget();
+      clearTimeout(grace);
+    };
+    const ended = (result: ToolResult | undefined) => {
+      over();
+      if (stop.aborted) resolve(stopped(tool, limit, stop.reason as Reason, result));
+      else resolve({ outcome: outcomeOf(result as ToolResult), result: result as ToolResult });
+    };
+    const failed = (error: unknown) => {
+      if (stop.aborted) return ended(undefined);
+      over();
+      reject(error);
+    };
+    try {
+      tool.run(args, new RunContext(tool, call, { callId, redact, stop, clock })).then(ended, failed);
+    } catch (error) {
+      failed(error);
+    }
+  });
+}
+
+interface Run {
+  readonly callId: string;
+  readonly redact: Redact;
+  readonly stop: Stop;
+  readonly clock: CallClock;
+}
+
+type Reason = "cancelled" | "timed_out";
+
+/** Links the caller's own way to cancel; what it returns takes the link away. */
+function cancelledWith(call: ToolCall, stop: Stop): (() => void) | undefined {
+  if (call.stop) return call.stop.onAbort(() => stop.abort("cancelled"));
+  return call.signal && stop.follow(call.signal, "cancelled");
+}
+
+/** Holds only what is there: most calls bring nothing but a caller. */
+class RunContext implements ToolContext {
+  readonly callId: string;
+  readonly caller: Caller;
+  readonly stop: Stop;
+  readonly progress: (update: Progress) => void;
+  declare readonly answering?: Answering;
+  declare readonly rounds?: Rounds;
+  declare readonly onNotice?: (notice: Notice) => void;
+  declare readonly logLevel?: string;
+
+  constructor(tool: Tool, call: ToolCall, { callId, redact, stop, clock }: Run) {
+    this.callId = callId;
+    this.caller = call.caller;
+    this.stop = stop;
+    const onProgress = call.onProgress && boundedProgress(call.onProgress, redact);
+    this.progress = (update) => {
+      if (tool.progressExtendsTimeout) clock.extend();
+      onProgress?.(update);
+    };
+    if (call.answering) this.answering = withoutClock(call.answering, clock);
+    if (call.rounds) this.rounds = call.rounds;
+    if (call.onNotice) this.onNotice = boundedNotices(call.onNotice, redact);
+    if (call.logLevel !== undefined) this.logLevel = call.logLevel;
+  }
+
+  /** Made when it is asked for. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
   }
 }
 
 /** A person who is asked may take longer than the tool. */
 function withoutClock(answering: Answering, clock: CallClock): Answering {
   return {
-    capabilities: answering.capabilities,
+    ...answering,
     async answer(inquiry, signal) {
       const goOn = clock.pause();
       try {
@@ -56,20 +135,14 @@ function withoutClock(answering: Answering, clock: CallClock): Answering {
   };
 }
 
-type Stop = "cancelled" | "timed_out";
-
-function outcomeOf(result: ToolResult | undefined): OutcomeName {
-  return result === undefined || result.kind === "output" ? "ok" : result.kind;
+function outcomeOf(result: ToolResult): OutcomeName {
+  if (result.kind === "output" || result.kind === "task") return "ok";
+  return result.kind === "asks" ? "needs_input" : result.kind;
 }
 
 /** Whatever the tool still said is kept as content. A result that was finished at the very moment counts. */
-function stopped(
-  tool: Tool,
-  limit: number,
-  why: Stop,
-  result: ToolResult | undefined,
-): { outcome: OutcomeName; result: ToolResult } {
-  if (result?.kind === "output") return { outcome: "ok", result };
+function stopped(tool: Tool, limit: number, why: Reason, result: ToolResult | undefined): Ran {
+  if (result?.kind === "output" || result?.kind === "task") return { outcome: "ok", result };
   const message =
     why === "cancelled"
       ? `${tool.name} was cancelled by its caller`
@@ -83,37 +156,4 @@ function stopped(
       ...(content.length ? { content: [{ type: "text", text: message }, ...content] } : {}),
     },
   };
-}
-
-/** A tool may reject when it is stopped; before that, a rejection is a bug. */
-function thrownAfterStop(signal: AbortSignal): (error: unknown) => undefined {
-  return (error) => {
-    if (!signal.aborted) throw error;
-    return undefined;
-  };
-}
-
-function givenUp(signal: AbortSignal): { promise: Promise<undefined>; forget: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const { promise, resolve } = promiseWithResolve();
-  const onAbort = () => {
-    timer = setTimeout(resolve, STOP_GRACE_MS);
-  };
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    promise,
-    forget: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    },
-  };
-}
-
-function promiseWithResolve(): { promise: Promise<undefined>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<undefined>((settle) => {
-    resolve = () => settle(undefined);
-  });
-  return { promise, resolve };
 }

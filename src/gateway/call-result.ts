@@ -1,19 +1,18 @@
-import {
-  type CallToolResult,
-  type ContentBlock,
-  isSpecType,
-  type Tool as McpTool,
-} from "@modelcontextprotocol/server";
-import { type Content, type ToolOutcome, text } from "../tool.ts";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import { isRecord } from "../lib/json.ts";
+import { type Content, type Tool, type ToolOutcome, text } from "../tool.ts";
 
 /**
  * The outcome of a call as MCP puts it. Everything but `ok` is a result with `isError`, never a protocol error:
  * a result is what reaches the model, which can then act on it.
  */
-export function toCallResult(outcome: ToolOutcome, listed: McpTool | undefined): CallToolResult {
+export function toCallResult(
+  outcome: ToolOutcome,
+  tool: Pick<Tool, "outputSchema"> | undefined,
+): CallToolResult {
   // Strict clients refuse a success without the structured content that the tool's output schema promises, as
   // when it was too large to send; as an error they show the model what there is.
-  const incomplete = listed?.outputSchema !== undefined && outcome.structured === undefined;
+  const incomplete = tool?.outputSchema !== undefined && outcome.structured === undefined;
   const content = outcome.content.length > 0 ? outcome.content : [text(outcome.text)];
   return {
     content: content.map(toContentBlock),
@@ -25,5 +24,21 @@ export function toCallResult(outcome: ToolOutcome, listed: McpTool | undefined):
 
 /** A block of a kind that MCP does not know is shown as text: clients refuse the whole result otherwise. */
 function toContentBlock(content: Content): ContentBlock {
-  return isSpecType.ContentBlock(content) ? content : { type: "text", text: JSON.stringify(content) };
+  const isKnown = Object.hasOwn(SHAPES, content.type) && SHAPES[content.type]?.(content);
+  return isKnown ? (content as ContentBlock) : { type: "text", text: JSON.stringify(content) };
 }
+
+const areTexts = (content: Content, ...keys: string[]) =>
+  keys.every((key) => typeof content[key] === "string");
+
+/** What a client checks of each kind, by hand: with the SDK's schemas it would be most of the cost of a call. */
+const SHAPES: Readonly<Record<string, (content: Content) => boolean>> = {
+  text: (content) => areTexts(content, "text"),
+  image: (content) => areTexts(content, "data", "mimeType"),
+  audio: (content) => areTexts(content, "data", "mimeType"),
+  resource_link: (content) => areTexts(content, "uri", "name"),
+  resource: ({ resource }) =>
+    isRecord(resource) &&
+    typeof resource.uri === "string" &&
+    (typeof resource.text === "string" || typeof resource.blob === "string"),
+};

@@ -1,8 +1,8 @@
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
-import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/client";
 import { isRecord } from "../lib/json.ts";
+import { META, NAMED_BY, RELAY_HEADER } from "./protocol.ts";
 import { eventData } from "./text-lines.ts";
 
 /** A JSON-RPC message, or (2025-03-26) a batch of them, as it came. */
@@ -131,7 +131,8 @@ export function isModern(message: Message): boolean {
 
 async function* messagesOf(response: IncomingMessage): AsyncGenerator<Message> {
   if (response.headers["content-type"]?.startsWith("text/event-stream")) {
-    for await (const data of eventData(response)) yield JSON.parse(data);
+    // An event without data only says how to come back.
+    for await (const data of eventData(response)) if (data !== "") yield JSON.parse(data);
     return;
   }
   const body = await text(response);
@@ -143,15 +144,6 @@ function sessionHeaders(response: IncomingMessage): Record<string, string> {
   return typeof id === "string" ? { "mcp-session-id": id } : {};
 }
 
-const NAMED_BY: Readonly<Record<string, string>> = {
-  "tools/call": "name",
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
-};
-
 /** Over HTTP a modern request repeats in headers what its body says. */
 function modernHeaders(message: Message): Record<string, string> {
   const version = modernVersion(message);
@@ -161,12 +153,14 @@ function modernHeaders(message: Message): Record<string, string> {
     "mcp-protocol-version": version,
     "mcp-method": message.method,
     ...(typeof name === "string" && { "mcp-name": headerValue(name) }),
+    // A client on stdio has no headers to repeat parameters in, and only the daemon knows which ones would be.
+    [RELAY_HEADER]: "stdio",
   };
 }
 
 function modernVersion(message: Message): string | undefined {
   const meta = paramsOf(message)._meta;
-  const version = isRecord(meta) ? meta[PROTOCOL_VERSION_META_KEY] : undefined;
+  const version = isRecord(meta) ? meta[META.protocolVersion] : undefined;
   return typeof version === "string" ? version : undefined;
 }
 

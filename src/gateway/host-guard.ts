@@ -6,21 +6,26 @@ import { ToolkeepError } from "../errors.ts";
 const NO_HOST = /[@/\\?#]/;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
+export type HostGuard = (request: { readonly headers: IncomingHttpHeaders }) => ToolkeepError | undefined;
+
 /**
  * Keeps web pages that a person happens to visit from reaching the daemon through their browser (DNS rebinding,
  * requests across origins). The returned check wants `Host`, and `Origin` where there is one, to name this
  * machine, the configured host or the public address, on any port. It gives the error to answer with, if any.
  */
-export function hostGuard(
-  settings: Pick<Settings, "host" | "publicUrl">,
-): (request: { readonly headers: IncomingHttpHeaders }) => ToolkeepError | undefined {
+export function hostGuard(settings: Pick<Settings, "host" | "publicUrl">): HostGuard {
   const allowed = new Set(LOOPBACK).add(hostnameOf(`http://${bracketed(settings.host)}`) ?? settings.host);
   const publicName = hostnameOf(settings.publicUrl ?? "");
   if (publicName) allowed.add(publicName);
 
+  let lastAllowed: string | undefined;
   return ({ headers: { host, origin } }) => {
-    if (!isAllowed(allowed, `http://${host ?? ""}`) || NO_HOST.test(host ?? ""))
-      return refused("Host", host, allowed);
+    if (host === undefined || host !== lastAllowed) {
+      if (!isAllowed(allowed, `http://${host ?? ""}`) || NO_HOST.test(host ?? ""))
+        return refused("Host", host, allowed);
+      // Clients of one daemon mostly name it in one way, and reading a URL costs more than the rest of the check.
+      lastAllowed = host;
+    }
     if (origin !== undefined && !isAllowed(allowed, origin)) return refused("Origin", origin, allowed);
     return undefined;
   };

@@ -1,16 +1,16 @@
-import {
-  isInitializeRequest,
-  isSpecType,
-  type RequestId,
-  type Server,
-  WebStandardStreamableHTTPServerTransport,
-} from "@modelcontextprotocol/server";
-import { messageOf } from "../errors.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
+import { type Address, isSameAddress } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
-import { createMcpServer, type McpServerDeps } from "./mcp-server.ts";
-import { RPC, rpcError } from "./rpc-error.ts";
+import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-session.ts";
+import { idOf, messageOf, type RpcMessage, type RpcRequest } from "./messages.ts";
+import { capabilitiesIn } from "./methods.ts";
+import { LEGACY_VERSIONS } from "./protocol.ts";
+import { writeAnswer } from "./reply.ts";
+import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
+import { LIST_CHANGES } from "./seen-lists.ts";
+import { type SessionFacts, SessionIds } from "./session-ids.ts";
 
 export interface SessionLimits {
   readonly maxSessions: number;
@@ -25,158 +25,227 @@ export const SESSION_LIMITS: SessionLimits = {
   idleMs: 30 * 60_000,
 };
 
-export interface LegacyDeps extends McpServerDeps {
+const MAX_DELETED = 10_000;
+
+export interface LegacyDeps extends SessionDeps {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly limits: SessionLimits;
 }
 
-/** One HTTP request of a session. `send` resolves when its answer is complete. */
-export interface Exchange {
-  readonly request: Request;
+/** One HTTP request of the older eras. */
+export interface LegacyRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
   readonly body: unknown;
   readonly principal: AgentPrincipal;
-  readonly send: (response: Response) => Promise<void>;
-}
-
-interface Session {
-  readonly id: string;
-  readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly serving: { principal: AgentPrincipal };
-  /** Requests and streams under way. */
-  open: number;
-  usedAt: number;
-  /** Of the tool list that the client was last told of. */
-  listDigest: string;
+  readonly address: Address;
 }
 
 /**
  * The eras up to 2025-11-25: a client initialises a session and keeps it, mostly with a stream on which the
- * server speaks first. A session belongs to the token that began it.
+ * server speaks first. A session belongs to the token that began it, and to the address where it began. One that
+ * made room, rested too long or began at another replica is taken up again when its client comes back.
  */
 export class LegacySessions {
   readonly #deps: LegacyDeps;
-  readonly #sessions = new Map<string, Session>();
+  readonly #ids: SessionIds;
+  readonly #sessions = new Map<string, LegacySession>();
+  /** The keys of those that their clients ended, which must not be taken up again. */
+  readonly #deleted = new Set<string>();
 
   constructor(deps: LegacyDeps) {
     this.#deps = deps;
+    this.#ids = new SessionIds(deps.hub.vault);
   }
 
-  async serve({ request, body, principal, send }: Exchange): Promise<void> {
-    const session = startsSession(body) ? await this.#begin(principal) : this.#find(request, principal);
-    if (session instanceof Response) return send(session);
+  get size(): number {
+    return this.#sessions.size;
+  }
 
-    session.serving.principal = principal;
+  /** Resolves when the answer is complete; for a stream when its client is gone. */
+  async serve(request: LegacyRequest): Promise<void> {
+    const refused = await this.#dispatch(request);
+    if (refused) writeAnswer(request.res, refused);
+  }
+
+  /** Tells each session which of its own lists changed. */
+  async announceChanges(): Promise<void> {
+    const { hub } = this.#deps;
+    for (const session of this.#sessions.values()) {
+      const agent = hub.identity.agentById(session.principal.agent.id);
+      if (!agent) continue;
+      session.principal = { ...session.principal, agent };
+      for (const list of await session.seen.changes(session.caller, this.#deps)) {
+        session.tell(LIST_CHANGES[list]);
+      }
+    }
+  }
+
+  closeIdle(): void {
+    const before = this.#deps.clock() - this.#deps.limits.idleMs;
+    for (const session of this.#sessions.values()) {
+      if (session.open === 0 && session.usedAt < before) this.#end(session);
+    }
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) this.#end(session);
+  }
+
+  async #dispatch(request: LegacyRequest): Promise<HttpAnswer | undefined> {
+    switch (request.req.method) {
+      case "GET":
+        return this.#listen(request);
+      case "DELETE":
+        return this.#delete(request);
+      default:
+        return this.#post(request);
+    }
+  }
+
+  async #post(request: LegacyRequest): Promise<HttpAnswer | undefined> {
+    const { req, res, body } = request;
+    const isBatch = Array.isArray(body);
+    const messages = messagesOf(body);
+    if (!messages)
+      return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
+    const { accept } = req.headers;
+    if (!accepts(accept, "application/json")) return notAcceptable("application/json");
+
+    // An old session's id does not matter where one begins: some clients keep sending it.
+    const beginning = messages.find(isInitialize);
+    if (beginning && messages.length > 1)
+      return rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
+    const session = beginning ? this.#begin(request, beginning) : this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    await this.#during(session, request, () =>
+      session.receive(messages, { res, isBatch, takesStream: accepts(accept, "text/event-stream") }),
+    );
+    return undefined;
+  }
+
+  #listen(request: LegacyRequest): HttpAnswer | Promise<undefined> {
+    const { req, res } = request;
+    if (!req.headers.accept?.includes("text/event-stream")) return notAcceptable("text/event-stream");
+    const session = this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    const lastEventId = req.headers["last-event-id"];
+    session.listen(res, typeof lastEventId === "string" ? lastEventId : undefined);
+    return this.#during(session, request, () => new Promise((resolve) => void res.once("close", resolve)));
+  }
+
+  #delete(request: LegacyRequest): HttpAnswer {
+    const session = this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    this.#deleted.add(session.facts.key);
+    const [oldest] = this.#deleted;
+    if (this.#deleted.size > MAX_DELETED && oldest !== undefined) this.#deleted.delete(oldest);
+    this.#end(session);
+    return { status: 200, headers: {}, body: "" };
+  }
+
+  async #during(
+    session: LegacySession,
+    { principal }: LegacyRequest,
+    work: () => Promise<void>,
+  ): Promise<undefined> {
+    session.principal = principal;
     session.open += 1;
     try {
-      const response = await session.transport.handleRequest(request, { parsedBody: body });
-      // A cancelled request is never answered; without this its stream would stay open as long as the session.
-      const cancelled = cancelledId(body);
-      if (cancelled !== undefined) session.transport.closeSSEStream(cancelled);
-      await send(response);
+      await work();
     } finally {
       session.open -= 1;
       session.usedAt = this.#deps.clock();
-      // An `initialize` that was refused leaves a session that nobody has the id of.
-      if (session.transport.sessionId === undefined) await this.#end(session);
     }
   }
 
-  /** Tells each session whose own list changed, and no other. */
-  async announceChanges(): Promise<void> {
-    const { hub, lists, log } = this.#deps;
-    for (const session of this.#sessions.values()) {
-      const agent = hub.identity.agentById(session.serving.principal.agent.id);
-      if (!agent) continue;
-      const { digest } = lists.for({ ...session.serving.principal, agent });
-      if (digest === session.listDigest) continue;
-      session.listDigest = digest;
-      await session.server
-        .sendToolListChanged()
-        .catch((error: unknown) => log.debug({ error: messageOf(error) }, "list change not delivered"));
-    }
-  }
-
-  async closeIdle(): Promise<void> {
-    const before = this.#deps.clock() - this.#deps.limits.idleMs;
-    const idle = [...this.#sessions.values()].filter(
-      (session) => session.open === 0 && session.usedAt < before,
-    );
-    await Promise.all(idle.map((session) => this.#end(session)));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)));
-  }
-
-  #find(request: Request, principal: AgentPrincipal): Session | Response {
-    const id = request.headers.get("mcp-session-id");
-    if (id === null) {
+  #find({ req, principal, address }: LegacyRequest): LegacySession | HttpAnswer {
+    const id = req.headers["mcp-session-id"];
+    if (typeof id !== "string") {
       return rpcError(
         400,
         RPC.refused,
         "the Mcp-Session-Id header is required: begin a session with initialize",
       );
     }
+    const version = req.headers["mcp-protocol-version"];
+    if (version !== undefined && !LEGACY_VERSIONS.some((each) => each === version)) {
+      const served = LEGACY_VERSIONS.join(", ");
+      return rpcError(400, RPC.refused, `the MCP-Protocol-Version of a session must be one of ${served}`);
+    }
     const session = this.#sessions.get(id);
+    const facts = session?.facts ?? this.#ids.factsOf(id);
     // Another token's session is as unknown as one that never was.
-    if (session?.serving.principal.tokenId === principal.tokenId) return session;
-    return rpcError(404, RPC.sessionNotFound, "no such session: begin a new one with initialize");
+    const isOwn = facts?.tokenId === principal.tokenId && isSameAddress(facts.address, address);
+    if (!isOwn || this.#deleted.has(facts.key)) {
+      return rpcError(404, RPC.sessionNotFound, "no such session: begin a new one with initialize");
+    }
+    return session ?? this.#open(id, facts, { principal, isTakenUp: true });
   }
 
-  async #begin(principal: AgentPrincipal): Promise<Session | Response> {
-    if (!(await this.#makeRoom(principal.tokenId))) {
+  #begin({ principal, address }: LegacyRequest, { id, params }: RpcRequest): LegacySession | HttpAnswer {
+    const { protocolVersion, capabilities } = params;
+    if (typeof protocolVersion !== "string") {
+      const message = "Invalid params: protocolVersion must be a version of MCP";
+      return rpcError(200, RPC.invalidParams, message, { id });
+    }
+    const facts: SessionFacts = {
+      key: this.#deps.newId("ses"),
+      tokenId: principal.tokenId,
+      address,
+      version: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
+      capabilities: capabilitiesIn(capabilities),
+    };
+    return this.#open(this.#ids.idOf(facts), facts, { principal, isTakenUp: false });
+  }
+
+  #open(id: string, facts: SessionFacts, how: Omit<SessionStart, "now">): LegacySession | HttpAnswer {
+    if (!this.#makeRoom(facts.tokenId)) {
       return rpcError(503, RPC.refused, "too many sessions are open and busy; close some and try again", {
         headers: { "retry-after": "10" },
       });
     }
-    const id = this.#deps.newId("ses");
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      onsessionclosed: () => void this.#sessions.delete(id),
-    });
-    const serving = { principal, conversation: () => id };
-    const server = createMcpServer(this.#deps, serving);
-    const session: Session = {
-      id,
-      server,
-      transport,
-      serving,
-      open: 0,
-      usedAt: this.#deps.clock(),
-      listDigest: this.#deps.lists.for(principal).digest,
-    };
-    await server.connect(transport);
+    const session = new LegacySession(id, facts, { ...how, now: this.#deps.clock() }, this.#deps);
     this.#sessions.set(id, session);
     return session;
   }
 
   /** Closes the session least recently used where a limit is reached. False when every candidate is in use. */
-  async #makeRoom(tokenId: string): Promise<boolean> {
-    const all = [...this.#sessions.values()];
-    const own = all.filter((session) => session.serving.principal.tokenId === tokenId);
+  #makeRoom(tokenId: string): boolean {
     const { maxSessions, maxSessionsPerToken } = this.#deps.limits;
+    const all = [...this.#sessions.values()];
+    const own = all.filter((session) => session.principal.tokenId === tokenId);
     if (own.length < maxSessionsPerToken && all.length < maxSessions) return true;
 
     const candidates = own.length >= maxSessionsPerToken ? own : all;
     const [oldest] = candidates.filter((session) => session.open === 0).sort((a, b) => a.usedAt - b.usedAt);
     if (!oldest) return false;
-    await this.#end(oldest);
+    this.#end(oldest);
     return true;
   }
 
-  async #end(session: Session): Promise<void> {
+  #end(session: LegacySession): void {
     this.#sessions.delete(session.id);
-    await session.server.close();
+    session.close();
   }
 }
 
-/** An `initialize` begins a session also with an old session's id: some clients keep sending it. */
-function startsSession(body: unknown): boolean {
-  return (Array.isArray(body) ? body : [body]).some(isInitializeRequest);
+function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
+  const bodies = Array.isArray(body) ? body : [body];
+  const messages = bodies.map(messageOf).filter((message) => message !== undefined);
+  return messages.length === bodies.length && messages.length > 0 ? messages : undefined;
 }
 
-function cancelledId(body: unknown): RequestId | undefined {
-  return isSpecType.CancelledNotification(body) ? body.params.requestId : undefined;
+function isInitialize(message: RpcMessage): message is RpcRequest {
+  return message.kind === "request" && message.method === "initialize";
+}
+
+/** A client that does not say what it takes takes everything. */
+function accepts(accept: string | undefined, type: string): boolean {
+  return accept === undefined || accept.includes("*/*") || accept.includes(type);
+}
+
+function notAcceptable(type: string): HttpAnswer {
+  return rpcError(406, RPC.refused, `the Accept header must include ${type}`);
 }

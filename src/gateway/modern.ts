@@ -1,51 +1,302 @@
-import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf as messageOfError } from "../errors.ts";
+import { isRecord } from "../lib/json.ts";
+import { Stop } from "../lib/stop.ts";
+import type { ToolOutcome } from "../tool.ts";
+import { markedParameters } from "../upstream/param-headers.ts";
+import type { Address } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
-import { createMcpServer, type McpServerDeps } from "./mcp-server.ts";
+import { EventStream, type Heartbeat } from "./event-stream.ts";
+import type { HeldCall, HeldCalls, Notify, Round } from "./held-calls.ts";
+import type { Listeners } from "./listeners.ts";
+import { metaOf, progressTokenOf, type RpcNotification, type RpcRequest } from "./messages.ts";
+import {
+  type Answered,
+  answerOf,
+  askedOf,
+  callOf,
+  capabilitiesIn,
+  type Exchange,
+  isFault,
+  methodFor,
+} from "./methods.ts";
+import { mismatchAnswer, paramHeaderProblem } from "./modern-request.ts";
+import { META, MODERN_VERSION, RELAY_HEADER } from "./protocol.ts";
+import { Reply, writeAnswer } from "./reply.ts";
+import type { CallState, RequestStates, StateBinding } from "./request-state.ts";
+import { errorText, type HttpAnswer, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
+import type { Tasks } from "./tasks.ts";
 
 const CONVERSATION_KEY = "toolkeep/conversation";
 const MAX_CONVERSATION_LENGTH = 128;
+/** How long what `server/discover` says keeps. */
+const DISCOVER_TTL_MS = 30_000;
+/** Long enough for a server to start: what it then refuses for want of a capability must be answered with 400. */
+const PATIENCE_MS = 10_000;
 
-/** The 2026-07-28 era: every request stands alone, and what it sees follows from its token only. */
-export interface Modern {
-  fetch(request: Request, body: unknown, principal: AgentPrincipal): Promise<Response>;
-  /** Tells every open subscription to list its tools again. */
-  announceChanges(): void;
-  close(): Promise<void>;
+export interface ModernDeps extends ServingDeps {
+  readonly beats: Heartbeat;
+  readonly held: HeldCalls;
+  readonly states: RequestStates;
+  readonly listeners: Listeners;
+  readonly tasks: Tasks;
 }
 
-export function createModern(deps: McpServerDeps): Modern {
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      const principal = principalOf(authInfo);
-      return createMcpServer(deps, {
-        principal,
-        conversation: (meta) => conversationOf(meta) ?? principal.tokenId,
-      });
-    },
-    {
-      legacy: "reject",
-      onerror: (error) => deps.log.debug({ error: error.message }, "mcp exchange"),
-    },
-  );
+/** One HTTP request of the modern era. */
+export interface ModernRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly message: RpcRequest | RpcNotification;
+  readonly principal: AgentPrincipal;
+  readonly address: Address;
+}
+
+/** The 2026-07-28 era: every request stands alone, and what it sees follows from its token and address only. */
+export class Modern {
+  readonly #deps: ModernDeps;
+
+  constructor(deps: ModernDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the answer is complete; for a subscription when its client is gone. */
+  async serve({ req, res, message, principal, address }: ModernRequest): Promise<void> {
+    // A notification of this era has nobody to notify: there is no session.
+    if (message.kind === "notification") return writeAnswer(res, ACCEPTED);
+    const meta = metaOf(message.params);
+    const caller = this.#deps.callers.for(principal, conversationIn(meta) ?? principal.tokenId, address);
+    if (message.method === "subscriptions/listen") return this.#deps.listeners.serve(message, res, caller);
+
+    const refused = this.#headerProblem(message, req, caller);
+    if (refused) return writeAnswer(res, refused);
+    const gone = new Stop();
+    res.once("close", () => {
+      if (!res.writableFinished) gone.abort("the client closed the connection");
+    });
+    const reply = new Reply(res, {
+      expected: 1,
+      isBatch: false,
+      headers: {},
+      patienceMs: PATIENCE_MS,
+      ...(takesStream(req) && { openStream: () => new EventStream(this.#deps.beats) }),
+    });
+    const logLevel = meta[META.logLevel];
+    const exchange: Exchange = {
+      era: "modern",
+      caller,
+      stop: gone,
+      notify: (method, params) => reply.send(JSON.stringify({ jsonrpc: "2.0", method, params })),
+      ...(typeof logLevel === "string" && { logLevel }),
+    };
+    const isKnown =
+      message.method === "server/discover" ||
+      this.#deps.tasks.isMethod(message.method, caller) ||
+      methodFor(message.method, caller, this.#deps.hub);
+    const answered = isKnown ? await this.#attempt(message, exchange) : unknownMethod(message.method);
+    if (typeof answered === "string") reply.answer(resultText(message.id, answered));
+    else reply.answer(errorText(message.id, answered), isKnown ? statusOf(answered) : 404);
+  }
+
+  async #attempt(request: RpcRequest, exchange: Exchange): Promise<Answered> {
+    try {
+      if (request.method === "server/discover") return await this.#discover(exchange);
+      if (CAN_ASK.has(request.method)) return await this.#call(request, exchange);
+      const { tasks } = this.#deps;
+      if (tasks.isMethod(request.method, exchange.caller)) return await tasks.serve(request, exchange);
+      const method = methodFor(request.method, exchange.caller, this.#deps.hub);
+      return method ? await method(request, exchange, this.#deps) : unknownMethod(request.method);
+    } catch (error) {
+      this.#deps.log.error(
+        { error: messageOfError(error), method: request.method },
+        "a request at /mcp failed",
+      );
+      return { code: RPC.internalError, message: "internal error; the daemon's log says more" };
+    }
+  }
+
+  async #discover({ caller }: Exchange): Promise<string> {
+    const { hub, lists, identity, tasks } = this.#deps;
+    const { count } = await lists.for(caller);
+    return JSON.stringify(
+      identity.complete({
+        supportedVersions: [MODERN_VERSION],
+        capabilities: { ...serverCapabilities(hub, caller), ...tasks.extensionsFor(caller) },
+        instructions: instructionsFor(hub, caller, count),
+        ttlMs: DISCOVER_TTL_MS,
+        cacheScope: "private",
+      }),
+    );
+  }
+
+  /** A request whose tool, resource or prompt may ask its caller something before it is done. */
+  async #call(request: RpcRequest, exchange: Exchange): Promise<Answered> {
+    const asked = askedOf(request);
+    if (asked === undefined) return unknownMethod(request.method);
+    if (isFault(asked)) return asked;
+    const { params } = request;
+    const bound = bindingOf(request, asked.name, exchange);
+    const before =
+      params.requestState === undefined ? undefined : this.#deps.states.open(params.requestState, bound);
+    if (before && !before.ok) return { code: RPC.invalidParams, message: `Invalid params: ${before.error}` };
+    if (before?.value.kind === "held") return this.#goOn(before.value.call, request, exchange, bound);
+
+    const declared = metaOf(params)[META.clientCapabilities];
+    const rounds = roundsOf(request, isRecord(declared) ? declared : {}, before?.value);
+    const capabilities = capabilitiesIn(declared);
+    if (Object.keys(capabilities).length === 0) {
+      const outcome = await this.#deps.hub.callTool(callOf(request, asked, { ...exchange, rounds }));
+      return this.#answer(request, exchange, bound, { kind: "ended", outcome });
+    }
+    const held = this.#deps.held.begin(bound, capabilities);
+    const { answering, stop, notify } = held;
+    held.run(
+      this.#deps.hub.callTool(callOf(request, asked, { ...exchange, answering, rounds, stop, notify })),
+    );
+    return this.#wait(held, request, exchange);
+  }
+
+  /** The client comes back with answers to what a held call asked. */
+  async #goOn(id: string, request: RpcRequest, exchange: Exchange, bound: StateBinding): Promise<Answered> {
+    const held = this.#deps.held.get(id);
+    if (!held) return this.#gone(request, exchange);
+    if (held.isWaitedFor) {
+      return { code: RPC.invalidRequest, message: "another request brings the answers to this call already" };
+    }
+    if (!held.take(request.params.inputResponses)) {
+      return this.#answer(request, exchange, bound, { kind: "asks", inquiries: held.inquiries }, held);
+    }
+    return this.#wait(held, request, exchange);
+  }
+
+  async #wait(held: HeldCall, request: RpcRequest, exchange: Exchange): Promise<Answered> {
+    const round = await held.next(notifier(request, exchange), exchange.stop);
+    return this.#answer(request, exchange, held.bound, round, held);
+  }
+
+  #answer(
+    request: RpcRequest,
+    exchange: Exchange,
+    bound: StateBinding,
+    round: Round,
+    held?: HeldCall,
+  ): Answered {
+    if (round.kind === "asks" && held)
+      return this.#ask(bound, round.inquiries, { kind: "held", call: held.id });
+    if (round.kind === "asks") throw new Error("only a held call asks on its own");
+    const { asked, task } = round.outcome;
+    if (task) return this.#deps.tasks.begun(request, exchange, task);
+    if (!asked) return answerOf(request, round.outcome, exchange, this.#deps);
+    const { state, approved } = asked;
+    return this.#ask(bound, asked.inquiries, {
+      kind: "forwarded",
+      ...(state !== undefined && { state }),
+      ...(approved !== undefined && { approved }),
+    });
+  }
+
+  #ask(bound: StateBinding, inputRequests: object, state: CallState): string {
+    const { states, identity } = this.#deps;
+    return JSON.stringify({
+      resultType: "input_required",
+      inputRequests,
+      requestState: states.seal(bound, state),
+      _meta: identity.meta,
+    });
+  }
+
+  /** What was held is held no more: Toolkeep was restarted, another replica has it, or it took too long. */
+  #gone(request: RpcRequest, exchange: Exchange): Answered {
+    const message =
+      "the call that asked this is not under way any more: it took too long, or Toolkeep was restarted";
+    const remedy = "Make the call again without requestState.";
+    if (request.method !== "tools/call") return { code: RPC.internalError, message: `${message}. ${remedy}` };
+    const said = `${message}\n${remedy}`;
+    const outcome: ToolOutcome = {
+      callId: "",
+      outcome: "cancelled",
+      content: [],
+      text: said,
+      error: { message, remedy },
+      durationMs: 0,
+      truncated: false,
+    };
+    return answerOf(request, outcome, exchange, this.#deps);
+  }
+
+  /** Where a tool's schema says so, parameters are repeated as headers, for whatever stands between. */
+  #headerProblem(
+    request: RpcRequest,
+    { headers }: IncomingMessage,
+    caller: Exchange["caller"],
+  ): HttpAnswer | undefined {
+    const { name, arguments: args } = request.params;
+    if (request.method !== "tools/call" || typeof name !== "string") return undefined;
+    const tool = this.#deps.hub.catalog.resolve(name, caller);
+    const marked = tool.ok ? this.#markedIn(tool.value.inputSchema) : [];
+    const problem =
+      marked.length === 0
+        ? undefined
+        : paramHeaderProblem(marked, args, headers, headers[RELAY_HEADER] !== undefined);
+    return problem === undefined ? undefined : mismatchAnswer(request, problem);
+  }
+
+  readonly #marked = new WeakMap<object, ReturnType<typeof markedParameters>>();
+
+  #markedIn(inputSchema: object): ReturnType<typeof markedParameters> {
+    const marked = this.#marked.get(inputSchema) ?? markedParameters(inputSchema);
+    this.#marked.set(inputSchema, marked);
+    return marked;
+  }
+}
+
+const ACCEPTED: HttpAnswer = { status: 202, headers: {}, body: "" };
+/** Of these, the protocol lets the answer be a question. */
+const CAN_ASK = new Set(["tools/call", "resources/read", "prompts/get"]);
+
+function roundsOf(
+  { params }: RpcRequest,
+  capabilities: Record<string, unknown>,
+  before: CallState | undefined,
+) {
+  const forwarded = before?.kind === "forwarded" ? before : undefined;
   return {
-    fetch: (request, parsedBody, principal) =>
-      handler.fetch(request, { parsedBody, authInfo: authInfoOf(principal) }),
-    announceChanges: () => handler.notify.toolsChanged(),
-    close: () => handler.close(),
+    capabilities,
+    ...(isRecord(params.inputResponses) && { answers: params.inputResponses }),
+    ...(forwarded?.state !== undefined && { state: forwarded.state }),
+    ...(forwarded?.approved !== undefined && { approved: forwarded.approved }),
   };
 }
 
-/** The SDK hands this from `fetch` to the factory. The token itself stays out: nothing there needs it. */
-function authInfoOf(principal: AgentPrincipal): AuthInfo {
-  return { token: "", clientId: principal.agent.name, scopes: [], extra: { principal } };
+function bindingOf({ method }: RpcRequest, name: string, { caller }: Exchange): StateBinding {
+  const target = JSON.stringify([name, caller.narrowing ?? null]);
+  return { tokenId: caller.tokenId ?? "", method, target };
 }
 
-function principalOf(authInfo: AuthInfo | undefined): AgentPrincipal {
-  return authInfo?.extra?.principal as AgentPrincipal;
+/** Progress of a call goes to the request that waits for it now, under the token that this one gave. */
+function notifier(request: RpcRequest, exchange: Exchange): Notify {
+  const progressToken = progressTokenOf(request.params);
+  return (method, params) => {
+    if (method !== "notifications/progress") exchange.notify(method, params);
+    else if (progressToken !== undefined) exchange.notify(method, { ...params, progressToken });
+  };
 }
 
-function conversationOf(meta: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  const value = meta?.[CONVERSATION_KEY];
+/** The error of a server is no failure of HTTP, but for the one that the protocol gives a status. */
+function statusOf({ code }: RpcFault): number {
+  return code === RPC.missingCapability ? 400 : 200;
+}
+
+function unknownMethod(method: string): RpcFault {
+  return { code: RPC.methodNotFound, message: `Method not found: ${method.slice(0, 100)}` };
+}
+
+function takesStream({ headers: { accept } }: IncomingMessage): boolean {
+  return accept === undefined || accept.includes("*/*") || accept.includes("text/event-stream");
+}
+
+function conversationIn(meta: Readonly<Record<string, unknown>>): string | undefined {
+  const value = meta[CONVERSATION_KEY];
   return typeof value === "string" && value.length > 0 && value.length <= MAX_CONVERSATION_LENGTH
     ? value
     : undefined;

@@ -1,23 +1,37 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { isLegacyRequest } from "@modelcontextprotocol/server";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { messageOf } from "../errors.ts";
+import { messageOf, type ToolkeepError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type NewId, randomId } from "../lib/id.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Log } from "../lib/log.ts";
-import { type AgentPrincipal, authenticate } from "./authenticate.ts";
-import { readJson, sendResponse, toWebRequest } from "./http-exchange.ts";
+import { ok } from "../lib/result.ts";
+import { type Address, addressOf, isOpenTo } from "./address.ts";
+import { Admission } from "./admission.ts";
+import type { AgentPrincipal } from "./authenticate.ts";
+import { Callers } from "./callers.ts";
+import { Heartbeat } from "./event-stream.ts";
+import { HeldCalls } from "./held-calls.ts";
 import { LegacySessions, SESSION_LIMITS, type SessionLimits } from "./legacy-sessions.ts";
-import { createModern } from "./modern.ts";
+import { Listeners } from "./listeners.ts";
+import { Modern } from "./modern.ts";
+import { classify } from "./modern-request.ts";
 import { OpenAnswers } from "./open-answers.ts";
-import { RPC, rpcError } from "./rpc-error.ts";
+import { QueuedAnswers } from "./queued-answers.ts";
+import { writeAnswer } from "./reply.ts";
+import { readJson } from "./request-body.ts";
+import { RequestStates } from "./request-state.ts";
+import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
+import { OfferTexts, OwnIdentity } from "./serving.ts";
+import { Tasks } from "./tasks.ts";
 import { ToolLists } from "./tool-lists.ts";
 import { watchLists } from "./watch-lists.ts";
 
 const SWEEP_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
+/** How long a call waits for the client that it asked something. */
+const HOLD_MS = 10 * 60_000;
 
 export interface GatewayOptions {
   readonly log: Log;
@@ -27,46 +41,94 @@ export interface GatewayOptions {
   readonly limits?: Partial<SessionLimits>;
   /** How often idle sessions and streams of revoked tokens are looked for. */
   readonly sweepMs?: number;
+  /** How long a call waits for the client that it asked something. */
+  readonly holdMs?: number;
+  /**
+   * What Fastify's hooks do with a request, as one function. With it, requests are served without going through
+   * Fastify, which would be a tenth of the cost of a call. It gives the error to refuse a request with.
+   */
+  readonly guard?: (req: IncomingMessage, res: ServerResponse) => ToolkeepError | undefined;
+}
+
+/** What is open at the moment. */
+export interface GatewayCounts {
+  readonly sessions: number;
+  readonly streams: number;
+  readonly subscriptions: number;
+  readonly heldCalls: number;
 }
 
 export interface Gateway {
+  counts(): GatewayCounts;
+  /** The tool lists as clients get them. */
+  readonly lists: ToolLists;
   /** Ends the streams that last as long as their clients, so that only calls are left under way. */
   endStreams(): void;
   /** Ends every session and stream. Also happens when the Fastify instance closes. */
   close(): Promise<void>;
 }
 
-/** The hub at `/mcp` of a Fastify instance, for both eras of MCP. Host and Origin are checked by whoever mounts it. */
+/**
+ * The hub at `/mcp`, `/mcp/<toolbox>` and `/mcp/server/<name>` of a Fastify instance, for both eras of MCP. Host and
+ * Origin are checked by whoever mounts it.
+ */
 export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOptions): Gateway {
-  const { log, clock = systemClock, newId = randomId } = options;
-  const deps = { hub, log, version: options.version, lists: new ToolLists(hub) };
+  const { log, clock = systemClock, newId = randomId, holdMs = HOLD_MS } = options;
+  const beats = new Heartbeat();
+  const deps = {
+    hub,
+    log,
+    beats,
+    identity: new OwnIdentity(options.version),
+    lists: new ToolLists(hub),
+    offerTexts: new OfferTexts(),
+    callers: new Callers(hub.identity),
+  };
+  const held = new HeldCalls(newId, holdMs);
+  const listeners = new Listeners(deps);
+  const states = new RequestStates(hub.vault, clock, holdMs);
+  const tasks = new Tasks({ ...deps, vault: hub.vault });
+  const modern = new Modern({ ...deps, held, states, listeners, tasks });
   const legacy = new LegacySessions({
     ...deps,
     clock,
     newId,
     limits: { ...SESSION_LIMITS, ...options.limits },
   });
-  const modern = createModern(deps);
+  const admission = new Admission(hub.identity, () => hub.settings);
   const answers = new OpenAnswers(hub.identity, clock);
 
   const stopWatching = watchLists(hub, log, async () => {
-    modern.announceChanges();
+    await listeners.announceChanges();
     await legacy.announceChanges();
   });
   const sweep = setInterval(() => {
     answers.endRevoked();
-    legacy
-      .closeIdle()
-      .catch((error: unknown) => log.error({ error: messageOf(error) }, "closing idle sessions failed"));
+    legacy.closeIdle();
   }, options.sweepMs ?? SWEEP_MS).unref();
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const who = authenticate(hub.identity, req.headers.authorization);
-    if (!who.ok) return sendResponse(who.error, res);
-    const body = await bodyOf(req, hub.settings.limits.maxMessageBytes);
-    if (!body.ok) return sendResponse(body.error, res);
+    const path = pathOf(req);
+    const admitted = admission.admit({
+      authorization: req.headers.authorization,
+      host: req.headers.host,
+      address: req.socket.remoteAddress,
+      path,
+    });
+    const who = admitted instanceof Promise ? await admitted : admitted;
+    if (!who.ok) return writeAnswer(res, who.error);
+    const address = addressOf(path);
+    const callerHere = (here: Address) => deps.callers.for(who.value, "", here);
+    if (!address || !isOpenTo(address, callerHere, hub)) return writeAnswer(res, NOTHING_HERE);
+    const body =
+      req.method === "POST" ? await readJson(req, hub.settings.limits.maxMessageBytes) : ok(undefined);
+    if (!body.ok) return writeAnswer(res, body.error);
+    const tooMany = Array.isArray(body.value) && admission.admitBatch(who.value, body.value.length);
+    if (tooMany) return writeAnswer(res, tooMany);
+    // Its client left meanwhile, and nothing will say so again.
+    if (res.destroyed || res.closed) return;
     const open = { tokenId: who.value.tokenId, lasting: isLasting(req, body.value) };
-    await answers.track(res, open, () => dispatch(req, res, body.value, who.value));
+    await answers.track(res, open, () => dispatch(req, res, body.value, who.value, address));
   }
 
   async function dispatch(
@@ -74,60 +136,109 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     res: ServerResponse,
     body: unknown,
     principal: AgentPrincipal,
-  ) {
-    const request = toWebRequest(req, res);
-    const send = (response: Response) => sendResponse(response, res);
-    if (await isLegacyRequest(request, body)) return legacy.serve({ request, body, principal, send });
-    return send(await modern.fetch(request, body, principal));
+    address: Address,
+  ): Promise<void> {
+    const classified = req.method === "POST" ? classify(req.headers, body) : LEGACY;
+    if (classified.era === "neither") return writeAnswer(res, classified.answer);
+    if (classified.era === "legacy") return legacy.serve({ req, res, body, principal, address });
+    return modern.serve({ req, res, message: classified.message, principal, address });
   }
 
   async function close(): Promise<void> {
     stopWatching();
     clearInterval(sweep);
-    await Promise.all([modern.close(), legacy.close()]);
+    listeners.close();
+    held.close();
+    legacy.close();
     await answers.close(CLOSE_GRACE_MS);
   }
 
-  mountRoute(app, async (req, res) => {
+  const serveSafely: Serve = async (req, res) => {
     try {
       await serve(req, res);
     } catch (error) {
       if (req.errored || res.destroyed) return;
       log.error({ error: messageOf(error) }, "a request at /mcp failed");
       if (res.headersSent) res.destroy();
-      else
-        await sendResponse(
-          rpcError(500, RPC.internalError, "internal error; the daemon's log says more"),
-          res,
-        );
+      else writeAnswer(res, rpcError(500, RPC.internalError, "internal error; the daemon's log says more"));
     }
-  });
+  };
+  mountRoutes(app, serveSafely);
+  if (options.guard) serveDirectly(app.server, options.guard, serveSafely);
   app.addHook("preClose", close);
-  return { endStreams: () => answers.endLasting(), close };
+  return {
+    lists: deps.lists,
+    counts: () => ({
+      sessions: legacy.size,
+      streams: beats.size,
+      subscriptions: listeners.size,
+      heldCalls: held.size,
+    }),
+    endStreams() {
+      listeners.close();
+      answers.endLasting();
+    },
+    close,
+  };
 }
 
-/** The route works on Node's own request and response; Fastify must neither read the body nor answer. */
-function mountRoute(
-  app: FastifyInstance,
-  serve: (req: IncomingMessage, res: ServerResponse) => Promise<void>,
-): void {
+const LEGACY = { era: "legacy" } as const;
+const NOTHING_HERE = rpcError(
+  404,
+  RPC.refused,
+  "there is nothing for this token at this address. Use /mcp, or /mcp/<toolbox> with a toolbox of the agent, or /mcp/server/<name> with a server that it is granted tools of.",
+  { data: { code: "NOT_FOUND" } },
+);
+
+type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** Takes the requests at `/mcp` before Fastify sees them. The routes stay: Fastify may listen with more servers than one. */
+function serveDirectly(server: Server, guard: NonNullable<GatewayOptions["guard"]>, serve: Serve): void {
+  const others = server.listeners("request");
+  const queued = new QueuedAnswers();
+  server.removeAllListeners("request");
+  server.on("request", (req, res) => {
+    queued.watch(req, res);
+    const isServed = SERVED.has(req.method ?? "") && /^\/mcp(?:[/?]|$)/.test(req.url ?? "");
+    if (!isServed) {
+      for (const other of others) other.call(server, req, res);
+      return;
+    }
+    const refused = guard(req, res);
+    if (refused) writeAnswer(res, refusal(refused));
+    else void serve(req, res);
+  });
+}
+
+const SERVED = new Set(["GET", "POST", "DELETE"]);
+
+function refusal({ status, code, message }: ToolkeepError): HttpAnswer {
+  return rpcError(status, RPC.refused, message, { data: { code } });
+}
+
+/** The routes work on Node's own request and response; Fastify must neither read the body nor answer. */
+function mountRoutes(app: FastifyInstance, serve: Serve): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
-    scope.route({
-      method: ["GET", "POST", "DELETE"],
-      url: "/mcp",
-      exposeHeadRoute: false,
-      handler: (request, reply) => {
-        reply.hijack();
-        return serve(request.raw, reply.raw);
-      },
-    });
+    for (const url of ["/mcp", "/mcp/*"]) {
+      scope.route({
+        method: [...SERVED],
+        url,
+        exposeHeadRoute: false,
+        handler: (request, reply) => {
+          reply.hijack();
+          return serve(request.raw, reply.raw);
+        },
+      });
+    }
   });
 }
 
-async function bodyOf(req: IncomingMessage, maxBytes: number): ReturnType<typeof readJson> {
-  return req.method === "POST" ? readJson(req, maxBytes) : { ok: true, value: undefined };
+/** Without the query. */
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const query = url.indexOf("?");
+  return query === -1 ? url : url.slice(0, query);
 }
 
 function isLasting(req: IncomingMessage, body: unknown): boolean {

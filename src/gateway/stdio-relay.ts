@@ -9,6 +9,8 @@ import { RPC } from "./rpc-error.ts";
 import { textLines } from "./text-lines.ts";
 
 const MAX_IN_FLIGHT = 64;
+/** Requests that wait for room. Reading goes on meanwhile: what they wait for may come behind them. */
+const MAX_QUEUED = 1_000;
 const FINISH_MS = 5_000;
 const LISTEN_AGAIN_MS = [1_000, 2_000, 5_000];
 
@@ -63,6 +65,7 @@ class Relay {
   readonly #inFlight = new Set<Promise<void>>();
   readonly #lasting = new Set<Promise<void>>();
   readonly #pending = new Map<unknown, Pending>();
+  readonly #queued: Message[] = [];
   #initialize: Message | undefined;
   #restoring: Promise<void> | undefined;
   #listening: Promise<void> | undefined;
@@ -85,25 +88,55 @@ class Relay {
         failure(null, { code: RPC.parseError, message: "a line must be one JSON-RPC message" }),
       );
     }
-    // A subscription lasts as long as the client: nothing waits for its answer.
-    const deliveries = methodOf(message) === "subscriptions/listen" ? this.#lasting : this.#inFlight;
-    const delivery = this.#deliver(message).finally(() => deliveries.delete(delivery));
-    deliveries.add(delivery);
+    const isRequest = requestIds(message).size > 0;
+    if (isRequest && this.#inFlight.size >= MAX_IN_FLIGHT) {
+      this.#queued.push(message);
+      while (this.#queued.length >= MAX_QUEUED) await Promise.race(this.#inFlight);
+      return;
+    }
+    if (this.#takeBack(cancelledId(message))) return;
+    const delivery = this.#begin(message);
     if (isInitialize(message) || methodOf(message) === "notifications/initialized") await delivery;
-    while (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
   }
 
   /** Gives answers under way a moment, then ends the session and every connection. */
   async finish(): Promise<void> {
     const waited = new AbortController();
     const timer = delay(FINISH_MS, undefined, { signal: waited.signal }).catch(() => {});
-    await Promise.race([Promise.all(this.#inFlight), timer]);
+    await Promise.race([this.#allAnswered(waited.signal), timer]);
     waited.abort();
+    this.#queued.length = 0;
     this.#ended.abort();
     await Promise.all([...this.#inFlight, ...this.#lasting, this.#listening]);
     await this.#link.close(AbortSignal.timeout(FINISH_MS)).catch((error: unknown) => {
       this.#log.warn({ error: messageOf(error) }, "the session could not be ended");
     });
+  }
+
+  /** Never rejects. */
+  #begin(message: Message): Promise<void> {
+    // A subscription lasts as long as the client: nothing waits for its answer.
+    const deliveries = methodOf(message) === "subscriptions/listen" ? this.#lasting : this.#inFlight;
+    const delivery = this.#deliver(message).finally(() => {
+      deliveries.delete(delivery);
+      const next = this.#inFlight.size < MAX_IN_FLIGHT ? this.#queued.shift() : undefined;
+      if (next) void this.#begin(next);
+    });
+    deliveries.add(delivery);
+    return delivery;
+  }
+
+  /** True where the request that is cancelled has not left yet. */
+  #takeBack(id: unknown): boolean {
+    const index =
+      id === undefined ? -1 : this.#queued.findIndex((message) => requestIds(message).has(id as RequestId));
+    if (index === -1) return false;
+    this.#queued.splice(index, 1);
+    return true;
+  }
+
+  async #allAnswered(signal: AbortSignal): Promise<void> {
+    while (this.#inFlight.size > 0 && !signal.aborted) await Promise.race(this.#inFlight);
   }
 
   /** Hands one message over and its answers back. Never rejects. */

@@ -1,59 +1,98 @@
-import { createHash } from "node:crypto";
-import { isSpecType, type Tool as McpTool } from "@modelcontextprotocol/server";
+import { setImmediate as nextTask } from "node:timers/promises";
+import { nameFor } from "../catalog/grants.ts";
 import type { Hub } from "../hub.ts";
-import type { AgentRecord } from "../store/store.ts";
-import type { Tool, ToolFlags } from "../tool.ts";
-import type { AgentPrincipal } from "./authenticate.ts";
+import type { Caller, Tool } from "../tool.ts";
+import { toMcpTool } from "./mcp-tool.ts";
 
-const MAX_LISTS = 500;
+const MAX_LISTS = 200;
+/** How long building a list may keep everything else waiting. */
+const SLICE_MS = 5;
 
 /** What one caller gets from `tools/list`, ordered by name. */
 export interface ToolList {
-  readonly tools: readonly McpTool[];
-  readonly byName: ReadonlyMap<string, McpTool>;
-  /** Equal for equal lists. */
-  readonly digest: string;
+  /** A JSON array. */
+  readonly text: string;
+  readonly count: number;
+  /** Another number where the list is another; the same as before where it only was made anew. */
+  readonly version: number;
 }
 
 interface Entry {
-  readonly agent: AgentRecord;
-  readonly revision: number;
+  readonly tools: readonly Tool[];
+  /** What tools may name as their user interface. */
+  readonly resources: readonly unknown[];
+  readonly texts: readonly string[];
   readonly list: ToolList;
 }
 
-/** Tool lists, built once per grant set and catalogue revision. */
-export class ToolLists {
-  readonly #hub: Pick<Hub, "catalog" | "identity">;
-  readonly #entries = new Map<string, Entry>();
-  /** A tool that did not change is the same object, and checking thousands again would hold everybody up. */
-  readonly #made = new WeakMap<Tool, McpTool>();
+interface Making extends Pick<Entry, "tools" | "resources"> {
+  readonly list: Promise<ToolList>;
+}
 
-  constructor(hub: Pick<Hub, "catalog" | "identity">) {
+/** Tool lists as text, made once per grant set and catalogue revision, each tool once as long as it stays the same. */
+export class ToolLists {
+  readonly #hub: Pick<Hub, "catalog" | "offers">;
+  readonly #entries = new Map<string, Entry>();
+  readonly #making = new Map<string, Making>();
+  readonly #texts = new WeakMap<Tool, Map<string, string>>();
+  #versions = 0;
+
+  constructor(hub: Pick<Hub, "catalog" | "offers">) {
     this.#hub = hub;
   }
 
-  for(principal: AgentPrincipal): ToolList {
-    const { agent, scopes } = principal;
-    const { revision } = this.#hub.catalog;
-    const key = `${agent.id} ${scopes?.join(" ") ?? "*"}`;
+  /** At once where nothing changed since the last time. */
+  for(caller: Caller): ToolList | Promise<ToolList> {
+    const tools = this.#hub.catalog.visible(caller);
+    const resources = this.#hub.offers.visible(caller, "resource");
+    const key = keyOf(caller);
     const known = this.#entries.get(key);
-    // A changed agent is another record, so comparing records also covers two changes within a millisecond.
-    if (known && known.agent === agent && known.revision === revision) return known.list;
-
-    const caller = this.#hub.identity.callerFor(agent, {
-      tokenId: principal.tokenId,
-      scopes,
-      conversation: "",
+    // Both are the same arrays as long as nothing changed.
+    if (known?.tools === tools && known.resources === resources) return known.list;
+    const making = this.#making.get(key);
+    if (making?.tools === tools && making.resources === resources) return making.list;
+    const list = this.#make(key, { tools, resources }, caller).finally(() => {
+      if (this.#making.get(key)?.list === list) this.#making.delete(key);
     });
-    const list = toolList(this.#hub.catalog.visible(caller).map((tool) => this.#toMcpTool(tool)));
-    this.#keep(key, { agent, revision, list });
+    this.#making.set(key, { tools, resources, list });
     return list;
   }
 
-  #toMcpTool(tool: Tool): McpTool {
-    const made = this.#made.get(tool) ?? toMcpTool(tool);
-    this.#made.set(tool, made);
-    return made;
+  /** A tool as the caller sees it in its list. */
+  textOf(tool: Tool, caller: Caller): string {
+    const name = nameFor(tool, caller);
+    const shown = this.#hub.offers.withInterfaceFor(caller, tool);
+    const texts = this.#texts.get(shown) ?? new Map<string, string>();
+    this.#texts.set(shown, texts);
+    const text = texts.get(name) ?? JSON.stringify(toMcpTool(shown, name));
+    texts.set(name, text);
+    return text;
+  }
+
+  async #make(
+    key: string,
+    { tools, resources }: Pick<Entry, "tools" | "resources">,
+    caller: Caller,
+  ): Promise<ToolList> {
+    const texts: string[] = [];
+    let pausedAt = performance.now();
+    for (const tool of tools) {
+      texts.push(this.textOf(tool, caller));
+      if (performance.now() - pausedAt < SLICE_MS) continue;
+      await nextTask();
+      pausedAt = performance.now();
+    }
+    const before = this.#entries.get(key);
+    const list = before && isEqual(before.texts, texts) ? before.list : this.#newList(texts);
+    this.#keep(key, { tools, resources, texts, list });
+    return list;
+  }
+
+  /** Agents with the same tools share one text: thousands of tools are megabytes. */
+  #newList(texts: readonly string[]): ToolList {
+    const twin = [...this.#entries.values()].find((entry) => isEqual(entry.texts, texts));
+    const text = twin?.list.text ?? `[${texts.join(",")}]`;
+    return { text, count: texts.length, version: ++this.#versions };
   }
 
   #keep(key: string, entry: Entry): void {
@@ -64,46 +103,11 @@ export class ToolLists {
   }
 }
 
-/** A tool as MCP lists it: what its origin published, or what follows from its flags. */
-export function toMcpTool(tool: Tool): McpTool {
-  const { annotations, icons, _meta } = tool.published ?? {};
-  const listed = {
-    name: tool.name,
-    ...(tool.title !== undefined && { title: tool.title }),
-    description: tool.description,
-    inputSchema: { ...tool.inputSchema, type: "object" },
-    ...(tool.outputSchema && { outputSchema: tool.outputSchema }),
-    annotations: annotations ?? annotationsOf(tool.flags),
-    ...(icons !== undefined && { icons }),
-    ...(_meta !== undefined && { _meta }),
-  };
-  // One malformed tool would make clients refuse the whole list, its neighbours included.
-  return isSpecType.Tool(listed) ? listed : bareTool(tool);
+/** Callers with equal keys have the same list once they have the same tools. */
+function keyOf({ agentId, scopes, narrowing }: Caller): string {
+  return `${agentId} ${scopes?.join(" ") ?? "*"} ${narrowing ? JSON.stringify(narrowing) : ""}`;
 }
 
-function toolList(tools: readonly McpTool[]): ToolList {
-  let digest: string | undefined;
-  return {
-    tools,
-    byName: new Map(tools.map((tool) => [tool.name, tool])),
-    get digest() {
-      digest ??= createHash("sha256").update(JSON.stringify(tools)).digest("base64");
-      return digest;
-    },
-  };
-}
-
-function bareTool(tool: Tool): McpTool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    inputSchema: { type: "object" },
-    annotations: annotationsOf(tool.flags),
-  };
-}
-
-function annotationsOf(flags: ToolFlags): NonNullable<McpTool["annotations"]> {
-  return flags.readOnly
-    ? { readOnlyHint: true }
-    : { readOnlyHint: false, destructiveHint: flags.destructive };
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
 }

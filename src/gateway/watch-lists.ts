@@ -6,11 +6,11 @@ import type { Log } from "../lib/log.ts";
 const GATHER_MS = 100;
 
 /**
- * Calls `announce` a moment after anything changed that tool lists follow from: the catalogue, a toolbox, an
- * agent. Calls never overlap. Returns the function that stops it.
+ * Calls `announce` a moment after anything changed that lists follow from: the catalogue, a toolbox, an agent, what
+ * servers offer. Calls never overlap. Returns the function that stops it.
  */
 export function watchLists(
-  hub: Pick<Hub, "catalog" | "events">,
+  hub: Pick<Hub, "catalog" | "events" | "offers">,
   log: Log,
   announce: () => Promise<void>,
 ): () => void {
@@ -27,7 +27,11 @@ export function watchLists(
         );
     }, GATHER_MS);
   };
-  const stops = [hub.catalog.onChange(changed), hub.events.on("agent.changed", changed)];
+  const stops = [
+    hub.catalog.onChange(changed),
+    hub.events.on("agent.changed", changed),
+    hub.offers.onChange(changed),
+  ];
   return () => {
     for (const stop of stops) stop();
     clearTimeout(timer);

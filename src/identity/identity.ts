@@ -7,13 +7,14 @@ import { createSerial } from "../lib/serial.ts";
 import type { AgentRecord, Store, TokenRecord } from "../store/store.ts";
 import { type Caller, SCOPES, type Scope } from "../tool.ts";
 import { checkName } from "./names.ts";
-import { hashToken, newToken } from "./token.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
 /** The agent name under which a person at the command line or dashboard calls tools. */
 export const OPERATOR = "operator";
 
 export interface IdentityDeps {
-  readonly store: Pick<Store, "agents" | "tokens">;
+  readonly store: Pick<Store, "agents" | "tokens" | "dialect">;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -34,16 +35,22 @@ export interface TokenInput {
   readonly label?: string;
   readonly scopes?: readonly string[];
   readonly expiresInMs?: number;
+  /** Instead of what the settings say. */
+  readonly requestsPerMinute?: number;
 }
 
 /** Who a bearer token stands for. */
 export type Principal =
-  | { readonly kind: "admin"; readonly tokenId: string }
+  | { readonly kind: "admin"; readonly tokenId: string; readonly requestsPerMinute: number | null }
   | {
       readonly kind: "agent";
       readonly tokenId: string;
       readonly agent: AgentRecord;
       readonly scopes: readonly Scope[] | null;
+      /** The only path it opens, with what is below; null: every one. */
+      readonly resource: string | null;
+      /** Null: what the settings say. */
+      readonly requestsPerMinute: number | null;
     };
 
 export type Refusal = "missing" | "unknown" | "expired";
@@ -58,6 +65,10 @@ const CHANGES = "changes";
  */
 export class Identity {
   readonly #deps: IdentityDeps;
+  /** Requests, by the id of the token they came with. */
+  readonly requests: RateLimits;
+  /** Tokens that were not recognised, by the address they came from. */
+  readonly failures: RateLimits;
   #agents = new Map<string, AgentRecord>();
   #agentsById = new Map<string, AgentRecord>();
   #tokens = new Map<string, TokenRecord>();
@@ -66,6 +77,8 @@ export class Identity {
 
   private constructor(deps: IdentityDeps) {
     this.#deps = deps;
+    this.requests = new RateLimits(deps.clock);
+    this.failures = new RateLimits(deps.clock);
   }
 
   static async open(deps: IdentityDeps): Promise<Identity> {
@@ -86,9 +99,26 @@ export class Identity {
     const now = this.#deps.clock();
     if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
     this.#touch(record.id, now);
-    if (record.kind === "admin") return { kind: "admin", tokenId: record.id };
+    const { id: tokenId, scopes, resource, requestsPerMinute } = record;
+    if (record.kind === "admin") return { kind: "admin", tokenId, requestsPerMinute };
     const agent = this.#agentsById.get(record.agentId ?? "");
-    return agent ? { kind: "agent", tokenId: record.id, agent, scopes: record.scopes } : "unknown";
+    return agent ? { kind: "agent", tokenId, agent, scopes, resource, requestsPerMinute } : "unknown";
+  }
+
+  /** Whether asking the store may make a token known: another process may have issued it a moment ago. */
+  mayBeNew(token: string | undefined): token is string {
+    return this.#deps.store.dialect === "postgres" && token !== undefined && looksLikeToken(token);
+  }
+
+  /** `authenticate` for a token that was not recognised, after a look into the store. */
+  async authenticateNew(token: string): Promise<Principal | Refusal> {
+    if (await this.#deps.store.tokens.has(hashToken(token))) await this.reload();
+    return this.authenticate(token);
+  }
+
+  /** The consent that a token was issued for. */
+  consentIdOf(token: string): string | undefined {
+    return this.#tokens.get(hashToken(token))?.consentId ?? undefined;
   }
 
   agents(): readonly AgentRecord[] {
@@ -171,7 +201,7 @@ export class Identity {
   tokens(): readonly Omit<TokenRecord, "hash">[] {
     return [...this.#tokens.values()]
       .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-      .map(({ hash: _, ...shown }) => shown);
+      .map(({ hash: _, ...shown }) => ({ ...shown, lastUsedAt: this.#lastUsed(shown) }));
   }
 
   /** The only time the token itself is seen. */
@@ -196,18 +226,24 @@ export class Identity {
         createdAt: now,
         expiresAt: input.expiresInMs === undefined ? null : now + input.expiresInMs,
         lastUsedAt: null,
+        consentId: null,
+        resource: null,
+        requestsPerMinute: input.requestsPerMinute ?? null,
       };
       await this.#deps.store.tokens.create(record);
       this.#tokens.set(record.hash, record);
+      this.#deps.events.emit("token.changed", { token: record.id, change: "created" });
       const { hash: _, ...shown } = record;
       return { token, record: shown };
     });
   }
 
+  /** A client that got it by a person's consent renews nothing any more. */
   deleteToken(id: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       await this.#deps.store.tokens.delete(id);
       for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
+      this.#deps.events.emit("token.changed", { token: id, change: "revoked" });
     });
   }
 
@@ -263,6 +299,11 @@ export class Identity {
     this.#agentsById.set(agent.id, agent);
     this.#deps.events.emit("agent.changed", { agent: name });
     return agent;
+  }
+
+  /** Uses go to the store, not into the records that were read from it. */
+  #lastUsed({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): number | null {
+    return Math.max(lastUsedAt ?? 0, this.#touched.get(id) ?? 0) || null;
   }
 
   #touch(id: string, now: number): void {

@@ -3,6 +3,7 @@ import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { createSerial } from "../lib/serial.ts";
+import type { MovedQuestion } from "../store/sharing.ts";
 import type { QuestionRecord, QuestionStore } from "../store/store.ts";
 import { acceptAnswer } from "./accept-answer.ts";
 import type { Answer, Asking, Questions } from "./questions.ts";
@@ -19,7 +20,9 @@ export interface QuestionsDeps {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly expireMs: () => number;
-  /** How often a waiting call looks into the store, for answers given through another process. */
+  /** The name of an agent, where it still exists. */
+  readonly agentName?: (id: string) => string | undefined;
+  /** How often a waiting call looks into the store, for answers of other processes that were not announced. */
   readonly pollMs?: number;
 }
 
@@ -77,6 +80,18 @@ class StoredQuestions implements Questions {
     return settled;
   }
 
+  async heardOf({ id, state }: MovedQuestion): Promise<void> {
+    this.#ring(id);
+    const { events, store, agentName } = this.#deps;
+    if (state === "answered") events.emit("question.answered", { id });
+    if (state === "dismissed") events.emit("question.dismissed", { id });
+    if (state !== "pending") return;
+    const asked = await store.get(id);
+    if (!asked) return;
+    const { agentId, kind } = asked;
+    events.emit("question.asked", { id, agent: agentName?.(agentId) ?? agentId, kind });
+  }
+
   close(): void {
     for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.stop();
   }
@@ -110,9 +125,11 @@ class StoredQuestions implements Questions {
       expiresAt: now + expireMs(),
       answeredAt: null,
     };
-    await store.create(question);
-    events.emit("question.asked", { id: question.id, agent: asking.agentName, kind });
-    return question;
+    const created = await store.create(question);
+    // Another process asked the same at the same moment, and has told.
+    if (created.id === question.id)
+      events.emit("question.asked", { id: question.id, agent: asking.agentName, kind });
+    return created;
   }
 
   /** A question that was dismissed while no call waited for it. */
@@ -172,8 +189,12 @@ class StoredQuestions implements Questions {
     const change = { ...outcome, answeredAt: this.#deps.clock() };
     const moved = await this.#deps.store.move(question.id, "pending", change);
     if (!moved) throw noLongerPending(question.id, "settled by somebody else");
-    for (const waiter of this.#waiters.get(question.id) ?? []) waiter.ring();
+    this.#ring(question.id);
     return { ...question, ...change };
+  }
+
+  #ring(id: string): void {
+    for (const waiter of this.#waiters.get(id) ?? []) waiter.ring();
   }
 
   #enter(id: string, waiter: Waiter): void {

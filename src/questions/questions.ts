@@ -1,3 +1,4 @@
+import type { MovedQuestion } from "../store/sharing.ts";
 import type { QuestionRecord } from "../store/store.ts";
 
 export interface Asking {
@@ -30,5 +31,7 @@ export interface Questions {
   answer(id: string, answer: string): Promise<QuestionRecord>;
   /** The caller is told that nobody will answer. */
   dismiss(id: string): Promise<QuestionRecord>;
+  /** Another process moved a question on: whoever waits for it looks again, whoever listens is told. */
+  heardOf(moved: MovedQuestion): Promise<void>;
   close(): void;
 }

@@ -19,12 +19,14 @@ export function agentStore(database: Database): AgentStore {
     },
 
     async create(agent) {
-      const created = database.change((db) => db.insertInto("agents").values(toRow(agent)).execute());
+      const created = database.change("agents", (db) =>
+        db.insertInto("agents").values(toRow(agent)).execute(),
+      );
       await unlessTaken(`An agent named "${agent.name}"`, created);
     },
 
     async update(id, change) {
-      const updated = database.change(async (db) => {
+      const updated = database.change("agents", async (db) => {
         const result = await db
           .updateTable("agents")
           .set({ ...toChange(change), id })
@@ -36,7 +38,7 @@ export function agentStore(database: Database): AgentStore {
     },
 
     async delete(id) {
-      await database.change(async (db) => {
+      await database.change("agents", async (db) => {
         // Its tokens and its sub-agents' parent links follow by their references.
         const result = await db.deleteFrom("agents").where("id", "=", id).executeTakeFirst();
         mustAffect(result.numDeletedRows, `agent ${id}`);

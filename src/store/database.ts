@@ -2,6 +2,7 @@ import { CamelCasePlugin, Kysely, type RawBuilder, type Transaction } from "kyse
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { StoreDialect } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
+import type { ChangeKind } from "./sharing.ts";
 
 /** How the nouns reach their tables. Failures of the database come out as errors of the catalogue. */
 export interface Database {
@@ -15,8 +16,8 @@ export interface Database {
   rows<R>(statement: RawBuilder<R>): Promise<R[]>;
   /** All or nothing. */
   transact<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /** A transaction that every process must notice: it raises the revision. */
-  change<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** A transaction that every process must notice: it raises the revision and tells them what it is about. */
+  change<T>(kind: ChangeKind, work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** Reads that all see the same moment. */
   snapshot<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -34,20 +35,20 @@ export function connect(dialect: StoreDialect): Database {
     transact,
     query: (work) => translated(work(kysely)),
     rows: (statement) => translated(statement.execute(plain).then(({ rows }) => rows)),
-    change: (work) =>
+    change: (kind, work) =>
       transact(async (transaction) => {
         // First, so that changes wait for one another here and cannot deadlock further on.
-        await transaction
-          .updateTable("revision")
-          .set((row) => ({ value: row("value", "+", 1) }))
-          .execute();
+        await dialect.sharing.raise(transaction, kind);
         return work(transaction);
       }),
     snapshot: (work) =>
       translated(
         kysely.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work),
       ),
-    close: () => kysely.destroy(),
+    async close() {
+      await dialect.sharing.close();
+      await kysely.destroy();
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Dialect, Transaction } from "kysely";
 import type { ColumnTypes } from "./migrations/migration.ts";
 import type { Schema } from "./schema.ts";
+import type { ChangeKind, MovedQuestion, Sharing } from "./sharing.ts";
 
 /** What really differs between the databases. `sqlite/` and `postgres/` each make one. */
 export interface StoreDialect {
@@ -11,7 +12,19 @@ export interface StoreDialect {
   readonly location: string;
   /** Keeps other processes from migrating until the transaction ends. */
   lockMigrations(transaction: Transaction<Schema>): Promise<void>;
+  readonly sharing: DialectSharing;
   classify(error: unknown): ErrorClass;
+}
+
+/** How processes on one database notice each other. What is told is heard when the transaction has ended well. */
+export interface DialectSharing extends Sharing {
+  /** Raises the revision and tells of the change. Changes wait for one another here. */
+  raise(transaction: Transaction<Schema>, kind: ChangeKind): Promise<void>;
+  tellOfQuestion(transaction: Transaction<Schema>, moved: MovedQuestion): Promise<void>;
+  /** Whoever locks the same name waits until the transaction ends. */
+  lock(transaction: Transaction<Schema>, name: string): Promise<void>;
+  /** Never waits for the database. */
+  close(): Promise<void>;
 }
 
 /**

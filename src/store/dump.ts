@@ -29,7 +29,7 @@ export async function loadTables(database: Database, dump: StoreDump): Promise<v
   checkVersion(dump.schemaVersion);
   const rows = readTables(dump.tables);
   try {
-    await database.change(async (db) => {
+    await database.change("everything", async (db) => {
       for (const name of NAMES.toReversed()) await db.deleteFrom(name).execute();
       for (const name of NAMES) await insertRows(db, name, rows[name] ?? []);
     });

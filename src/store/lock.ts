@@ -8,7 +8,7 @@ import { type DatabaseSync, openDatabaseSync, sqliteCode } from "./sqlite/databa
 
 export interface LockOptions {
   /** Told to whoever finds the home locked. */
-  readonly holder: "daemon" | "cli";
+  readonly holder: "daemon" | "cli" | "library";
   /** How long to wait for it; zero tries once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal;
@@ -96,7 +96,11 @@ async function locked(home: string): Promise<ToolkeepError> {
   );
 }
 
-const NAMES = { daemon: "toolkeep daemon", cli: "toolkeep command" };
+const NAMES = {
+  library: "program that embeds Toolkeep",
+  daemon: "toolkeep daemon",
+  cli: "toolkeep command",
+};
 
 /** Undefined where the note is absent or not yet written: it only serves the message. */
 async function readHolder(home: string): Promise<{ pid: number; holder: LockOptions["holder"] } | undefined> {

@@ -4,12 +4,15 @@ import type { Clock } from "../lib/clock.ts";
 import { agentStore } from "./agents.ts";
 import { attachmentStore } from "./attachments.ts";
 import { callStore } from "./calls.ts";
+import { claimStore } from "./claims.ts";
+import { consentStore } from "./consents.ts";
 import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
 import { messageStore } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { notificationStore } from "./notifications.ts";
+import { prune } from "./prune.ts";
 import { questionStore } from "./questions.ts";
 import { secretStore } from "./secrets.ts";
 import { serverStore } from "./servers.ts";
@@ -21,6 +24,7 @@ import { tokenStore } from "./tokens.ts";
 import { toolNameStore } from "./tool-names.ts";
 import { toolboxStore } from "./toolboxes.ts";
 import { trustStore } from "./trust.ts";
+import { vaultKeyStore } from "./vault-key.ts";
 
 export interface StoreOptions {
   /** Made when absent, for its user only. */
@@ -61,11 +65,14 @@ function storeOver(database: Database): Store {
   return {
     dialect: database.dialect.name,
     agents: agentStore(database),
+    consents: consentStore(database),
     tokens: tokenStore(database),
     toolboxes: toolboxStore(database),
     servers: serverStore(database),
     toolNames: toolNameStore(database),
     secrets: secretStore(database),
+    vaultKey: vaultKeyStore(database),
+    claims: claimStore(database),
     questions: questionStore(database),
     notifications: notificationStore(database),
     tasks: taskStore(database),
@@ -75,6 +82,9 @@ function storeOver(database: Database): Store {
     calls: callStore(database),
     trust: trustStore(database),
     revision: () => readRevision(database),
+    follow: (since, follower) => database.dialect.sharing.follow(since, follower),
+    lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
+    prune: (what, before, limit) => prune(database, what, before, limit),
     dump: () => dumpTables(database),
     load: (dump) => loadTables(database, dump),
     close: () => database.close(),

@@ -13,7 +13,7 @@ export function secretStore(database: Database): SecretStore {
 
     async put(secret) {
       const { sealed, updatedAt } = secret;
-      await database.change((db) =>
+      await database.change("secrets", (db) =>
         db
           .insertInto("secrets")
           .values(toRow(secret))
@@ -23,7 +23,7 @@ export function secretStore(database: Database): SecretStore {
     },
 
     async delete(name) {
-      const result = await database.change((db) =>
+      const result = await database.change("secrets", (db) =>
         db.deleteFrom("secrets").where("name", "=", name).executeTakeFirst(),
       );
       mustAffect(result.numDeletedRows, `secret named "${name}"`);

@@ -22,14 +22,14 @@ export function serverStore(database: Database): ServerStore {
     },
 
     async create(server) {
-      const created = database.change((db) =>
+      const created = database.change("servers", (db) =>
         db.insertInto("servers").values(servers.toRow(server)).execute(),
       );
       await unlessTaken(`A server named "${server.name}"`, created);
     },
 
     async update(id, change) {
-      const updated = database.change(async (db) => {
+      const updated = database.change("servers", async (db) => {
         const result = await db
           .updateTable("servers")
           .set({ ...servers.toChange(change), id })
@@ -41,7 +41,7 @@ export function serverStore(database: Database): ServerStore {
     },
 
     async changeAuth(id, before, after) {
-      return await database.change(async (db) => {
+      return await database.change("servers", async (db) => {
         const result = await db
           .updateTable("servers")
           .set(servers.toChange({ auth: after }))
@@ -53,7 +53,7 @@ export function serverStore(database: Database): ServerStore {
     },
 
     async delete(id) {
-      await database.change(async (db) => {
+      await database.change("servers", async (db) => {
         // Its tools and offers follow by their reference.
         const result = await db.deleteFrom("servers").where("id", "=", id).executeTakeFirst();
         mustAffect(result.numDeletedRows, `server ${id}`);
@@ -69,7 +69,7 @@ export function serverStore(database: Database): ServerStore {
     },
 
     async replaceTools(serverId, tools) {
-      await database.change(async (db) => {
+      await database.change("server_lists", async (db) => {
         await db.deleteFrom("serverTools").where("serverId", "=", serverId).execute();
         await writeInTurns(
           tools,
@@ -94,7 +94,7 @@ export function serverStore(database: Database): ServerStore {
     },
 
     async replaceOffers(serverId, offers) {
-      await database.change(async (db) => {
+      await database.change("server_lists", async (db) => {
         await db.deleteFrom("serverOffers").where("serverId", "=", serverId).execute();
         await writeInTurns(
           offers,

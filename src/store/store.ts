@@ -4,16 +4,29 @@
  * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
-import type { FolderGrant, OutcomeName, Scope } from "../tool.ts";
+import type { FolderGrant, OutcomeName } from "../tool.ts";
+import type { QuestionState, Sharing } from "./sharing.ts";
+import type { ConsentStore, TokenStore } from "./token-record.ts";
 
-export interface Store {
+export type {
+  ConsentKeyRecord,
+  ConsentRecord,
+  ConsentStore,
+  TokenRecord,
+  TokenStore,
+} from "./token-record.ts";
+
+export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   readonly agents: AgentStore;
   readonly tokens: TokenStore;
+  readonly consents: ConsentStore;
   readonly toolboxes: ToolboxStore;
   readonly servers: ServerStore;
   readonly toolNames: ToolNameStore;
   readonly secrets: SecretStore;
+  readonly vaultKey: VaultKeyStore;
+  readonly claims: ClaimStore;
   readonly questions: QuestionStore;
   readonly notifications: NotificationStore;
   readonly tasks: TaskStore;
@@ -24,12 +37,27 @@ export interface Store {
   readonly trust: TrustStore;
   /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
+  /**
+   * Deletes what ended before `before`, oldest first, at most `limit` of it; resolves with how much that was. Nothing
+   * that is still open, unread or valid goes.
+   */
+  prune(what: Prunable, before: number, limit: number): Promise<number>;
   /** Every row of every table, as plain JSON values, for a backup; consistent as of one moment. */
   dump(): Promise<StoreDump>;
   /** Replaces everything with a dump, in one transaction. */
   load(dump: StoreDump): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What grows without end. The files of attachments are not the store's. */
+export type Prunable =
+  | "calls"
+  | "questions"
+  | "notifications"
+  | "attachments"
+  | "tokens"
+  | "consents"
+  | "claims";
 
 export interface StoreDump {
   readonly schemaVersion: number;
@@ -56,30 +84,6 @@ export interface AgentStore {
   update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>): Promise<void>;
   /** Deletes its tokens, sub-agents' parent links and todos with it. */
   delete(id: string): Promise<void>;
-}
-
-export interface TokenRecord {
-  readonly id: string;
-  readonly kind: "agent" | "admin";
-  /** Null for an admin token. */
-  readonly agentId: string | null;
-  readonly label: string;
-  /** SHA-256 of the whole token, hex. */
-  readonly hash: string;
-  /** The last four characters, for people. */
-  readonly hint: string;
-  /** Null: every scope. */
-  readonly scopes: readonly Scope[] | null;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly lastUsedAt: number | null;
-}
-
-export interface TokenStore {
-  list(): Promise<TokenRecord[]>;
-  create(token: TokenRecord): Promise<void>;
-  delete(id: string): Promise<void>;
-  touch(id: string, at: number): Promise<void>;
 }
 
 export interface ToolboxRecord {
@@ -195,6 +199,19 @@ export interface SecretStore {
   delete(name: string): Promise<void>;
 }
 
+/** A value sealed with the key of this store's secrets, so that another key is noticed before the first secret is. */
+export interface VaultKeyStore {
+  get(): Promise<Uint8Array | undefined>;
+  /** Keeps the first one that comes; resolves with the one that is kept. */
+  claim(sealed: Uint8Array, at: number): Promise<Uint8Array>;
+}
+
+/** What may happen only once, whichever process it comes to. */
+export interface ClaimStore {
+  /** True for the first who takes this id, false for everybody after; it may be forgotten after `expiresAt`. */
+  take(id: string, expiresAt: number): Promise<boolean>;
+}
+
 /**
  * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
  * then holds only the secret's name; an `approval` is answered `once` or `reject`.
@@ -208,7 +225,7 @@ export interface QuestionRecord {
   readonly prompt: string;
   /** Kind-specific: choices, secret name, tool and arguments of an approval, rule. */
   readonly details: Readonly<Record<string, unknown>>;
-  readonly state: "pending" | "answered" | "dismissed" | "used";
+  readonly state: QuestionState;
   readonly answer: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -221,7 +238,8 @@ export interface QuestionStore {
   get(id: string): Promise<QuestionRecord | undefined>;
   /** The pending or answered (not used, dismissed or expired) question with this digest. */
   open(digest: string, now: number): Promise<QuestionRecord | undefined>;
-  create(question: QuestionRecord): Promise<void>;
+  /** Resolves with the question, or with the open one of its digest where another process was faster. */
+  create(question: QuestionRecord): Promise<QuestionRecord>;
   /** Moves a question on, only from the state `from`; false when it was not in it (somebody was faster). */
   move(
     id: string,

@@ -11,15 +11,31 @@ export function tokenStore(database: Database): TokenStore {
       return rows.map(toRecord);
     },
 
+    async has(hash) {
+      const row = await database.query((db) =>
+        db.selectFrom("tokens").select("id").where("hash", "=", hash).executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+
     async create(token) {
-      const created = database.change((db) => db.insertInto("tokens").values(toRow(token)).execute());
+      const created = database.change("tokens", (db) =>
+        db.insertInto("tokens").values(toRow(token)).execute(),
+      );
       await unlessTaken(`The token ${token.id}`, created);
     },
 
     async delete(id) {
-      await database.change(async (db) => {
-        const result = await db.deleteFrom("tokens").where("id", "=", id).executeTakeFirst();
-        mustAffect(result.numDeletedRows, `token ${id}`);
+      await database.change("tokens", async (db) => {
+        const token = await db
+          .selectFrom("tokens")
+          .select("consentId")
+          .where("id", "=", id)
+          .executeTakeFirst();
+        mustAffect(token ? 1n : 0n, `token ${id}`);
+        // One that a client can renew ends with what it is renewed by, and goes with it.
+        if (token?.consentId) await db.deleteFrom("consents").where("id", "=", token.consentId).execute();
+        await db.deleteFrom("tokens").where("id", "=", id).execute();
       });
     },
 

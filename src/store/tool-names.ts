@@ -28,7 +28,7 @@ export function toolNameStore(database: Database): ToolNameStore {
       if (fresh.length === 0) return known;
 
       const pace = createPace();
-      await database.change(async (db) => {
+      await database.change("server_lists", async (db) => {
         await writeInTurns(fresh, toRow, (rows) =>
           // A server of another name may have it, and another process may have been faster since the list was read.
           db

@@ -22,12 +22,14 @@ export function toolboxStore(database: Database): ToolboxStore {
     },
 
     async create(toolbox) {
-      const created = database.change((db) => db.insertInto("toolboxes").values(toRow(toolbox)).execute());
+      const created = database.change("toolboxes", (db) =>
+        db.insertInto("toolboxes").values(toRow(toolbox)).execute(),
+      );
       await unlessTaken(`A toolbox named "${toolbox.name}"`, created);
     },
 
     async update(name, change) {
-      await database.change(async (db) => {
+      await database.change("toolboxes", async (db) => {
         const result = await db
           .updateTable("toolboxes")
           .set({ ...toChange(change), name })
@@ -38,7 +40,7 @@ export function toolboxStore(database: Database): ToolboxStore {
     },
 
     async delete(name) {
-      await database.change(async (db) => {
+      await database.change("toolboxes", async (db) => {
         const result = await db.deleteFrom("toolboxes").where("name", "=", name).executeTakeFirst();
         mustAffect(result.numDeletedRows, `toolbox named "${name}"`);
       });
@@ -49,7 +51,7 @@ export function toolboxStore(database: Database): ToolboxStore {
       // Written at every start: where nothing is new, no other process should have to look.
       if (fingerprint(stored) === fingerprint(toolboxes)) return;
 
-      await database.change(async (db) => {
+      await database.change("toolboxes", async (db) => {
         const names = toolboxes.map((toolbox) => toolbox.name);
         await db
           .deleteFrom("toolboxes")

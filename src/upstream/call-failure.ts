@@ -1,5 +1,6 @@
 import {
   ProtocolError,
+  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
@@ -7,11 +8,23 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ToolResult } from "../tool.ts";
 import { needsAuth } from "./auth/needs-auth-error.ts";
+import { BROKEN_OFF, UNREADABLE } from "./direct-requests.ts";
 import { describeFailure } from "./failure.ts";
 import { InquiryRefused } from "./inquiries.ts";
-import { BROKEN_OFF, UNREADABLE } from "./settling-transport.ts";
+import { isUnknownMethod } from "./unknown-method.ts";
 
 type Redact = (text: string) => string;
+
+/** Errors on which a client acts: it opens addresses, or says that it can be asked more, then calls again. */
+const ACTED_ON = [-32042, -32021];
+
+/** The request that failed. */
+interface Failed {
+  readonly transport: Transport;
+  readonly redact: Redact;
+  readonly method?: string | undefined;
+  readonly stop?: { readonly aborted: boolean } | undefined;
+}
 
 /** How a call over a connection ended: with a result, or with the connection. */
 export type CallEnd =
@@ -24,24 +37,29 @@ export type CallEnd =
     }
   | { readonly kind: "needs_auth"; readonly message: string };
 
-export function callFailure(
-  error: unknown,
-  { transport, signal, redact }: { transport: Transport; signal: AbortSignal; redact: Redact },
-): CallEnd {
-  if (signal.aborted) return { kind: "failed", message: "the call was cancelled" };
+export function callFailure(error: unknown, { transport, redact, method, stop }: Failed): CallEnd {
+  if (stop?.aborted) return { kind: "failed", message: "the call was cancelled" };
   const refused = needsAuth(error);
   // What was granted does for other calls.
   if (refused?.kind === "scope") return { kind: "failed", message: refused.message };
   if (refused) return { kind: "needs_auth", message: refused.detail };
-  return refusedByServer(error) ?? refusedByHttp(error, transport, redact) ?? lost(error, transport, redact);
+  return (
+    refusedByServer(error, method) ??
+    refusedByHttp(error, transport, redact) ??
+    lost(error, transport, redact)
+  );
 }
 
 /** The server is there and said no, or something we cannot use. */
-function refusedByServer(error: unknown): CallEnd | undefined {
+function refusedByServer(error: unknown, method: string | undefined): CallEnd | undefined {
   if (error instanceof ProtocolError) {
     if (error.data === BROKEN_OFF) return { kind: "lost", sent: true, message: error.message };
     if (error.data === UNREADABLE) return { kind: "failed", message: error.message };
-    return { kind: "failed", message: `the server refused the call: ${error.message}` };
+    const { code, message, data } = error;
+    // What went wrong with a tool is for the model to read; of everything else only clients make use.
+    const isFault = method !== "tools/call" || ACTED_ON.includes(code);
+    const said = `the server refused the call: ${message}`;
+    return { kind: "failed", message: said, ...(isFault ? { fault: { code, message, data } } : {}) };
   }
   if (error instanceof InquiryRefused) {
     return { kind: "failed", message: `the server asked back, but ${error.message}` };
@@ -74,8 +92,12 @@ function refusedByHttp(error: unknown, transport: Transport, redact: Redact): Ca
     return { kind: "lost", sent: false, message: "its session was lost" };
   }
   if (status === 401) return { kind: "needs_auth", message: "authentication failed (HTTP 401)" };
+  if (isUnknownMethod(error)) return { kind: "failed", message: NO_SUCH_METHOD, fault: UNKNOWN_METHOD };
   return { kind: "unavailable", message: describeFailure(error, transport, redact) };
 }
+
+const NO_SUCH_METHOD = "the server has no such method";
+const UNKNOWN_METHOD = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
 
 function lost(error: unknown, transport: Transport, redact: Redact): CallEnd {
   return { kind: "lost", sent: !neverLeft(error), message: describeFailure(error, transport, redact) };

@@ -13,8 +13,10 @@ import type { Clock } from "../lib/clock.ts";
 import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { unlessAborted } from "../lib/unless-aborted.ts";
+import type { Answering } from "../tool.ts";
 import { type NeedsAuthError, needsAuth } from "./auth/needs-auth-error.ts";
 import { Connection, type OpenClient } from "./connection.ts";
+import type { DirectRequests } from "./direct-requests.ts";
 import type { Era } from "./era.ts";
 import { describeFailure, endingOf, httpStatusOf, wasCutOff, withStderr } from "./failure.ts";
 import { setListsAside } from "./raw-lists.ts";
@@ -29,6 +31,8 @@ export interface ConnectOptions extends Omit<TransportOptions, "onRefused"> {
   readonly signal: AbortSignal;
   /** The era found last time, if it may still be relied upon. */
   readonly prior: Era | null;
+  /** Of the one conversation that the connection is for; absent where it is for all. */
+  readonly answering?: Answering;
 }
 
 export interface ConnectionDeps extends TransportDeps {
@@ -120,11 +124,11 @@ async function tryConnect(
   let client: Client | undefined;
   try {
     transport = await createTransport({ ...config, transport: over }, { ...options, onRefused }, deps);
-    const opened = openClient(transport, timeoutMs, deps);
+    const settled = settling(transport);
+    const opened = openClient(transport, settled.direct, options, deps);
     client = opened.client;
     // The signal ends these; the SDK's own limit must not come first.
     const requests = { signal, timeout: timeoutMs + 1000 };
-    const settled = settling(transport);
     // The SDK's probe knows no signal, so an abort must not wait for it.
     await unlessAborted(client.connect(settled, prior ? { ...requests, prior } : requests), signal);
     setListsAside(settled);
@@ -148,24 +152,33 @@ async function tryConnect(
 
 function openClient(
   transport: Transport,
-  timeoutMs: number,
+  requests: DirectRequests,
+  { timeoutMs, answering }: ConnectOptions,
   { version, redact }: ConnectionDeps,
 ): OpenClient {
-  const client = new Client(
-    { name: "toolkeep", version },
-    {
-      capabilities: CAPABILITIES,
-      // What a server of 2026-07-28 asks back is brought to the caller of that very call.
-      inputRequired: { autoFulfill: false },
-      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeLimit(transport, timeoutMs) } },
-    },
-  );
+  const clientInfo = { name: "toolkeep", version };
+  // Servers keep to the roots they are given, whoever calls next: only the caller of all calls may give them.
+  const hasRoots = answering?.capabilities.roots !== undefined;
+  const client = new Client(clientInfo, {
+    capabilities: hasRoots ? { ...CAPABILITIES, roots: {} } : CAPABILITIES,
+    // What a server of 2026-07-28 asks back is brought to the caller of that very call.
+    inputRequired: { autoFulfill: false },
+    versionNegotiation: { mode: "auto", probe: { timeoutMs: probeLimit(transport, timeoutMs) } },
+  });
+  if (hasRoots) {
+    // Until the connection takes over: many ask as soon as hands are shaken.
+    client.setRequestHandler(
+      "roots/list",
+      async ({ params = {} }, { mcpReq }) =>
+        (await answering.answer({ method: "roots/list", params }, mcpReq.signal)) as never,
+    );
+  }
   // Out-of-band trouble (an answer to nothing, a stream that will be opened again) is not the caller's.
   client.onerror = () => {};
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => resolve(endingOf(transport, redact) ?? "the connection was closed");
   });
-  return { client, transport, closed, redact };
+  return { client, transport, requests, clientInfo, hasRoots, closed, redact };
 }
 
 /** A silent process is an old one, to be spoken to otherwise in good time; a silent address is only silent. */

@@ -1,29 +1,28 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type Client,
-  isInputRequiredResult,
-  ProtocolError,
-  type RequestOptions,
-  type Transport,
-  withInputRequired,
-} from "@modelcontextprotocol/client";
-import { z } from "zod";
-import { isRecord } from "../lib/json.ts";
-import type { Answering, Caller, Inquiry, Progress } from "../tool.ts";
+import type { Client, LoggingLevel, Transport } from "@modelcontextprotocol/client";
+import type { Stop } from "../lib/stop.ts";
+import type { Inquiry } from "../tool.ts";
 import { type CallEnd, callFailure } from "./call-failure.ts";
-import { callResult } from "./call-result.ts";
-import type { Era } from "./era.ts";
-import { answerWith, Inquiries } from "./inquiries.ts";
+import type { ConnectionCall } from "./connection-call.ts";
+import type { DirectRequests } from "./direct-requests.ts";
+import { declared, type Era } from "./era.ts";
+import { type InquiredCall, Inquiries } from "./inquiries.ts";
 import { type FollowOptions, followLists, type ListListeners } from "./list-changes.ts";
+import { isMoreTalkative, SentToAddress, tellLog } from "./notices.ts";
 import { listOffers, type OfferList } from "./offer-list.ts";
-import { paramHeaders, withoutHeaderFaults } from "./param-headers.ts";
+import { withoutHeaderFaults } from "./param-headers.ts";
+import { RequestRounds } from "./request-rounds.ts";
+import { type FollowingDeps, followResources, type ResourceFollowing } from "./resource-updates.ts";
 import { listTools, type ToolList } from "./tool-list.ts";
-import type { OfferUse } from "./use-offers.ts";
 
 /** A client that has shaken hands. */
 export interface OpenClient {
   readonly client: Client;
   readonly transport: Transport;
+  /** Over the same transport, past the client. */
+  readonly requests: DirectRequests;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** The server was told that it may ask for roots. */
+  readonly hasRoots: boolean;
   readonly closed: Promise<string>;
   /** Present where it is not the transport that was asked for. */
   readonly transportUsed?: "sse";
@@ -31,25 +30,7 @@ export interface OpenClient {
   readonly redact: (text: string) => string;
 }
 
-/** How one call is sent: its tool and arguments, who calls, and where its progress goes. */
-export interface ConnectionCall {
-  readonly tool: string;
-  /** Of the tool, as published. */
-  readonly inputSchema: unknown;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
-  readonly onProgress: (update: Progress) => void;
-  readonly answering?: Answering;
-}
-
-/** The executor ends calls sooner; this only keeps the SDK's own minute from doing it. */
-const CALL_TIMEOUT_MS = 660_000;
 const MAX_INSTRUCTIONS = 64 * 1024;
-/** How often a server of 2026-07-28 may ask back before one call is done. */
-const MAX_ROUNDS = 10;
-/** SEP-2243: the headers do not fit the body of the call. */
-const HEADER_MISMATCH = -32020;
 
 /** One live connection to a server, shared by every call it is given. */
 export class Connection {
@@ -63,7 +44,11 @@ export class Connection {
   readonly #transport: Transport;
   readonly #redact: (text: string) => string;
   readonly #inquiries = new Inquiries();
-  #onInquiry: () => void = () => {};
+  readonly #sentToAddress = new SentToAddress();
+  readonly #rounds: RequestRounds;
+  #logLevel: string | undefined;
+  #onLog: (level: string, text: string) => void = () => {};
+  #onInquiry: (isAnswerable: boolean) => void = () => {};
   #listListeners: ListListeners | undefined;
   #fault: string | undefined;
   #retired = false;
@@ -77,7 +62,15 @@ export class Connection {
       opened.redact(opened.client.getInstructions() ?? "").slice(0, MAX_INSTRUCTIONS) || null;
     this.era = eraOf(opened, at);
     this.initialTools = this.#callable(initialTools);
-    this.#listenForInquiries();
+    this.#rounds = new RequestRounds({
+      requests: opened.requests,
+      era: this.era,
+      clientInfo: opened.clientInfo,
+      hasOwnStreams: this.#mirrorsParameters,
+      fetchSchema: (name, stop) => this.#fetchSchema(name, stop),
+    });
+    this.#listenForInquiries(opened.hasRoots);
+    this.#listenForNotices();
   }
 
   /** Calls under way. */
@@ -90,31 +83,55 @@ export class Connection {
     return this.#inquiries.conversation;
   }
 
+  /** Whether it may tell callers what it logs. */
+  get canLog(): boolean {
+    return this.#client.getServerCapabilities()?.logging !== undefined;
+  }
+
   /** Never rejects: what goes wrong becomes an end that says so, and whether the server can have seen the call. */
-  async callTool(call: ConnectionCall): Promise<CallEnd> {
-    if (!this.#client.transport) return { kind: "lost", sent: false, message: "the connection was closed" };
+  send(call: ConnectionCall): Promise<CallEnd> {
+    if (!this.#client.transport)
+      return Promise.resolve({ kind: "lost", sent: false, message: "the connection was closed" });
     this.#inquiries.begin(call);
     let hasAnswered = false;
-    try {
-      return callResult(
-        await this.#request(call, () => {
-          hasAnswered = true;
-        }),
-      );
-    } catch (error) {
-      const end = callFailure(error, {
-        transport: this.#transport,
-        signal: call.signal,
-        redact: this.#redact,
-      });
-      if (end.kind !== "lost") return end;
-      this.#fault ??= end.message;
-      // What it asked back, it asked because it has the call.
-      return { ...end, sent: end.sent || hasAnswered };
-    } finally {
-      this.#inquiries.end(call);
-      if (this.#retired && this.openCalls === 0) void this.close();
-    }
+    const onRound = () => {
+      hasAnswered = true;
+    };
+    const answered =
+      call.logLevel === undefined
+        ? this.#rounds.send(call, onRound)
+        : this.#hearLog(call.logLevel).then(() => this.#rounds.send(call, onRound));
+    return answered.then(
+      (result) => {
+        this.#over(call);
+        if (result.kind === "asks") this.#rememberAddresses(Object.values(result.asked.inquiries), call);
+        return result;
+      },
+      (error) => {
+        this.#over(call);
+        return this.#failed(error, call, hasAnswered);
+      },
+    );
+  }
+
+  #failed(error: unknown, call: ConnectionCall, hasAnswered: boolean): CallEnd {
+    const end = this.failureOf(error, call);
+    if (end.kind === "failed" && end.fault) this.#sentToAddress.remember(end.fault.data, call);
+    if (end.kind !== "lost") return end;
+    this.#fault ??= end.message;
+    // What it asked back, it asked because it has the call.
+    return { ...end, sent: end.sent || hasAnswered };
+  }
+
+  #over(call: ConnectionCall): void {
+    this.#inquiries.end(call);
+    if (this.#retired && this.openCalls === 0) void this.close();
+  }
+
+  /** What an error of a request says; also of one that was no call. */
+  failureOf(error: unknown, call?: Pick<ConnectionCall, "method" | "stop">): CallEnd {
+    const { method, stop } = call ?? {};
+    return callFailure(error, { transport: this.#transport, redact: this.#redact, method, stop });
   }
 
   async listTools(signal: AbortSignal): Promise<ToolList> {
@@ -132,22 +149,18 @@ export class Connection {
     return followLists(this.#client, listeners, options);
   }
 
-  /** What is needed to use the server's resources, prompts and completions over this connection. */
-  offerUse(signal: AbortSignal): OfferUse {
-    this.#inquiries.blur();
-    return { client: this.#client, options: { signal }, redact: this.#redact };
+  /** Tells when single resources change; only one at a time may ask for that. */
+  followResources(deps: Omit<FollowingDeps, "redact">): ResourceFollowing {
+    return followResources(this.#client, { ...deps, redact: this.#redact });
   }
 
   /** Calls `listener` with what the server logs over the protocol. */
   onLogMessage(listener: (level: string, text: string) => void): void {
-    this.#client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
-      const text = typeof data === "string" ? data : JSON.stringify(data);
-      listener(level, logger === undefined ? text : `${logger}: ${text}`);
-    });
+    this.#onLog = listener;
   }
 
-  /** Calls `listener` when the server asks something back on its own, whether or not it is answered. */
-  onInquiry(listener: () => void): void {
+  /** Calls `listener` when the server asks something back on its own, and says whether somebody can be asked. */
+  onInquiry(listener: (isAnswerable: boolean) => void): void {
     this.#onInquiry = listener;
   }
 
@@ -162,68 +175,14 @@ export class Connection {
     await this.#transport.close().catch(() => {});
   }
 
-  /** One call with all its rounds: a server of 2026-07-28 answers with what it wants to know first. */
-  async #request(call: ConnectionCall, onRound: () => void): Promise<Record<string, unknown>> {
-    const options: RequestOptions = {
-      signal: call.signal,
-      timeout: CALL_TIMEOUT_MS,
-      allowInputRequired: true,
-      onprogress: ({ progress, total, message }) =>
-        call.onProgress({
-          progress,
-          ...(total === undefined ? {} : { total }),
-          ...(message === undefined ? {} : { message }),
-        }),
-    };
-    let params: Record<string, unknown> = {
-      name: call.tool,
-      arguments: call.arguments,
-      ...this.#capabilitiesOf(call),
-    };
-    for (let round = 0; ; round++) {
-      const result = await this.#withHeaders(call, (headers) =>
-        this.#client.request({ method: "tools/call", params }, anyResult, { ...options, headers }),
-      );
-      if (!isInputRequiredResult(result)) return result as Record<string, unknown>;
-      onRound();
-      if (round === MAX_ROUNDS) throw new Error(`it asked back more than ${MAX_ROUNDS} times`);
-      const { inputRequests = {}, requestState } = result;
-      params = {
-        ...params,
-        inputResponses: await answers(inputRequests, call),
-        ...(requestState === undefined ? {} : { requestState }),
-      };
-    }
-  }
-
-  /**
-   * Some parameters also travel as headers, where the schema says so. A server that refuses them has not looked at
-   * the call yet: its schema must have changed, so it is asked for that and gets the call once more.
-   */
-  async #withHeaders<T>(
-    call: ConnectionCall,
-    send: (headers: Record<string, string>) => Promise<T>,
-  ): Promise<T> {
-    if (!this.#mirrorsParameters) return await send({});
-    try {
-      return await send(paramHeaders(call.inputSchema, call.arguments));
-    } catch (error) {
-      if (!(error instanceof ProtocolError && error.code === HEADER_MISMATCH)) throw error;
-      this.#listListeners?.tools();
-      const { tools } = await this.listTools(call.signal);
-      const { inputSchema } = tools.find(({ name }) => name === call.tool) ?? call;
-      return await send(paramHeaders(inputSchema, call.arguments));
-    }
+  async #fetchSchema(name: unknown, stop: Stop): Promise<unknown> {
+    this.#listListeners?.tools();
+    const { tools } = await this.listTools(stop.signal);
+    return tools.find((tool) => tool.name === name)?.inputSchema;
   }
 
   get #mirrorsParameters(): boolean {
     return this.era.era === "modern" && this.#transport.hasPerRequestStream === true;
-  }
-
-  /** A server of 2026-07-28 is told with each call what this caller can be asked. */
-  #capabilitiesOf({ answering }: ConnectionCall): { _meta?: Record<string, unknown> } {
-    if (this.era.era === "legacy") return {};
-    return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: answering?.capabilities ?? {} } };
   }
 
   /** Without the tools that would be called wrongly. */
@@ -231,9 +190,11 @@ export class Connection {
     return this.#mirrorsParameters ? withoutHeaderFaults(list) : list;
   }
 
-  #listenForInquiries(): void {
+  #listenForInquiries(hasRoots: boolean): void {
     const relay = async (inquiry: Inquiry, signal: AbortSignal) => {
-      this.#onInquiry();
+      const asked = this.#inquiries.askable(inquiry);
+      this.#onInquiry(asked !== undefined);
+      this.#rememberAddresses([inquiry], asked);
       return (await this.#inquiries.answer(inquiry, signal)) as never;
     };
     for (const method of ["elicitation/create", "sampling/createMessage"] as const) {
@@ -241,18 +202,37 @@ export class Connection {
         relay({ method, params: params as Record<string, unknown> }, mcpReq.signal),
       );
     }
+    if (!hasRoots) return;
+    // What it asks right after the handshake is no sign that it asks back during calls.
+    this.#client.setRequestHandler("roots/list", async ({ params = {} }, { mcpReq }) => {
+      const inquiry: Inquiry = { method: "roots/list", params };
+      return (await this.#inquiries.answer(inquiry, mcpReq.signal)) as never;
+    });
   }
-}
 
-async function answers(requests: Readonly<Record<string, unknown>>, call: ConnectionCall) {
-  const answered: Record<string, unknown> = {};
-  for (const [key, request] of Object.entries(requests)) {
-    if (!isRecord(request)) continue;
-    const { method, params } = request;
-    const inquiry = { method, params: isRecord(params) ? params : {} } as Inquiry;
-    answered[key] = await answerWith(call, inquiry, call.signal);
+  #listenForNotices(): void {
+    this.#client.setNotificationHandler("notifications/message", ({ params }) => {
+      const { level, logger, data } = params;
+      const text = typeof data === "string" ? data : JSON.stringify(data);
+      this.#onLog(level, logger === undefined ? text : `${logger}: ${text}`);
+      tellLog(params, this.#inquiries.certain);
+    });
+    this.#client.setNotificationHandler("notifications/elicitation/complete", ({ params }) =>
+      this.#sentToAddress.complete(params),
+    );
   }
-  return answered;
+
+  #rememberAddresses(inquiries: readonly Inquiry[], call?: ConnectionCall | InquiredCall): void {
+    if (call) for (const { params } of inquiries) this.#sentToAddress.remember(params, call);
+  }
+
+  /** A server before 2026-07-28 is told once how much to log; the most talkative wish counts. */
+  async #hearLog(level: string): Promise<void> {
+    if (this.era.era === "modern" || !this.canLog || !isMoreTalkative(level, this.#logLevel)) return;
+    this.#logLevel = level;
+    // One that cannot do it logs as it likes.
+    await this.#client.setLoggingLevel(level as LoggingLevel).catch(() => {});
+  }
 }
 
 function eraOf({ client, transportUsed }: OpenClient, at: number): Era {
@@ -261,9 +241,8 @@ function eraOf({ client, transportUsed }: OpenClient, at: number): Era {
     era: client.getProtocolEra() ?? "legacy",
     version: client.getNegotiatedProtocolVersion() ?? "unknown",
     at,
+    declares: declared(client.getServerCapabilities()),
     ...(discover ? { discover } : {}),
     ...(transportUsed ? { transport: transportUsed } : {}),
   };
 }
-
-const anyResult = withInputRequired(z.looseObject({}));

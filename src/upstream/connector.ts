@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { err, type Result } from "../lib/result.ts";
 import type { Processes } from "../process/processes.ts";
+import type { Answering } from "../tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { SignIns, SignInTarget } from "./auth/sign-ins.ts";
 import type { ConnectFailure } from "./connect.ts";
@@ -42,6 +43,8 @@ export interface ConnectAttempt {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly prior: Era | null;
+  /** Of the one conversation that the connection is for; absent where it is for all. */
+  readonly answering?: Answering;
 }
 
 /** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */

@@ -3,8 +3,9 @@ import type { Settings } from "../config/settings.ts";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { NewId } from "../lib/id.ts";
-import { err, type Result } from "../lib/result.ts";
+import { err } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
+import type { OfferOrigin } from "../offer.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
@@ -19,12 +20,13 @@ import { Server } from "./server.ts";
 import { reachChanged } from "./server-change.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import type { ServerLogPage } from "./server-log.ts";
+import { originsOf } from "./server-offers.ts";
 import { ServerRows } from "./server-rows.ts";
 import { ServerSet } from "./server-set.ts";
 import { ServerTests } from "./server-tests.ts";
 import { viewOf } from "./server-view.ts";
 import type { ServerInput, ServerView, TestReport, Upstream } from "./upstream.ts";
-import type { CompletionAsked, OfferUse } from "./use-offers.ts";
+import { WatchedResources } from "./watched-resources.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
   readonly store: Pick<Store, "servers" | "toolNames" | "notifications">;
@@ -42,7 +44,6 @@ export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
 /** Whatever changes the set of servers waits for what changes it already. */
 const CHANGES = "changes";
-const NEVER = new AbortController().signal;
 
 /**
  * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
@@ -62,12 +63,15 @@ class Servers implements Upstream {
   readonly #signIns: SignIns;
   readonly #connect: Connector;
   readonly #set = new ServerSet();
+  readonly #watched = new WeakMap<Server, WatchedResources>();
   readonly #listeners = new Set<() => void>();
+  readonly #offerListeners = new Set<() => void>();
   readonly #serial = createSerial();
   readonly #background = new Background();
   readonly #tests: ServerTests;
   #settings: Settings;
   #tools: readonly Tool[] | undefined;
+  #origins: readonly OfferOrigin[] | undefined;
   #closed = false;
 
   constructor(deps: UpstreamDeps, learned: Learned) {
@@ -91,8 +95,26 @@ class Servers implements Upstream {
     return () => this.#listeners.delete(listener);
   }
 
+  origins(): readonly OfferOrigin[] {
+    this.#origins ??= originsOf(this.#set.sorted(), {
+      offersOf: (server) => this.#learned.offersOf(server),
+      watchedOf: (server) => this.#watchedOf(server),
+      settings: this.#settings,
+    });
+    return this.#origins;
+  }
+
+  onOffersChange(listener: () => void): () => void {
+    this.#offerListeners.add(listener);
+    return () => this.#offerListeners.delete(listener);
+  }
+
   servers(): readonly ServerView[] {
     return this.#set.sorted().map((server) => this.#view(server));
+  }
+
+  knows(name: string): boolean {
+    return this.#set.has(name);
   }
 
   server(name: string): ServerView {
@@ -105,6 +127,7 @@ class Servers implements Upstream {
       const isPending = addedBy !== undefined && this.#settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
+      return "added";
     });
   }
 
@@ -124,6 +147,7 @@ class Servers implements Upstream {
         input,
         by === undefined ? by : { name: by, requireApproval },
       );
+      return "changed";
     });
   }
 
@@ -143,11 +167,15 @@ class Servers implements Upstream {
       } finally {
         await this.#refresh();
       }
+      this.#deps.events.emit("server.changed", { server: name, change: "removed" });
     });
   }
 
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
-    return this.#change(name, () => this.#rows.approve(this.#set.named(name).definition, options));
+    return this.#change(name, async () => {
+      await this.#rows.approve(this.#set.named(name).definition, options);
+      return "changed";
+    });
   }
 
   test(name: string, options?: { signal?: AbortSignal }): Promise<TestReport> {
@@ -198,23 +226,6 @@ class Servers implements Upstream {
     return this.#learned.offersOf(this.#set.named(name));
   }
 
-  readResource(name: string, uri: string, { signal = NEVER }: { signal?: AbortSignal } = {}) {
-    return this.#use(name, signal, (offers, use) => offers.readResource(use, uri));
-  }
-
-  getPrompt(
-    name: string,
-    prompt: string,
-    args: Readonly<Record<string, string>>,
-    { signal = NEVER }: { signal?: AbortSignal } = {},
-  ) {
-    return this.#use(name, signal, (offers, use) => offers.getPrompt(use, prompt, args));
-  }
-
-  complete(name: string, asked: CompletionAsked, { signal = NEVER }: { signal?: AbortSignal } = {}) {
-    return this.#use(name, signal, (offers, use) => offers.complete(use, asked));
-  }
-
   settled(): Promise<void> {
     return this.#background.settled();
   }
@@ -246,10 +257,11 @@ class Servers implements Upstream {
     return viewOf(server, this.#settings, (text) => this.#deps.vault.redact(text));
   }
 
-  #change(name: string, write: () => Promise<void>): Promise<ServerView> {
+  #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
     return this.#serial(CHANGES, async () => {
-      await write();
+      const change = await write();
       await this.#refresh();
+      this.#deps.events.emit("server.changed", { server: name, change });
       return this.server(name);
     });
   }
@@ -307,7 +319,9 @@ class Servers implements Upstream {
           : await this.#connect(targetOf(server), attempt),
       learn: (server, list, connection) =>
         this.#learned.learnTools(server, list, connection, this.#settings, warn),
-      learnOffers: (server, list) => this.#learned.learnOffers(server, list, warn),
+      learnOffers: async (server, list) => {
+        if (await this.#learned.learnOffers(server, list, warn)) this.#offersChanged();
+      },
       learnAsksBack: (server) => this.#learned.learnAsksBack(server),
       toolsOf: (server) => this.#learned.toolsOf(server, this.#settings),
       onState: (server, detail) => this.#stateChanged(server, detail),
@@ -320,13 +334,10 @@ class Servers implements Upstream {
     };
   }
 
-  async #use<T>(
-    name: string,
-    signal: AbortSignal,
-    use: (offers: typeof import("./use-offers.ts"), connection: OfferUse) => Promise<Result<T, string>>,
-  ): Promise<Result<T, string>> {
-    const offers = await import("./use-offers.ts");
-    return await this.#set.named(name).use(signal, (connection) => use(offers, connection.offerUse(signal)));
+  #watchedOf(server: Server): WatchedResources {
+    const watched = this.#watched.get(server) ?? new WatchedResources(server);
+    this.#watched.set(server, watched);
+    return watched;
   }
 
   #stateChanged(server: Server, detail: string | undefined): void {
@@ -356,6 +367,12 @@ class Servers implements Upstream {
   #changed(): void {
     this.#tools = undefined;
     for (const listener of this.#listeners) listener();
+    this.#offersChanged();
+  }
+
+  #offersChanged(): void {
+    this.#origins = undefined;
+    for (const listener of this.#offerListeners) listener();
   }
 }
 

@@ -4,7 +4,8 @@ import { unlessAborted } from "../lib/unless-aborted.ts";
 import type { ToolResult } from "../tool.ts";
 import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
-import type { Connection, ConnectionCall } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { ConnectionCall } from "./connection-call.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
 
@@ -13,7 +14,7 @@ export interface Delivery {
   /** Running the call twice does no harm. */
   readonly repeatable: boolean;
   /** The connection to use, opened where there is none; never rejects. */
-  readonly connection: () => Promise<Opened>;
+  readonly connection: () => Opened | Promise<Opened>;
   /** Told of every end before anything else is made of it. */
   readonly onEnd: (connection: Connection, end: CallEnd) => void;
 }
@@ -23,20 +24,19 @@ export interface Delivery {
  * that timed out, was cancelled or was answered with an error is never sent again.
  */
 export async function deliver(call: ConnectionCall, how: Delivery): Promise<ToolResult> {
-  const first = await send(call, how);
-  const isRepeated = first.kind === "lost" && !call.signal.aborted && mayRepeat(first.sent, how);
-  return resultOf(isRepeated ? await send(call, how) : first);
+  for (let isRepeated = false; ; isRepeated = true) {
+    const ready = how.connection();
+    const opened = ready instanceof Promise ? await openedUnlessAborted(ready, call.signal) : ready;
+    if (!opened.ok) return notOpened(opened.error);
+    const end = await opened.value.send(call);
+    how.onEnd(opened.value, end);
+    if (end.kind !== "lost" || isRepeated || call.stop.aborted || !mayRepeat(end.sent, how))
+      return resultOf(end);
+  }
 }
 
-async function send(call: ConnectionCall, { connection, onEnd }: Delivery): Promise<CallEnd> {
-  const opened = await openedUnlessAborted(connection(), call.signal);
-  if (!opened.ok) {
-    const { message, needsAuth } = opened.error;
-    return { kind: needsAuth ? "needs_auth" : "unavailable", message };
-  }
-  const end = await opened.value.callTool(call);
-  onEnd(opened.value, end);
-  return end;
+function notOpened({ message, needsAuth }: ConnectFailure): ToolResult {
+  return resultOf({ kind: needsAuth ? "needs_auth" : "unavailable", message });
 }
 
 /** A caller learns nothing about tokens and scopes; people see those elsewhere. */

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../lib/result.ts";
+import type { Stop } from "../lib/stop.ts";
 
 /** Ends a turn; a second time does nothing. */
 export type EndTurn = () => void;
@@ -30,13 +31,26 @@ export class FairQueue {
     return this.#waitingCount;
   }
 
-  /** Resolves when it is this call's turn, or with the reason why there will be none. */
-  async enter(agent: string, signal: AbortSignal): Promise<Result<EndTurn, string>> {
-    if (signal.aborted) return err(GIVEN_UP);
-    if (this.#running < this.#limit() && this.#waitingCount === 0) this.#running++;
-    else if (this.#isFull(agent)) return err(`${this.#maxWaiting} calls of this agent wait for it already`);
-    else if (!(await this.#wait(agent, signal))) return err(GIVEN_UP);
-    return ok(this.#endTurn());
+  /** This call's turn, a promise of it where it must wait, or the reason why there will be none. */
+  enter(agent: string, stop: Stop): Result<EndTurn, string> | Promise<Result<EndTurn, string>> {
+    if (stop.aborted) return err(GIVEN_UP);
+    if (this.#running < this.#limit() && this.#waitingCount === 0) {
+      this.#running++;
+      return ok(this.#endTurn());
+    }
+    if (this.#isFull(agent)) return err(`${this.#maxWaiting} calls of this agent wait for it already`);
+    return this.#wait(agent, stop).then((came) => (came ? ok(this.#endTurn()) : err(GIVEN_UP)));
+  }
+
+  /** Somebody who has a turn waits for somebody else, and lets another have it meanwhile. */
+  pause(): void {
+    this.#running--;
+    while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
+  }
+
+  /** It goes on at once, however many have a turn now: it is half done. */
+  goOn(): void {
+    this.#running++;
   }
 
   /** For each agent on its own: one that floods must not shut the others out. */
@@ -44,20 +58,19 @@ export class FairQueue {
     return (this.#waiting.get(agent)?.size ?? 0) >= this.#maxWaiting;
   }
 
-  /** True with a turn, false when the signal came first. */
-  #wait(agent: string, signal: AbortSignal): Promise<boolean> {
+  /** True with a turn, false when it was given up before. */
+  #wait(agent: string, stop: Stop): Promise<boolean> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         start: () => {
-          signal.removeEventListener("abort", giveUp);
+          forget();
           resolve(true);
         },
       };
-      const giveUp = () => {
+      const forget = stop.onAbort(() => {
         this.#remove(agent, waiting);
         resolve(false);
-      };
-      signal.addEventListener("abort", giveUp, { once: true });
+      });
       const calls = this.#waiting.get(agent) ?? new Set();
       this.#waiting.set(agent, calls.add(waiting));
       this.#waitingCount++;
@@ -69,8 +82,7 @@ export class FairQueue {
     return () => {
       if (ended) return;
       ended = true;
-      this.#running--;
-      while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
+      this.pause();
     };
   }
 

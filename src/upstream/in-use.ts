@@ -6,6 +6,9 @@ export class InUse {
   #uses = 0;
   #usedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
+  #idleAt = 0;
+  #onIdle: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -30,11 +33,29 @@ export class InUse {
   whenIdle(ms: number, onIdle: () => void): void {
     this.stopWaiting();
     if (this.#uses > 0) return;
-    this.#timer = setTimeout(onIdle, ms);
-    this.#timer.unref();
+    this.#onIdle = onIdle;
+    this.#idleAt = performance.now() + ms;
+    // One that comes too early waits again: most of the time it is used meanwhile, and each use would need a timer.
+    if (this.#timer && this.#timerAt <= this.#idleAt) return;
+    clearTimeout(this.#timer);
+    this.#wait(ms);
   }
 
   stopWaiting(): void {
-    clearTimeout(this.#timer);
+    this.#onIdle = undefined;
+  }
+
+  #wait(ms: number): void {
+    this.#timerAt = performance.now() + ms;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const leftMs = this.#idleAt - performance.now();
+      if (!this.#onIdle) return;
+      if (leftMs > 0) return this.#wait(leftMs);
+      const onIdle = this.#onIdle;
+      this.#onIdle = undefined;
+      onIdle();
+    }, ms);
+    this.#timer.unref();
   }
 }

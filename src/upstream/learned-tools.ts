@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createPace } from "../lib/pace.ts";
+import { createSerial } from "../lib/serial.ts";
 import type { ServerRecord, ServerToolRecord, Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Connection } from "./connection.ts";
@@ -13,6 +14,8 @@ import { ToolNames } from "./tool-names.ts";
 type LearnedStore = Pick<Store, "servers" | "toolNames">;
 
 const NO_TOOLS: readonly ServerToolRecord[] = [];
+/** Learning and reloading wait for each other: lists read before one was learned must not take its place. */
+const LISTS = "lists";
 
 /** Tools as they were made for a server, and what they were made from. */
 interface Made {
@@ -25,6 +28,7 @@ export class LearnedTools {
   readonly #store: LearnedStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
+  readonly #serial = createSerial();
   #lists = new Map<string, readonly ServerToolRecord[]>();
   readonly #made = new Map<string, Made>();
 
@@ -45,18 +49,8 @@ export class LearnedTools {
   }
 
   /** Takes over what another process learned. */
-  async reload(): Promise<void> {
-    const tools = await this.#store.servers.tools();
-    // After the lists: whoever stores a list has stored its names before.
-    await this.#names.reload();
-    const lists = new Map<string, ServerToolRecord[]>();
-    for (const tool of tools) {
-      const list = lists.get(tool.serverId);
-      if (list) list.push(tool);
-      else lists.set(tool.serverId, [tool]);
-    }
-    this.#lists = lists;
-    this.#made.clear();
+  reload(): Promise<void> {
+    return this.#serial(LISTS, () => this.#read());
   }
 
   /** The tools of a server in the order it listed them; the same objects as long as nothing about them changes. */
@@ -75,7 +69,7 @@ export class LearnedTools {
       timeoutMs,
       progressExtendsTimeout,
       status: () => server.status(),
-      call: server.call.bind(server),
+      request: server.request.bind(server),
     };
     const tools = list.flatMap((tool) => {
       const name = this.#names.get(record.id, tool.originalName);
@@ -89,7 +83,35 @@ export class LearnedTools {
    * Keeps a new list and what else the connection told; resolves with what that changed in the server's record. A
    * list that is as it was is not written again.
    */
-  async learn(
+  learn(
+    server: Server,
+    list: ToolList,
+    connection: Connection,
+    settings: Settings,
+  ): Promise<Partial<ServerRecord>> {
+    return this.#serial(LISTS, () => this.#keep(server, list, connection, settings));
+  }
+
+  forget(serverId: string): void {
+    this.#lists.delete(serverId);
+    this.#made.delete(serverId);
+  }
+
+  async #read(): Promise<void> {
+    const tools = await this.#store.servers.tools();
+    // After the lists: whoever stores a list has stored its names before.
+    await this.#names.reload();
+    const lists = new Map<string, ServerToolRecord[]>();
+    for (const tool of tools) {
+      const list = lists.get(tool.serverId);
+      if (list) list.push(tool);
+      else lists.set(tool.serverId, [tool]);
+    }
+    this.#lists = lists;
+    this.#made.clear();
+  }
+
+  async #keep(
     server: Server,
     list: ToolList,
     connection: Connection,
@@ -113,11 +135,6 @@ export class LearnedTools {
     };
     await this.#store.servers.update(serverId, news);
     return news;
-  }
-
-  forget(serverId: string): void {
-    this.#lists.delete(serverId);
-    this.#made.delete(serverId);
   }
 }
 

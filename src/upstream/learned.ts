@@ -68,9 +68,10 @@ export class Learned {
     return news;
   }
 
-  async learnOffers(server: Server, list: OfferList, warn: Warn): Promise<void> {
+  /** Resolves with whether that changed anything. */
+  async learnOffers(server: Server, list: OfferList, warn: Warn): Promise<boolean> {
     for (const warning of list.warnings) warn(server, warning);
-    await this.#offers.learn(server.definition.record.id, list);
+    return await this.#offers.learn(server.definition.record.id, list);
   }
 
   async learnAsksBack(server: Server): Promise<Partial<ServerRecord>> {

@@ -14,6 +14,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Told once why changes are not announced. */
   readonly onProblem: (message: string) => void;
+  /** Told every time, with what went wrong. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const PAUSES_MS = [1000, 2000, 5000, 15_000, 60_000];
@@ -25,7 +27,7 @@ const PAUSES_MS = [1000, 2000, 5000, 15_000, 60_000];
 export async function followLists(
   client: Client,
   listeners: ListListeners,
-  { signal, onProblem }: FollowOptions,
+  { signal, onProblem, onFailure }: FollowOptions,
 ): Promise<void> {
   const tools = () => void (signal.aborted || listeners.tools());
   const offers = () => void (signal.aborted || listeners.offers());
@@ -45,6 +47,7 @@ export async function followLists(
       if (signal.aborted) return;
       if (attempt === 0) onProblem(`changes of its lists are not announced: ${messageOf(error)}`);
       if (error instanceof ProtocolError) return;
+      onFailure(error);
     }
     const pauseMs = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)];
     await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});

@@ -8,6 +8,8 @@ export interface UpkeepDeps {
   readonly learnTools: (list: ToolList) => Promise<void>;
   readonly learnOffers: (list: OfferList) => Promise<void>;
   readonly onProblem: (message: string) => void;
+  /** Told what fetching or following a list failed with, which may be about the connection. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const PAUSE_MS = 1000;
@@ -23,6 +25,7 @@ export class ListUpkeep {
   readonly #stop = new AbortController();
   readonly #tools: Refetch;
   readonly #offers: Refetch;
+  readonly #firstOffers: Promise<void>;
 
   constructor(connection: Connection, deps: UpkeepDeps) {
     this.#connection = connection;
@@ -33,13 +36,14 @@ export class ListUpkeep {
     this.#tools.after(connection.initialTools.ttlMs);
     void connection.followLists(
       { tools: () => void this.#tools.now(), offers: () => void this.#offers.now() },
-      { signal, onProblem: deps.onProblem },
+      { signal, onProblem: deps.onProblem, onFailure: deps.onFailure },
     );
+    this.#firstOffers = this.#offers.now();
   }
 
   /** Resolves once the offers have been fetched for the first time, or could not be. */
   offersKnown(): Promise<void> {
-    return this.#offers.now();
+    return this.#firstOffers;
   }
 
   close(): void {
@@ -52,8 +56,9 @@ export class ListUpkeep {
       await this.#deps.learnTools(list);
       return list.ttlMs;
     } catch (error) {
-      if (!this.#stop.signal.aborted)
-        this.#deps.onProblem(`its changed tool list could not be fetched: ${messageOf(error)}`);
+      if (this.#stop.signal.aborted) return undefined;
+      this.#deps.onProblem(`its changed tool list could not be fetched: ${messageOf(error)}`);
+      this.#deps.onFailure(error);
       return undefined;
     }
   }
@@ -61,7 +66,9 @@ export class ListUpkeep {
   async #fetchOffers(): Promise<number | undefined> {
     try {
       const list = await this.#connection.listOffers(this.#stop.signal);
-      if (!this.#stop.signal.aborted) await this.#deps.learnOffers(list);
+      if (this.#stop.signal.aborted) return undefined;
+      await this.#deps.learnOffers(list);
+      if (list.failure !== undefined) this.#deps.onFailure(list.failure);
       return list.ttlMs;
     } catch (error) {
       this.#deps.onProblem(`what it offers beside tools was not stored: ${messageOf(error)}`);

@@ -1,8 +1,9 @@
-import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { messageOf } from "../errors.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ServerOfferRecord } from "../store/store.ts";
 import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
+import { isUnknownMethod } from "./unknown-method.ts";
 
 /** Something a server offers beside its tools: a resource, a template of resources, a prompt. */
 export type Offer = Omit<ServerOfferRecord, "serverId">;
@@ -12,6 +13,8 @@ export interface OfferList {
   readonly offers: readonly Offer[];
   /** The kinds whose list could not be had: nothing is known about them now. */
   readonly failed: readonly OfferKind[];
+  /** What the first of them failed with. */
+  readonly failure?: unknown;
   /** What was left out or failed and why, for people. */
   readonly warnings: readonly string[];
   /** After this long the server wants to be asked again; absent where it does not say. */
@@ -49,12 +52,14 @@ export async function listOffers(
   const ttls = lists.flatMap(({ list }) =>
     list.ok && list.value.ttlMs !== undefined ? [list.value.ttlMs] : [],
   );
+  const failures = lists.flatMap(({ kind, list }) => (list.ok ? [] : [{ kind, failure: list.error.cause }]));
   return {
     offers: lists.flatMap(({ kind, list }) =>
       list.ok ? list.value.entries.map((definition) => ({ kind, definition })) : [],
     ),
-    failed: lists.flatMap(({ kind, list }) => (list.ok ? [] : [kind])),
-    warnings: lists.flatMap(({ list }) => (list.ok ? list.value.warnings : [list.error])),
+    failed: failures.map(({ kind }) => kind),
+    warnings: lists.flatMap(({ list }) => (list.ok ? list.value.warnings : [list.error.message])),
+    ...(failures.length === 0 ? {} : { failure: failures[0]?.failure }),
     ...(ttls.length === 0 ? {} : { ttlMs: Math.min(...ttls) }),
   };
 }
@@ -72,20 +77,13 @@ async function listKind(
   kind: OfferKind,
   signal: AbortSignal,
   redact: (text: string) => string,
-): Promise<Result<BoundedList<string>, string>> {
+): Promise<Result<BoundedList<string>, { readonly message: string; readonly cause: unknown }>> {
   try {
     return ok(await listAll(client, KINDS[kind], { signal, timeout: LIST_TIMEOUT_MS }, redact));
   } catch (error) {
-    if (isUnknownTemplates(kind, error)) return ok({ entries: [], warnings: [] });
-    return err(redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`));
+    // Many servers with resources have no templates and, against the rules, no such method.
+    if (kind === "resource_template" && isUnknownMethod(error)) return ok({ entries: [], warnings: [] });
+    const message = redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`);
+    return err({ message, cause: error });
   }
-}
-
-/** Many servers with resources have no templates and, against the rules, no such method. */
-function isUnknownTemplates(kind: OfferKind, error: unknown): boolean {
-  return (
-    kind === "resource_template" &&
-    error instanceof ProtocolError &&
-    error.code === ProtocolErrorCode.MethodNotFound
-  );
 }

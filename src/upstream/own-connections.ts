@@ -1,14 +1,32 @@
-import { err, ok, type Result } from "../lib/result.ts";
+import { ok, type Result } from "../lib/result.ts";
+import type { Answering } from "../tool.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
+import { conversationOf, type InquiredCall } from "./inquiries.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
+/** A call that has a connection, or waits for it. */
+type Use = Pick<InquiredCall, "caller" | "answering">;
 
-/** More conversations than this do not talk to one server at the same time. */
+export interface OwnConnectionsDeps {
+  /** How long one may rest. */
+  readonly idleMs: () => number;
+  /** Opens a new one; never rejects. */
+  readonly open: (answering: Answering | undefined) => Promise<Opened>;
+  /** The one of all: an exclusive call takes it where there is no room, and is asked there only while it is alone. */
+  readonly shared: () => Promise<Opened>;
+}
+
+/** More connections than this one server does not have. */
 const MAX_CONNECTIONS = 16;
+/** So many of them wait for the answers of one agent at most: it must not shut the others out. */
+const MAX_EXCLUSIVE_PER_AGENT = 6;
 
 interface Own {
+  readonly conversation: string;
   readonly opening: Promise<Opened>;
+  /** With whether the call has it alone. */
+  readonly uses: Map<Use, boolean>;
   connection: Connection | undefined;
   timer: NodeJS.Timeout | undefined;
   usedAt: number;
@@ -16,66 +34,73 @@ interface Own {
 
 /**
  * Connections that belong to one conversation each, for servers that ask back: what comes over one can only be
- * meant for its conversation.
+ * meant for its conversation. A call that stands for itself has one alone, for as long as it is under way.
  */
 export class OwnConnections {
-  readonly #byConversation = new Map<string, Own>();
-  readonly #idleMs: () => number;
+  readonly #all = new Set<Own>();
+  readonly #deps: OwnConnectionsDeps;
   #uses = 0;
 
-  constructor(idleMs: () => number) {
-    this.#idleMs = idleMs;
+  constructor(deps: OwnConnectionsDeps) {
+    this.#deps = deps;
   }
 
-  /** The connection of this conversation, opened if there is none. `open` never rejects. */
-  async get(conversation: string, open: () => Promise<Opened>): Promise<Opened> {
-    const known = this.#byConversation.get(conversation);
-    if (known) return this.#used(known).opening;
-    if (!this.#makeRoom()) {
-      const message = `${MAX_CONNECTIONS} conversations use it already, each with a connection of its own`;
-      return err({ message, needsAuth: false });
-    }
-    const own: Own = { opening: open(), connection: undefined, timer: undefined, usedAt: 0 };
-    this.#byConversation.set(conversation, this.#used(own));
+  /**
+   * The connection for a call, opened if there is none that it may have; in use until `release`. While an exclusive
+   * call has it, nobody else does.
+   */
+  async get(use: Use, isExclusive: boolean): Promise<Opened> {
+    this.release(use);
+    const conversation = keyOf(use);
+    const known = this.#mostRecent(conversation, isExclusive);
+    if (known) return this.#used(known, use, isExclusive).opening;
+    // Who gets none of its own takes the one of all, and is asked there only while that is certain.
+    const hasMany = isExclusive && this.#exclusiveOf(use.caller.agentId) >= MAX_EXCLUSIVE_PER_AGENT;
+    if (hasMany || !this.#makeRoom()) return this.#deps.shared();
+    const own = newOwn(conversation, this.#deps.open(use.answering));
+    this.#all.add(this.#used(own, use, isExclusive));
     const opened = await own.opening;
-    if (opened.ok) this.#keep(conversation, own, opened.value);
-    else if (this.#byConversation.get(conversation) === own) this.#byConversation.delete(conversation);
+    if (!opened.ok) this.#all.delete(own);
+    else if (this.#all.has(own)) this.#keep(own, opened.value);
     return opened;
+  }
+
+  /** The call is over. One that was given up may still be worked on and ask, so nobody else gets its connection. */
+  release(use: Use, isGivenUp = false): void {
+    for (const own of this.#all) {
+      const isExclusive = own.uses.get(use);
+      own.uses.delete(use);
+      if (isGivenUp && isExclusive) this.#retire(own);
+    }
   }
 
   /** Takes over a connection that has served no other conversation so far. */
   adopt(conversation: string, connection: Connection): void {
-    void this.#byConversation.get(conversation)?.connection?.retire();
-    const own: Own = {
-      opening: Promise.resolve(ok(connection)),
-      connection,
-      timer: undefined,
-      usedAt: 0,
-    };
-    this.#byConversation.set(conversation, this.#used(own));
-    this.#keep(conversation, own, connection);
+    this.#makeRoom();
+    const own = newOwn(conversation, Promise.resolve(ok(connection)));
+    own.usedAt = ++this.#uses;
+    this.#all.add(own);
+    this.#keep(own, connection);
   }
 
   /** Connections without a call under way are closed unless they get one in time. */
   rest(): void {
-    for (const own of this.#byConversation.values()) {
-      if (own.timer !== undefined || own.connection?.openCalls !== 0) continue;
-      own.timer = setTimeout(() => void own.connection?.retire(), this.#idleMs());
+    for (const own of this.#all) {
+      if (own.timer !== undefined || !own.connection || !isResting(own)) continue;
+      own.timer = setTimeout(() => void own.connection?.retire(), this.#deps.idleMs());
       own.timer.unref();
     }
   }
 
   /** Forgets a connection that failed; closing it is the caller's. False where it is none of these. */
   drop(connection: Connection): boolean {
-    for (const [conversation, own] of this.#byConversation) {
-      if (own.connection === connection) return this.#byConversation.delete(conversation);
-    }
+    for (const own of this.#all) if (own.connection === connection) return this.#all.delete(own);
     return false;
   }
 
   async close(): Promise<void> {
-    const all = [...this.#byConversation.values()];
-    this.#byConversation.clear();
+    const all = [...this.#all];
+    this.#all.clear();
     await Promise.all(
       all.map(async (own) => {
         clearTimeout(own.timer);
@@ -85,30 +110,66 @@ export class OwnConnections {
     );
   }
 
-  #used(own: Own): Own {
+  #exclusiveOf(agentId: string): number {
+    const uses = [...this.#all].flatMap((own) => [...own.uses]);
+    return uses.filter(([use, isExclusive]) => isExclusive && use.caller.agentId === agentId).length;
+  }
+
+  /** Of those that a call may have, the one that was used last: the others rest until they are closed. */
+  #mostRecent(conversation: string, isExclusive: boolean): Own | undefined {
+    const fitting = [...this.#all].filter(
+      (own) => own.conversation === conversation && (isExclusive ? isResting(own) : isShared(own)),
+    );
+    return fitting.sort((a, b) => b.usedAt - a.usedAt)[0];
+  }
+
+  #used(own: Own, use: Use, isExclusive: boolean): Own {
     clearTimeout(own.timer);
     own.timer = undefined;
     own.usedAt = ++this.#uses;
+    own.uses.set(use, isExclusive);
     return own;
   }
 
-  #keep(conversation: string, own: Own, connection: Connection): void {
+  #keep(own: Own, connection: Connection): void {
     own.connection = connection;
     void connection.closed.then(() => {
       clearTimeout(own.timer);
-      if (this.#byConversation.get(conversation) === own) this.#byConversation.delete(conversation);
+      this.#all.delete(own);
     });
+  }
+
+  #retire(own: Own): void {
+    clearTimeout(own.timer);
+    this.#all.delete(own);
+    void own.opening.then((opened) => (opened.ok ? opened.value.retire() : undefined));
   }
 
   /** The one that has rested longest makes way. */
   #makeRoom(): boolean {
-    if (this.#byConversation.size < MAX_CONNECTIONS) return true;
-    const resting = [...this.#byConversation].filter(([, own]) => own.connection?.openCalls === 0);
-    const [oldest] = resting.sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (this.#all.size < MAX_CONNECTIONS) return true;
+    const resting = [...this.#all].filter((own) => own.connection && isResting(own));
+    const [oldest] = resting.sort((a, b) => a.usedAt - b.usedAt);
     if (!oldest) return false;
-    const [conversation, own] = oldest;
-    this.#byConversation.delete(conversation);
-    void own.connection?.close();
+    this.#all.delete(oldest);
+    void oldest.connection?.close();
     return true;
   }
+}
+
+/** A connection whose server may ask for roots is for those calls only that can give them. */
+function keyOf({ caller, answering }: Use): string {
+  return `${conversationOf(caller)}${answering?.capabilities.roots === undefined ? "" : " with roots"}`;
+}
+
+function newOwn(conversation: string, opening: Promise<Opened>): Own {
+  return { conversation, opening, uses: new Map(), connection: undefined, timer: undefined, usedAt: 0 };
+}
+
+function isResting({ uses, connection }: Own): boolean {
+  return uses.size === 0 && (connection?.openCalls ?? 0) === 0;
+}
+
+function isShared({ uses }: Own): boolean {
+  return ![...uses.values()].includes(true);
 }

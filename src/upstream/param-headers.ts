@@ -16,7 +16,7 @@ const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
 const ENCODED = /^=\?base64\?.*\?=$/;
 const MAX_DEPTH = 100;
 
-interface MarkedParameter {
+export interface MarkedParameter {
   readonly path: readonly string[];
   readonly header: string;
 }
@@ -26,14 +26,18 @@ export function paramHeaders(
   inputSchema: unknown,
   args: Readonly<Record<string, unknown>>,
 ): Record<string, string> {
-  const scan = new SchemaScan(inputSchema);
-  if (scan.fault !== undefined) return {};
   const headers: Record<string, string> = {};
-  for (const { path, header } of scan.marked) {
-    const value = textOf(valueAt(args, path));
+  for (const { path, header } of markedParameters(inputSchema)) {
+    const value = textOfParameter(valueAt(args, path));
     if (value !== undefined) headers[PREFIX + header] = encoded(value);
   }
   return headers;
+}
+
+/** The parameters that also travel as headers; none where the marks of the schema are not valid. */
+export function markedParameters(inputSchema: unknown): readonly MarkedParameter[] {
+  const scan = new SchemaScan(inputSchema);
+  return scan.fault === undefined ? scan.marked : [];
 }
 
 /** What is wrong with the marks of a schema; a tool with such a schema must not be offered. */
@@ -125,7 +129,8 @@ const SCHEMAS = new Set([
 ]);
 const SCHEMAS_BY_NAME = new Set(["patternProperties", "dependentSchemas", "$defs", "definitions"]);
 
-function valueAt(args: unknown, path: readonly string[]): unknown {
+/** The value of a marked parameter. */
+export function valueAt(args: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     args,
@@ -133,7 +138,7 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
 }
 
 /** Undefined where there is no value to send, or none that reads the same on the other side. */
-function textOf(value: unknown): string | undefined {
+export function textOfParameter(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
   return Number.isSafeInteger(value) ? String(value) : undefined;

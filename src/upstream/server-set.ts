@@ -27,6 +27,11 @@ export class ServerSet {
     return [...this.#byId.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   }
 
+  has(name: string): boolean {
+    for (const server of this.#byId.values()) if (nameOf(server) === name) return true;
+    return false;
+  }
+
   /** Throws NOT_FOUND with the nearest name. */
   named(name: string): Server {
     const servers = this.sorted();

@@ -1,6 +1,17 @@
 import { isRecord } from "../lib/json.ts";
 import type { ServerToolRecord } from "../store/store.ts";
-import type { JsonSchema, Tool, ToolContext, ToolFlags, ToolResult, ToolStatus } from "../tool.ts";
+import type {
+  JsonSchema,
+  TaskRequest,
+  Tool,
+  ToolContext,
+  ToolFlags,
+  ToolResult,
+  ToolStatus,
+} from "../tool.ts";
+import { callResult } from "./call-result.ts";
+import type { ServerRequest } from "./server-request.ts";
+import { aboutTask, callAsLegacyTask, callOrTask } from "./task-calls.ts";
 
 /** What a tool needs of the server it belongs to. */
 export interface ToolHost {
@@ -9,19 +20,8 @@ export interface ToolHost {
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
   status(): ToolStatus;
-  call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    context: ToolContext,
-    how: CallManner,
-  ): Promise<ToolResult>;
-}
-
-export interface CallManner {
-  /** Sending it twice does no more than sending it once: a trusted server says so. */
-  readonly repeatable: boolean;
-  /** As published. */
-  readonly inputSchema: unknown;
+  /** `repeatable`: sending it twice does no more than sending it once. */
+  request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult>;
 }
 
 const PASSED_ON = ["title", "annotations", "icons", "_meta"];
@@ -35,7 +35,8 @@ interface Described {
   readonly warning: string | undefined;
   readonly published: Readonly<Record<string, unknown>>;
   readonly flags: ToolFlags;
-  readonly manner: CallManner;
+  /** A trusted server says so. */
+  readonly repeatable: boolean;
 }
 
 /**
@@ -86,9 +87,16 @@ export function serverTool(
     progressExtendsTimeout: host.progressExtendsTimeout,
     status: () => host.status(),
     run: (args: Readonly<Record<string, unknown>>, context: ToolContext) => {
-      const { inputSchema, manner } = described();
-      return host.call(originalName, withoutApproved(args, inputSchema), context, manner);
+      const { inputSchema, repeatable } = described();
+      const params = { name: originalName, arguments: withoutApproved(args, inputSchema) };
+      const schema = published.definition.inputSchema;
+      const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
+      return isTaskOnly(published.definition)
+        ? callAsLegacyTask(host, call, context)
+        : callOrTask(host, call, context, repeatable);
     },
+    followTask: (request: TaskRequest, context: ToolContext) =>
+      host.request(aboutTask(request), context, request.action === "get"),
   } as const;
   // A getter cannot be absent as optional fields may be; undefined says the same.
   return tool as Tool;
@@ -106,10 +114,7 @@ function describe(definition: ServerToolRecord["definition"], trusted: boolean):
     warning: inputSchema === ANY_OBJECT ? NO_OBJECT_SCHEMA : undefined,
     published: passedOn(definition),
     flags,
-    manner: {
-      repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
-      inputSchema: definition.inputSchema,
-    },
+    repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
   };
 }
 
@@ -141,6 +146,11 @@ function withoutApproved(args: Readonly<Record<string, unknown>>, schema: JsonSc
   if (!("approved" in args) || (isRecord(schema.properties) && "approved" in schema.properties)) return args;
   const { approved: _, ...rest } = args;
   return rest;
+}
+
+/** As servers of 2025-11-25 say it. */
+function isTaskOnly({ execution }: ServerToolRecord["definition"]): boolean {
+  return isRecord(execution) && execution.taskSupport === "required";
 }
 
 function textOf(value: unknown): string | undefined {

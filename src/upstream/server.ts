@@ -1,27 +1,28 @@
 import { messageOf } from "../errors.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ServerRecord } from "../store/store.ts";
-import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
+import type { Answering, Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
 import { Backoff } from "./backoff.ts";
 import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
+import { type ConnectionCall, connectionCall } from "./connection-call.ts";
 import type { Definition } from "./definition.ts";
 import { deliver, openedUnlessAborted } from "./delivery.ts";
 import { type Era, stillTrusted } from "./era.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { InUse } from "./in-use.ts";
-import { conversationOf } from "./inquiries.ts";
 import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";
+import type { ServerRequest } from "./server-request.ts";
 import { closedBecause, REMOVED, restingState, statusOf, unavailable } from "./server-status.ts";
-import type { CallManner } from "./server-tool.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { ServerState } from "./upstream.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
+type Work<T> = (connection: Connection) => Promise<T>;
 
 const MIN_CONNECT_MS = 1000;
 /** More calls of one agent than this do not wait for one server. */
@@ -60,7 +61,8 @@ export class Server {
     this.#definition = definition;
     this.#lastError = definition.record.lastError;
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
-    this.#own = new OwnConnections(deps.idleMs);
+    const { idleMs } = deps;
+    this.#own = new OwnConnections({ idleMs, open: this.#openOwn, shared: () => this.connected() });
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
@@ -91,16 +93,13 @@ export class Server {
   }
 
   /**
-   * Starts the server where it is idle. Never rejects, never waits for a backoff. The call is sent a second time
-   * only as the server's `retry` allows; `repeatable` says that running it twice does no harm.
+   * Starts the server where it is idle. Never rejects, never waits for a backoff. The request is sent a second time
+   * only as the server's `retry` allows; `repeatable` says that doing it twice does no harm.
    */
-  async call(
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    context: ToolContext,
-    { repeatable, inputSchema }: CallManner,
-  ): Promise<ToolResult> {
-    const turn = await this.#queue.enter(context.caller.agentId, context.signal);
+  async request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult> {
+    const call = connectionCall(what, context, this.#queue);
+    const entered = this.#queue.enter(context.caller.agentId, call.stop);
+    const turn = entered instanceof Promise ? await entered : entered;
     if (!turn.ok) return this.#unavailable(turn.error);
     const status = this.status();
     if (status.kind !== "active") {
@@ -109,33 +108,29 @@ export class Server {
     }
     this.#use.begin();
     try {
-      const { caller, signal, progress: onProgress, answering } = context;
-      const asked = answering ? { answering } : {};
-      const call = { tool, inputSchema, arguments: args, caller, signal, onProgress, ...asked };
       const result = await deliver(call, {
         retry: this.#definition.config.retry,
         repeatable,
-        connection: () => this.#connectionFor(context),
-        onEnd: (connection, ended) => this.#ended(connection, ended),
+        connection: () => this.#connectionFor(call),
+        onEnd: this.#ended,
       });
       return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
     } finally {
+      this.#own.release(call, call.stop.aborted);
       turn.value();
       this.#endUse();
     }
   }
 
-  /** Lends the connection to `work`, which must not reject; starts the server where it is idle. */
-  async use<T>(
-    signal: AbortSignal,
-    work: (connection: Connection) => Promise<Result<T, string>>,
-  ): Promise<Result<T, string>> {
+  /** Lends the connection to `work`, which rejects with what failed over it; starts the server where it is idle. */
+  async use<T>(signal: AbortSignal, work: Work<T>): Promise<Result<T, string>> {
     const status = this.status();
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
     try {
       const opened = await openedUnlessAborted(this.connected(), signal);
-      return opened.ok ? await work(opened.value) : err(this.#unavailable(opened.error.message).message);
+      if (!opened.ok) return err(this.#unavailable(opened.error.message).message);
+      return await work(opened.value).then(ok, (error) => err(this.#failedBeside(opened.value, error)));
     } finally {
       this.#endUse();
     }
@@ -143,8 +138,7 @@ export class Server {
 
   /** The live connection, or the one being made, or a new one. Not for a server whose gate is closed. */
   connected(): Promise<Opened> {
-    if (this.#connection) return Promise.resolve(ok(this.#connection));
-    return this.#connectOnce();
+    return this.#connection ? Promise.resolve(ok(this.#connection)) : this.#connectOnce();
   }
 
   /** Resolves when what the server offers beside tools has been fetched, where it is connected. */
@@ -190,29 +184,45 @@ export class Server {
   }
 
   /** A call that could not be delivered says something about the connection too. */
-  #ended(connection: Connection, end: CallEnd): void {
+  readonly #ended = (connection: Connection, end: CallEnd): void => {
     if (end.kind !== "lost" && end.kind !== "needs_auth") return;
     this.#drop(connection, this.#deps.redact(end.message), { needsAuth: end.kind === "needs_auth" });
+  };
+
+  /** So does what failed beside calls, such as fetching a list. */
+  #failedBeside(connection: Connection, error: unknown): string {
+    const end = connection.failureOf(error);
+    this.#ended(connection, end);
+    if (end.kind === "lost") void this.#retry();
+    return "message" in end ? this.#deps.redact(end.message) : messageOf(error);
   }
 
-  /** A conversation that can answer gets a connection of its own where the server is known to ask. */
-  #connectionFor({ caller, answering }: ToolContext): Promise<Opened> {
-    const { record } = this.#definition;
-    if (!record.asksBack || !answering || record.era?.era !== "legacy") return this.connected();
-    return this.#own.get(conversationOf(caller), () => this.#openOwn());
+  /**
+   * A conversation that can answer gets a connection of its own where the server is known to ask, and one that wants
+   * to hear what the server logs where it does.
+   */
+  #connectionFor(call: ConnectionCall): Opened | Promise<Opened> {
+    const { answering, logLevel, onNotice } = call;
+    const { asksBack, era } = this.#definition.record;
+    const own = (isExclusive = false) => this.#own.get(call, isExclusive);
+    if (asksBack && answering && era?.era === "legacy") return own(answering.isExclusive);
+    if (logLevel !== undefined && onNotice) {
+      return this.connected().then((opened) => (opened.ok && opened.value.canLog ? own() : opened));
+    }
+    return this.#connection ? ok(this.#connection) : this.connected();
   }
 
-  async #openOwn(): Promise<Opened> {
+  readonly #openOwn = async (answering: Answering | undefined): Promise<Opened> => {
     const shut = this.#shut();
     if (shut) return err(shut);
     const { signal } = this.#life;
-    const opened = await this.#openFor(signal);
+    const opened = await this.#openFor(signal, answering);
     // Where nothing else works either, the next calls need not find out one by one.
     if (!opened.ok && !signal.aborted && (opened.error.needsAuth || !this.#connection)) {
       this.#failed(opened.error);
     }
     return opened;
-  }
+  };
 
   /** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */
   #shut(): ConnectFailure | undefined {
@@ -256,11 +266,12 @@ export class Server {
     }
   }
 
-  async #openFor(signal: AbortSignal): Promise<Opened> {
+  async #openFor(signal: AbortSignal, answering?: Answering): Promise<Opened> {
     const { config, record } = this.#definition;
     const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
     const prior = stillTrusted(record.era as Era | null, this.#deps.clock());
-    const opened = await this.#deps.connect(this, { timeoutMs, signal, prior });
+    const attempt = { timeoutMs, signal, prior };
+    const opened = await this.#deps.connect(this, answering ? { ...attempt, answering } : attempt);
     if (!opened.ok) return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
     opened.value.onLogMessage((level, text) => this.log.message(level, text));
     return opened;
@@ -284,20 +295,21 @@ export class Server {
     void connection.closed.then((reason) =>
       this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
-    connection.onInquiry(() => void this.#askedBack(connection));
+    connection.onInquiry((isAnswerable) => void this.#askedBack(connection, isAnswerable));
     this.#upkeep = new ListUpkeep(connection, {
       learnTools: (list) => this.#learn(list, connection),
       learnOffers: (list) => this.#deps.learnOffers(this, list),
       onProblem: (message) => this.#deps.onProblem(this, message),
+      onFailure: (error) => void this.#failedBeside(connection, error),
     });
     this.#become("ready");
     this.#restIfIdle();
   }
 
-  /** The connection on which a server asked first becomes its conversation's own; the others get a new one. */
-  async #askedBack(connection: Connection): Promise<void> {
+  /** The connection on which a server first asked somebody becomes that conversation's own; the others get a new one. */
+  async #askedBack(connection: Connection, isAnswerable: boolean): Promise<void> {
     const { conversation } = connection;
-    if (this.#connection === connection && conversation !== undefined) {
+    if (this.#connection === connection && conversation !== undefined && isAnswerable) {
       this.#forgetConnection();
       this.#own.adopt(conversation, connection);
       this.#become("idle");
@@ -328,25 +340,16 @@ export class Server {
     this.#failed({ message: reason, needsAuth });
   }
 
+  /**
+   * Calls are refused until a person has signed in, or for a while; a server that died in use is then reconnected
+   * without being asked.
+   */
   #failed({ message, needsAuth }: ConnectFailure): void {
-    if (needsAuth) this.#waitForSignIn(message);
-    else this.#fail(message);
-  }
-
-  /** Until a person has signed in; nothing is tried meanwhile. */
-  #waitForSignIn(reason: string): void {
-    void this.#forgetConnection()?.retire();
+    if (needsAuth) void this.#forgetConnection()?.retire();
+    this.#lastError = message;
     this.#use.stopWaiting();
-    this.#lastError = reason;
-    this.#become("needs_auth", reason);
-  }
-
-  /** Refuses calls for a while; a server that died in use is then reconnected without being asked. */
-  #fail(reason: string): void {
-    this.#lastError = reason;
-    this.#use.stopWaiting();
-    this.#backoff.pause(() => void this.#retry());
-    this.#become("unavailable", reason);
+    if (!needsAuth) this.#backoff.pause(() => void this.#retry());
+    this.#become(needsAuth ? "needs_auth" : "unavailable", message);
   }
 
   async #retry(): Promise<void> {

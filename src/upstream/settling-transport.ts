@@ -6,16 +6,21 @@ import {
   SseError,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { isRecord } from "../lib/json.ts";
+import {
+  BROKEN_OFF,
+  CANNOT_BE_READ,
+  DirectRequests,
+  type Sending,
+  shapeOf,
+  UNREADABLE,
+  type Unanswered,
+} from "./direct-requests.ts";
 import { Rate } from "./rate.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 type SendOptions = Parameters<Transport["send"]>[1];
 
-/** How the two kinds of error that take the place of an answer are told from one of the server. */
-export const BROKEN_OFF = "toolkeep/broken-off";
-export const UNREADABLE = "toolkeep/unreadable";
 const INTERNAL_ERROR = -32603;
-const CANNOT_BE_READ = "the server sent an answer that cannot be read";
 const MAX_TROUBLE = 500;
 const MAX_LAST_WORDS_MS = 500;
 /** Requests of a server that are not answered yet, and all in one second. */
@@ -28,11 +33,16 @@ const CANCELLED = "notifications/cancelled";
  * read, or the stream that should have brought it ended without it, an error takes its place. The SDK would wait
  * for the time limit. Answers to nothing are dropped here, before anything is made of them.
  */
-export function settling(inner: Transport): Transport {
+export function settling(inner: Transport): SettlingTransport {
+  if (inner instanceof StdioTransport) return new SettlingStdio(inner);
   return "pid" in inner && "stderr" in inner ? new SettlingPipe(inner) : new SettlingTransport(inner);
 }
 
-class SettlingTransport implements Transport {
+export class SettlingTransport implements Transport {
+  /** Requests over the same transport that the SDK does not see. */
+  readonly direct = new DirectRequests((message, options, sending) =>
+    this.sendDirect(message, options, sending),
+  );
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
@@ -57,6 +67,7 @@ class SettlingTransport implements Transport {
       this.onerror?.(error);
     };
     inner.onmessage = (message, extra) => {
+      if (this.direct.receive(message)) return;
       const readable = this.#readable(message);
       if (readable) this.onmessage?.(readable, extra);
     };
@@ -83,24 +94,13 @@ class SettlingTransport implements Transport {
       return this.inner.send(message, options);
     }
     const { id } = message;
-    const unreadableBefore = this.#unreadable;
     this.#pending.add(Number(id));
     options?.requestSignal?.addEventListener("abort", () => this.#forget(id), { once: true });
-    const onRequestStreamEnd = () => {
-      options?.onRequestStreamEnd?.();
-      if (this.#unreadable > unreadableBefore) this.#unanswered(id, CANNOT_BE_READ, UNREADABLE);
-      else this.#unanswered(id, `the server broke off before its answer${this.#why()}`, BROKEN_OFF);
-    };
-    const sending = this.inner.send(message, { ...options, onRequestStreamEnd });
-    this.#sending.add(sending);
     try {
-      await sending;
+      await this.#sendWatched(message, options, (why) => this.#unanswered(id, why));
     } catch (error) {
-      if (isUnreadable(error)) return this.#unanswered(id, CANNOT_BE_READ, UNREADABLE);
       this.#forget(id);
       throw error;
-    } finally {
-      this.#sending.delete(sending);
     }
   }
 
@@ -116,6 +116,39 @@ class SettlingTransport implements Transport {
     this.inner.setSupportedProtocolVersions?.(versions);
   }
 
+  protected sendDirect(message: JSONRPCMessage, options: SendOptions, { failed, unanswered }: Sending): void {
+    this.#sendWatched(message, options, unanswered).catch(failed);
+  }
+
+  /** Until nothing is left that could still be told whether it was sent. */
+  protected async sent(): Promise<void> {
+    await Promise.allSettled(this.#sending);
+  }
+
+  /** Says when the stream that was to bring the answer has ended; whether the answer came is for others to know. */
+  async #sendWatched(
+    message: JSONRPCMessage,
+    options: SendOptions,
+    onStreamEnd: (why: Unanswered) => void,
+  ): Promise<void> {
+    const unreadableBefore = this.#unreadable;
+    const onRequestStreamEnd = () => {
+      options?.onRequestStreamEnd?.();
+      if (this.#unreadable > unreadableBefore) onStreamEnd({ reason: CANNOT_BE_READ, data: UNREADABLE });
+      else onStreamEnd({ reason: `the server broke off before its answer${this.#why()}`, data: BROKEN_OFF });
+    };
+    const sending = this.inner.send(message, { ...options, onRequestStreamEnd });
+    this.#sending.add(sending);
+    try {
+      await sending;
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      onStreamEnd({ reason: CANNOT_BE_READ, data: UNREADABLE });
+    } finally {
+      this.#sending.delete(sending);
+    }
+  }
+
   #readable<M extends JSONRPCMessage>(message: M): M | undefined {
     if ("method" in message) {
       if ("id" in message) return this.#requestsBack.take(message.id) ? message : undefined;
@@ -125,7 +158,7 @@ class SettlingTransport implements Transport {
     const id = "id" in message ? message.id : undefined;
     if (id === undefined || !this.#pending.has(Number(id))) return undefined;
     if (!isJSONRPCResponse(message)) {
-      this.#unanswered(id, `${CANNOT_BE_READ} (${shapeOf(message)})`, UNREADABLE);
+      this.#unanswered(id, { reason: `${CANNOT_BE_READ} (${shapeOf(message)})`, data: UNREADABLE });
       return undefined;
     }
     this.#forget(id);
@@ -134,14 +167,12 @@ class SettlingTransport implements Transport {
 
   /** A message that could not be sent is told so first: that says more than that the connection is gone. */
   async #closed(): Promise<void> {
-    if (this.#sending.size > 0) {
-      await Promise.race([
-        Promise.allSettled(this.#sending),
-        delay(MAX_LAST_WORDS_MS, undefined, { ref: false }),
-      ]);
+    if (this.#sending.size > 0 || this.direct.open > 0) {
+      await Promise.race([this.sent(), delay(MAX_LAST_WORDS_MS, undefined, { ref: false })]);
       await nextTask();
     }
     this.onclose?.();
+    this.direct.end();
   }
 
   /** The transport tells of trouble right before it ends a stream for it. */
@@ -155,7 +186,7 @@ class SettlingTransport implements Transport {
     return this.#pending.delete(Number(id));
   }
 
-  #unanswered(id: RequestId, reason: string, data: string): void {
+  #unanswered(id: RequestId, { reason, data }: Unanswered): void {
     if (!this.#forget(id)) return;
     this.onmessage?.({
       jsonrpc: "2.0",
@@ -188,7 +219,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof Error && (error.name === "ZodError" || error instanceof SyntaxError);
 }
 
-/** The SDK tells a pipe from HTTP by these two. */
+/** The SDK tells a pipe from HTTP by `pid` and `stderr`. */
 class SettlingPipe extends SettlingTransport {
   get pid(): unknown {
     return (this.inner as { pid?: unknown }).pid;
@@ -199,9 +230,22 @@ class SettlingPipe extends SettlingTransport {
   }
 }
 
-/** What an unreadable answer holds, without its content. */
-function shapeOf(message: unknown): string {
-  return isRecord(message)
-    ? `with ${Object.keys(message).slice(0, 5).join(", ").slice(0, 100)}`
-    : "no object";
+/** A pipe of ours: nothing has to be waited for with each message. */
+class SettlingStdio extends SettlingPipe {
+  readonly #stdio: StdioTransport;
+
+  constructor(stdio: StdioTransport) {
+    super(stdio);
+    this.#stdio = stdio;
+  }
+
+  protected override sendDirect(message: JSONRPCMessage, _: SendOptions, { failed }: Sending): void {
+    this.#stdio.post(JSON.stringify(message), (error) => {
+      if (error) failed(error);
+    });
+  }
+
+  protected override async sent(): Promise<void> {
+    await Promise.all([super.sent(), this.#stdio.written()]);
+  }
 }

@@ -4,6 +4,8 @@ import { StringDecoder } from "node:string_decoder";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../lib/json.ts";
 import type { Processes, ProcessTree, SpawnOptions } from "../process/processes.ts";
+import { isDirectProgress } from "./direct-requests.ts";
+import { LineWriter } from "./line-writer.ts";
 import { Rate } from "./rate.ts";
 import type { ServerLog } from "./server-log.ts";
 
@@ -41,6 +43,7 @@ export class StdioTransport implements Transport {
   readonly #maxMessageBytes: number;
   readonly #log: ServerLog | null;
   #tree: ProcessTree | undefined;
+  #writer: LineWriter | undefined;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #inbox: JSONRPCMessage[] = [];
@@ -52,7 +55,6 @@ export class StdioTransport implements Transport {
   #junkLines = 0;
   #fault: string | undefined;
   #ended: string | undefined;
-  #brokenPipe = false;
   #closing = false;
   #closed = false;
 
@@ -101,43 +103,42 @@ export class StdioTransport implements Transport {
     this.#tree = tree;
     tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
     if (tree.child.stderr) this.#keepStderr(tree.child.stderr);
-    tree.child.stdin?.on("error", () => {}); // a closed pipe shows as the process's end
+    if (tree.child.stdin) {
+      tree.child.stdin.on("error", () => {}); // a closed pipe shows as the process's end
+      this.#writer = new LineWriter(tree.child.stdin, this.#maxMessageBytes);
+    }
     void this.#watch(tree);
     if (tree.pid === 0) throw await this.#startError(tree);
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#tree?.child.stdin;
-    if (!stdin?.writable) return this.#sendFailed("its input is closed", "unsent");
-    if (stdin.writableLength > this.#maxMessageBytes)
-      return this.#sendFailed("it does not read its input", "unsent");
-    // Written together with others, an error does not tell which of them had left already.
-    const extent = stdin.writableLength === 0 ? "unsent" : "unknown";
     return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (error) this.#sendFailed(error.message, extent).catch(reject);
-        else resolve();
-      });
+      this.post(JSON.stringify(message), (error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** Sends a message that is JSON already; `done` hears how that went. */
+  post(message: string, done: (error?: SdkError) => void): void {
+    if (this.#writer) this.#writer.post(message, done);
+    else done(new SdkError(SdkErrorCode.SendFailed, "its process has not been started", "unsent"));
+  }
+
+  /** Resolves when nothing is left that could still be told whether it was sent. */
+  async written(): Promise<void> {
+    await this.#writer?.written();
   }
 
   async close(): Promise<void> {
     const tree = this.#tree;
     if (tree) {
       // A pipe that broke means a process about to end by itself: how it ended is worth the wait.
-      if (this.#brokenPipe) await Promise.race([tree.ended, delay(FAREWELL_MS)]);
+      if (this.#writer?.isBroken) await Promise.race([tree.ended, delay(FAREWELL_MS)]);
       this.#closing = true;
       tree.child.stdin?.end();
       await Promise.race([tree.ended, delay(FAREWELL_MS)]);
       await tree.end();
     }
     this.#finish();
-  }
-
-  /** `unsent`: not a whole line can have reached the server, so it never acts on the message. */
-  #sendFailed(reason: string, extent: "unsent" | "unknown"): Promise<never> {
-    this.#brokenPipe = true;
-    return Promise.reject(new SdkError(SdkErrorCode.SendFailed, reason, extent));
   }
 
   async #watch(tree: ProcessTree): Promise<void> {
@@ -186,15 +187,26 @@ export class StdioTransport implements Transport {
     const junkBefore = this.#junkLines;
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1 && !this.#fault; end = chunk.indexOf(10, start)) {
-      this.#collect(chunk.subarray(start, end));
-      if (!this.#fault) this.#deliver(Buffer.concat(this.#pending).toString("utf8"));
-      this.#pending = [];
-      this.#pendingBytes = 0;
+      const line = this.#line(chunk, start, end);
+      if (line !== undefined) this.#deliver(line);
       start = end + 1;
     }
-    if (!this.#fault) this.#collect(chunk.subarray(start));
+    if (!this.#fault && start < chunk.length) this.#collect(chunk.subarray(start));
     // A flood of what is no message must leave time for everything else.
     if (!this.#pausing && (this.#isFlood || this.#junkLines > junkBefore)) this.#pause();
+  }
+
+  /** The line that ends here, with what came of it before; undefined when it is too long. */
+  #line(chunk: Buffer, start: number, end: number): string | undefined {
+    if (this.#pendingBytes === 0 && end - start <= this.#maxMessageBytes) {
+      return chunk.toString("utf8", start, end);
+    }
+    this.#collect(chunk.subarray(start, end));
+    if (this.#fault) return undefined;
+    const line = Buffer.concat(this.#pending, this.#pendingBytes).toString("utf8");
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return line;
   }
 
   #collect(part: Buffer): void {
@@ -220,22 +232,25 @@ export class StdioTransport implements Transport {
       this.#junkLines++;
       this.#log?.junk(line);
     }
-    this.#inbox.push(...messages);
-    this.#handOver();
+    for (const message of messages) {
+      if (this.#pausing || this.#inbox.length > 0) this.#inbox.push(message);
+      else this.#receive(message);
+    }
   }
 
   /**
    * The SDK handles a notification only after the current task, but an answer at once: without a pause between
-   * them the last progress of a call would be overtaken by its answer and lost.
+   * them the last thing that a server tells during a call would be overtaken by its answer and lost.
    */
   #handOver(): void {
-    while (this.#inbox.length > 0 && !this.#pausing) {
-      const message = this.#inbox.shift()!;
-      const isNotification = "method" in message && !("id" in message);
-      if (isNotification && message.method !== PROGRESS && !this.#notifications.take()) continue;
-      this.onmessage?.(message);
-      if (isNotification) this.#pause();
-    }
+    while (this.#inbox.length > 0 && !this.#pausing) this.#receive(this.#inbox.shift()!);
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    const isNotification = "method" in message && !("id" in message);
+    if (isNotification && message.method !== PROGRESS && !this.#notifications.take()) return;
+    this.onmessage?.(message);
+    if (isNotification && !isDirectProgress(message)) this.#pause();
   }
 
   #pause(): void {
@@ -259,11 +274,14 @@ export class StdioTransport implements Transport {
   }
 }
 
+const BRACE = "{".charCodeAt(0);
+
 /** One message a line, or several in a list, as 2025-03-26 had it; none where the line is something else. */
-function messagesOf(line: string): JSONRPCMessage[] {
-  if (!/^\s*[{[]/.test(line)) return [];
+function messagesOf(line: string): readonly JSONRPCMessage[] {
+  if (line.charCodeAt(0) !== BRACE && !/^\s*[{[]/.test(line)) return [];
   try {
     const value: unknown = JSON.parse(line);
+    if (isMessage(value)) return [value];
     return (Array.isArray(value) ? value.slice(0, MAX_BATCH) : [value]).filter(isMessage);
   } catch {
     return [];

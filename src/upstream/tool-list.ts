@@ -1,10 +1,6 @@
-import {
-  type Client,
-  ProtocolError,
-  ProtocolErrorCode,
-  type RequestOptions,
-} from "@modelcontextprotocol/client";
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { type Entry, type ListKind, listAll } from "./bounded-list.ts";
+import { isUnknownMethod } from "./unknown-method.ts";
 
 /** A tool as its server published it; only `name` is certain. */
 export type ToolDefinition = Entry<"name">;
@@ -46,9 +42,5 @@ export async function listTools(
 }
 
 function offersNone(client: Client, error: unknown): boolean {
-  return (
-    client.getServerCapabilities()?.tools === undefined &&
-    error instanceof ProtocolError &&
-    error.code === ProtocolErrorCode.MethodNotFound
-  );
+  return client.getServerCapabilities()?.tools === undefined && isUnknownMethod(error);
 }

@@ -1,11 +1,10 @@
 import type { ServerFields } from "../config/server-config.ts";
 import type { OAuthConfig, Settings, TlsConfig } from "../config/settings.ts";
-import type { Result } from "../lib/result.ts";
+import type { OfferSource } from "../offer.ts";
 import type { ToolSource } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
 import type { Offer } from "./offer-list.ts";
 import type { ServerLogPage } from "./server-log.ts";
-import type { Completion, CompletionAsked, PromptRead, ResourceRead } from "./use-offers.ts";
 
 export type ServerState =
   | "idle"
@@ -75,11 +74,13 @@ interface Waiting {
 }
 
 /**
- * Every registered MCP server and their tools. Listing needs no running server: the tools of the last list are
- * kept in the store. A server is started by the first call to one of its tools.
+ * Every registered MCP server, their tools and what else they offer. Listing needs no running server: the last lists
+ * are kept in the store. A server is started by the first use of something it has.
  */
-export interface Upstream extends ToolSource {
+export interface Upstream extends ToolSource, OfferSource {
   servers(): readonly ServerView[];
+  /** Whether there is a server of this name. */
+  knows(name: string): boolean;
   /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
   server(name: string): ServerView;
   /** Registers and, in the background, connects once to learn the tools. `addedBy`: the agent, when one did. */
@@ -110,15 +111,6 @@ export interface Upstream extends ToolSource {
   signInStatus(name: string): Promise<SignInStatus>;
   /** Resources, resource templates and prompts of the last list. */
   offers(name: string): readonly Offer[];
-  /** This and the next two start the server where it is idle; the error is for the caller, and nothing rejects. */
-  readResource(name: string, uri: string, options?: Waiting): Promise<Result<ResourceRead, string>>;
-  getPrompt(
-    name: string,
-    prompt: string,
-    args: Readonly<Record<string, string>>,
-    options?: Waiting,
-  ): Promise<Result<PromptRead, string>>;
-  complete(name: string, asked: CompletionAsked, options?: Waiting): Promise<Result<Completion, string>>;
   /** Resolves when no connection attempt of `add` or `approve` is under way. */
   settled(): Promise<void>;
   /** Takes over changed settings: servers of files come and go without a restart. */

@@ -1,112 +1,55 @@
-import {
-  type Client,
-  ProtocolError,
-  type RequestOptions,
-  SdkError,
-  SdkErrorCode,
-} from "@modelcontextprotocol/client";
-import { z } from "zod";
-import { messageOf } from "../errors.ts";
-import { extentOf, mapTexts } from "../lib/json.ts";
-import { err, ok, type Result } from "../lib/result.ts";
+import { isRecord } from "../lib/json.ts";
+import type { CompletionAsked } from "../offer.ts";
+import type { ToolResult } from "../tool.ts";
+import type { ServerRequest } from "./server-request.ts";
 
-/** How to use what a server offers beside tools, over a live connection. Never reject: an error says what went wrong. */
-export interface OfferUse {
-  readonly client: Client;
-  readonly options: RequestOptions & { readonly signal: AbortSignal };
-  /** Hides what may not be shown. */
-  readonly redact: (text: string) => string;
-}
+/** The requests that use what a server offers beside tools. Their output is the whole answer, in `structured`. */
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface ResourceRead extends JsonObject {
-  readonly contents: readonly unknown[];
-}
-
-export interface PromptRead extends JsonObject {
-  readonly messages: readonly unknown[];
-}
-
-export interface Completion extends JsonObject {
-  /** At most 100, as the protocol says. */
-  readonly values: readonly string[];
-}
-
-/** What a value is completed for: an argument of a prompt, or a variable of a resource template. */
-export type CompletionTarget =
-  | { readonly type: "ref/prompt"; readonly name: string }
-  | { readonly type: "ref/resource"; readonly uri: string };
-
-export interface CompletionAsked {
-  readonly ref: CompletionTarget;
-  readonly argument: { readonly name: string; readonly value: string };
-  /** Values already chosen for other arguments. */
-  readonly context?: { readonly arguments: Readonly<Record<string, string>> };
-}
-
-const MAX_DEPTH = 100;
+/** As the protocol says. */
 const MAX_COMPLETIONS = 100;
 
-const resourceRead = z.looseObject({ contents: z.array(z.unknown()) });
-const promptRead = z.looseObject({ messages: z.array(z.unknown()) });
-const completed = z.looseObject({ completion: z.looseObject({ values: z.array(z.string()) }) });
-
-export function readResource(use: OfferUse, uri: string): Promise<Result<ResourceRead, string>> {
-  return answerOf(use, (options) =>
-    use.client.request({ method: "resources/read", params: { uri } }, resourceRead, options),
-  );
+export function readResource(uri: string): ServerRequest {
+  return {
+    method: "resources/read",
+    params: { uri },
+    resultOf: (answer) => whole(answer, Array.isArray(answer.contents), "contents"),
+  };
 }
 
-export function getPrompt(
-  use: OfferUse,
-  name: string,
-  args: Readonly<Record<string, string>>,
-): Promise<Result<PromptRead, string>> {
-  const params = { name, arguments: { ...args } };
-  return answerOf(use, (options) =>
-    use.client.request({ method: "prompts/get", params }, promptRead, options),
-  );
+export function getPrompt(name: string, args: JsonObject): ServerRequest {
+  return {
+    method: "prompts/get",
+    params: { name, arguments: args },
+    resultOf: (answer) => whole(answer, Array.isArray(answer.messages), "messages"),
+  };
 }
 
-/** Nothing is completed by a server that does not declare that it can. */
-export async function complete(
-  use: OfferUse,
-  { ref, argument, context }: CompletionAsked,
-): Promise<Result<Completion, string>> {
-  if (use.client.getServerCapabilities()?.completions === undefined) return ok({ values: [] });
-  const params = { ref, argument, ...(context ? { context } : {}) };
-  const answer = await answerOf(use, (options) =>
-    use.client.request({ method: "completion/complete", params }, completed, options),
-  );
-  if (!answer.ok) return answer;
-  const { completion } = answer.value;
-  return ok({ ...completion, values: completion.values.slice(0, MAX_COMPLETIONS) });
+export function complete(asked: CompletionAsked): ServerRequest {
+  return {
+    method: "completion/complete",
+    params: { ...asked },
+    resultOf: (answer) => {
+      const { completion } = answer;
+      if (!isRecord(completion) || !Array.isArray(completion.values))
+        return whole(answer, false, "completion");
+      const values = completion.values.filter((value) => typeof value === "string").slice(0, MAX_COMPLETIONS);
+      return whole({ ...answer, completion: { ...completion, values } }, true, "completion");
+    },
+  };
 }
 
-async function answerOf<T>(
-  { options, redact }: OfferUse,
-  request: (options: RequestOptions) => Promise<T>,
-): Promise<Result<T, string>> {
-  try {
-    const answer = await request(options);
-    if (extentOf(answer, MAX_DEPTH).tooDeep) {
-      return err(`the server sent an answer that is nested more than ${MAX_DEPTH} levels deep`);
-    }
-    return ok(mapTexts(answer, redact));
-  } catch (error) {
-    return err(redact(failureOf(error, options.signal)));
-  }
-}
+/** What is said where a server completes nothing. */
+export const NOTHING_COMPLETED: ToolResult = {
+  kind: "output",
+  content: [],
+  structured: { completion: { values: [], total: 0, hasMore: false } },
+};
 
-function failureOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "the request was given up";
-  if (error instanceof ProtocolError) return `the server refused: ${error.message}`;
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return "the server did not answer in time";
-  }
-  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
-    return `the server sent an answer of another shape: ${error.message}`;
-  }
-  return `the connection was lost: ${messageOf(error)}`;
+function whole(answer: JsonObject, fits: boolean, field: string): ToolResult {
+  if (!fits) return { kind: "failed", message: `the server sent an answer without ${field}` };
+  // How an answer is to be taken is for each connection to say anew.
+  const { resultType: _, ...structured } = answer;
+  return { kind: "output", content: [], structured };
 }

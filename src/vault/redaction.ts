@@ -1,3 +1,5 @@
+import { Matcher, type Range } from "./matcher.ts";
+
 /** Shorter values would black out ordinary words. */
 const SHORTEST = 6;
 const KEPT_OF_A_SERIES = 16;
@@ -11,6 +13,8 @@ export class Redaction {
   /** How many known values have a form. */
   readonly #forms = new Map<string, number>();
   readonly #known = new Set<string>();
+  /** Of all forms; made anew when it is needed after they changed. */
+  #matcher: Matcher | undefined;
   readonly #series = new Map<string, Set<string>>();
 
   /** Of the values of one `series`, which take each other's place, only the last few are remembered. */
@@ -21,8 +25,9 @@ export class Redaction {
   }
 
   apply(text: string): string {
-    const found: Range[] = [];
-    for (const form of this.#forms.keys()) collect(text, form, found);
+    if (text.length < SHORTEST || this.#forms.size === 0) return text;
+    this.#matcher ??= new Matcher(this.#forms.keys());
+    const found = this.#matcher.find(text);
     return found.length === 0 ? text : without(text, found);
   }
 
@@ -40,27 +45,18 @@ export class Redaction {
   #remember(value: string): void {
     if (this.#known.has(value)) return;
     this.#known.add(value);
+    this.#matcher = undefined;
     for (const form of formsOf(value)) this.#forms.set(form, (this.#forms.get(form) ?? 0) + 1);
   }
 
   #forget(value: string): void {
     this.#known.delete(value);
+    this.#matcher = undefined;
     for (const form of formsOf(value)) {
       const count = this.#forms.get(form)! - 1;
       if (count === 0) this.#forms.delete(form);
       else this.#forms.set(form, count);
     }
-  }
-}
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-function collect(text: string, form: string, found: Range[]): void {
-  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
-    found.push({ start: at, end: at + form.length });
   }
 }
 

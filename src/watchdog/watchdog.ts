@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Settings } from "../config/settings.ts";
+import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
 import type { Questions } from "../questions/questions.ts";
+import type { ClaimStore } from "../store/store.ts";
 import type { Caller, Tool } from "../tool.ts";
 import { type Decision, Rules } from "./rules.ts";
 
@@ -16,9 +18,13 @@ export interface WatchdogDeps {
   readonly settings: Pick<Settings, "rules">;
   readonly questions: Pick<Questions, "ask">;
   readonly redact: (text: string) => string;
+  readonly claims: ClaimStore;
+  readonly clock: Clock;
 }
 
 const MAX_SHOWN_ARGUMENTS = 4_000;
+/** How long it is remembered that a round was taken up: far longer than one may wait to be. */
+const CONTINUED_MS = 24 * 60 * 60 * 1_000;
 
 /** May this call run: the one decision point for list, search and call. */
 export class Watchdog {
@@ -75,17 +81,31 @@ export class Watchdog {
       : { kind: "rejected" };
   }
 
+  /** What the next round of an approved call shows: which round it follows, and what exactly a person approved. */
+  round(callId: string, ...approved: Approved): string {
+    return `${callId} ${callDigest(...approved)}`;
+  }
+
+  /**
+   * Whether an approved call may go on from this round: with what was approved only, and once on all replicas, so that one
+   * approval never runs two calls.
+   */
+  async continues(round: string, ...approved: Approved): Promise<boolean> {
+    const [callId, digest] = round.split(" ", 2);
+    if (digest !== callDigest(...approved)) return false;
+    const { claims, clock } = this.#deps;
+    return claims.take(`round ${callId}`, clock() + CONTINUED_MS);
+  }
+
   apply(settings: Pick<Settings, "rules">): void {
     this.#rules = new Rules(settings.rules);
   }
 }
 
-function callDigest(
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  caller: Caller,
-  decision: Decision,
-): string {
+/** What a person says yes to. */
+type Approved = [tool: Tool, args: Readonly<Record<string, unknown>>, caller: Caller, decision: Decision];
+
+function callDigest(...[tool, args, caller, decision]: Approved): string {
   const bound = [caller.agentId, tool.name, tool.description, tool.inputSchema, args, decision.rule];
   return createHash("sha256").update(stableJson(bound)).digest("hex");
 }

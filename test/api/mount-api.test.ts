@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ToolkeepError } from "../../src/errors.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { ADMIN_TOKEN, testApi } from "../support/test-api.ts";
@@ -56,6 +57,7 @@ describe("access to the API", () => {
     const { status, body } = await api.request("GET", "/api/nothing?secret=1");
     expect(status).toBe(404);
     expect(body.error).toMatchObject({ code: "NOT_FOUND", message: "there is no GET /api/nothing" });
+    expect(body.error.remedy).toContain("docs/api.md");
   });
 });
 
@@ -111,6 +113,15 @@ describe("a failure", () => {
     expect(JSON.stringify(body)).not.toContain("hunter2");
     expect(logged).toHaveLength(1);
   });
+
+  it("that is Toolkeep's own fault is in the log, also where its answer says all there is", async () => {
+    const logged: object[] = [];
+    const log: Log = { ...silentLog, warn: (fields) => void logged.push(fields) };
+    const backup = () => Promise.reject(new ToolkeepError("STORE_NEWER", "the store is newer"));
+    await using api = await testApi({ options: { backup, log } });
+    expect(await api.request("POST", "/api/backup")).toMatchObject({ status: 500 });
+    expect(logged).toMatchObject([{ err: { message: "the store is newer" } }]);
+  });
 });
 
 describe("the routes", () => {
@@ -125,13 +136,5 @@ describe("the routes", () => {
     const page = readFileSync(join(import.meta.dirname, "../../docs/api.md"), "utf8");
     const documented = [...page.matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gm)].map((match) => match[1]!);
     expect([...new Set(routes)].sort()).toEqual(documented.sort());
-  });
-
-  it("answer /health without a token and tell nothing else", async () => {
-    let now = 1_000;
-    await using api = await testApi({ clock: () => now });
-    now += 250;
-    const response = await api.app.inject({ url: "/health" });
-    expect(response.json()).toEqual({ status: "ok", version: "1.2.3", uptime_ms: 250 });
   });
 });

@@ -57,6 +57,61 @@ describe("audit", () => {
     expect(kept.map((record) => record.id)).toEqual(["b"]);
   });
 
+  it("counts what is not written yet, also while it is being written, and what was lost", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const audit = over(async ([first]) => {
+      await held;
+      if (first?.id === "a") throw new Error("disk full");
+    });
+    audit.begin("a", call).end("ok", 1, null);
+    const writing = audit.flush();
+    audit.begin("b", call).end("ok", 1, null);
+    expect(audit.load).toEqual({ waiting: 2, lost: 0 });
+    release();
+    await writing;
+    await audit.flush();
+    expect(audit.load).toEqual({ waiting: 0, lost: 1 });
+  });
+
+  it("records the arguments as they were, whatever becomes of them before they are written", async () => {
+    const kept: CallRecord[] = [];
+    const audit = over(async (calls) => void kept.push(...calls));
+    const args = { path: "/etc/passwd" };
+    audit.begin("a", { ...call, arguments: args }).end("ok", 1, null);
+    args.path = "harmless";
+    await audit.flush();
+    expect(kept[0]!.arguments).toBe('{"path":"/etc/passwd"}');
+  });
+
+  it("takes secrets out of names, arguments and errors, also where they would be cut", async () => {
+    const kept: CallRecord[] = [];
+    const audit = new Audit({
+      store: { calls: { put: async (calls) => void kept.push(...calls) } },
+      redact: (text) => text.replaceAll("hunter22", "[redacted]"),
+      clock: () => 5,
+      onLost: () => {},
+    });
+    const text = `${"x".repeat(4_080)}hunter22`;
+    const record = audit.begin("a", { ...call, name: "hunter22", arguments: { text } });
+    record.end("failed", 1, "hunter22 is wrong");
+    await audit.flush();
+    expect(JSON.stringify(kept)).not.toContain("hunter");
+    expect(kept[0]).toMatchObject({ requested: "[redacted]", error: "[redacted] is wrong" });
+  });
+
+  it("keeps writing in order when more comes than is written at once", async () => {
+    await using temp = await tempStore();
+    const audit = new Audit({ store: temp.store, redact: (text) => text, clock: () => 5, onLost: () => {} });
+    for (let i = 0; i < 4_500; i++) audit.begin(`call_${i}`, call).end("ok", i, null);
+    await audit.flush();
+    const { calls = [] } = (await temp.store.dump()).tables;
+    expect(calls).toHaveLength(4_500);
+    expect(calls.every((row) => row.id === `call_${row.durationMs ?? row.duration_ms}`)).toBe(true);
+  });
+
   it("cuts long arguments", async () => {
     const kept: CallRecord[] = [];
     const audit = over(async (calls) => void kept.push(...calls));

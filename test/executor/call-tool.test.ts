@@ -2,93 +2,10 @@ import { mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Audit } from "../../src/audit/audit.ts";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import type { Rule } from "../../src/config/settings.ts";
 import { ToolkeepError } from "../../src/errors.ts";
-import { Events } from "../../src/events.ts";
-import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
-import { keepOutput } from "../../src/executor/full-output.ts";
-import { Schemas } from "../../src/executor/schemas.ts";
-import { randomId } from "../../src/lib/id.ts";
-import { createQuestions } from "../../src/questions/create-questions.ts";
-import { type Caller, type Tool, type ToolCall, text } from "../../src/tool.ts";
-import { Watchdog } from "../../src/watchdog/watchdog.ts";
-import { tempStore } from "../support/temp-store.ts";
-import { TestSource, testCaller, testTool } from "../support/tools.ts";
-
-interface Setup {
-  readonly tools: readonly Tool[];
-  readonly rules?: readonly Rule[];
-  readonly secret?: string;
-  readonly maxResultChars?: number;
-  readonly clock?: () => number;
-}
-
-/** The real path with everything it needs, over a real store. */
-async function open({ tools, rules = [], secret, maxResultChars = 1_000, clock = Date.now }: Setup) {
-  const temp = await tempStore();
-  const { store, home } = temp;
-  const events = new Events(() => {});
-  const redact = (value: string) => (secret ? value.replaceAll(secret, "[redacted]") : value);
-  const questions = createQuestions({
-    store: store.questions,
-    keepSecret: async () => {},
-    events,
-    clock,
-    newId: randomId,
-    expireMs: () => 60_000,
-  });
-  const watchdog = new Watchdog({ settings: { rules }, questions, redact });
-  const audit = new Audit({
-    store,
-    redact,
-    clock,
-    onLost: (_, cause) => {
-      throw cause;
-    },
-  });
-  const bugs: unknown[] = [];
-  const catalog = await Catalog.open({
-    sources: [new TestSource(tools)],
-    store,
-    isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
-    agentsWith: () => [],
-    events,
-    clock,
-  });
-  const deps: CallDeps = {
-    settings: () => ({ limits: { maxResultChars, maxMessageBytes: 4_000_000, maxToolConcurrency: 10 } }),
-    catalog,
-    watchdog,
-    audit,
-    schemas: new Schemas(() => {}),
-    redact,
-    keepOutput: (_, callId, whole) => keepOutput(home, callId, whole, clock),
-    events,
-    clock,
-    newId: randomId,
-    onBug: (error) => bugs.push(error),
-  };
-  const caller = testCaller({ grants: tools.map((tool) => tool.name) });
-  return {
-    store,
-    home,
-    questions,
-    bugs,
-    call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
-      callTool({ name, arguments: args, caller: who, via: "library", ...more }, deps),
-    records: async () => {
-      await audit.flush();
-      return store.calls.list({ limit: 100 });
-    },
-    async [Symbol.asyncDispose]() {
-      await audit.flush();
-      questions.close();
-      await temp[Symbol.asyncDispose]();
-    },
-  };
-}
+import { type Tool, text } from "../../src/tool.ts";
+import { openExecutor } from "../support/executor.ts";
+import { testCaller, testTool } from "../support/tools.ts";
 
 const hangs = () => new Promise<never>(() => {});
 
@@ -102,7 +19,7 @@ describe("callTool", () => {
         return { kind: "output", content: [] };
       },
     });
-    await using hub = await open({ tools: [tool], clock: () => now });
+    await using hub = await openExecutor({ tools: [tool], clock: () => now });
     expect((await hub.call("echo")).durationMs).toBe(0);
     expect(await hub.records()).toMatchObject([{ durationMs: 0 }]);
   });
@@ -117,7 +34,7 @@ describe("callTool", () => {
         return { kind: "output", content: [] };
       },
     });
-    await using hub = await open({ tools: [tool] });
+    await using hub = await openExecutor({ tools: [tool] });
     const put = hub.store.calls.put;
     hub.store.calls.put = async () => {
       throw new ToolkeepError("STORE_UNAVAILABLE", "the disk is full");
@@ -128,7 +45,7 @@ describe("callTool", () => {
   });
 
   it("answers with what the tool said and records it once", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [
         testTool({
           name: "echo",
@@ -160,7 +77,10 @@ describe("callTool", () => {
       testTool({ name: "banned", run }),
       testTool({ name: "strict", run, inputSchema: { type: "object", required: ["a"] } }),
     ];
-    await using hub = await open({ tools, rules: [{ permission: "banned", action: "deny", from: "user" }] });
+    await using hub = await openExecutor({
+      tools,
+      rules: [{ permission: "banned", action: "deny", from: "user" }],
+    });
     const outcomes = [
       await hub.call("locked", {}, {}, testCaller()),
       await hub.call("nothing"),
@@ -173,7 +93,7 @@ describe("callTool", () => {
   });
 
   it("a rule that asks holds the call until a person says yes, once", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [testTool({ name: "pay" })],
       rules: [{ permission: "pay", action: "ask", from: "user" }],
     });
@@ -188,7 +108,7 @@ describe("callTool", () => {
   });
 
   it("a rejected call is denied", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [testTool({ name: "pay" })],
       rules: [{ permission: "pay", action: "ask", from: "user" }],
     });
@@ -201,7 +121,7 @@ describe("callTool", () => {
   });
 
   it("a person is not asked for their own call", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [testTool({ name: "pay" })],
       rules: [{ permission: "pay", action: "ask", from: "user" }],
     });
@@ -209,7 +129,7 @@ describe("callTool", () => {
   });
 
   it("a tool that hangs ends in timed_out, one that is cancelled in cancelled", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [
         testTool({
           name: "slow",
@@ -244,7 +164,7 @@ describe("callTool", () => {
       }
       return signal.aborted ? { kind: "failed", message: "stopped" } : { kind: "output", content: [] };
     };
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [
         testTool({ name: "strict", timeoutMs: 150, run: steps }),
         testTool({ name: "lenient", timeoutMs: 150, progressExtendsTimeout: true, run: steps }),
@@ -259,7 +179,7 @@ describe("callTool", () => {
       const answer = await answering!.answer({ method: "elicitation/create", params: {} }, signal);
       return { kind: "output", content: [text(String(answer.action))] };
     };
-    await using hub = await open({ tools: [testTool({ name: "asks", timeoutMs: 80, run: asks })] });
+    await using hub = await openExecutor({ tools: [testTool({ name: "asks", timeoutMs: 80, run: asks })] });
     const answering = {
       capabilities: { elicitation: {} },
       answer: async () => {
@@ -271,7 +191,7 @@ describe("callTool", () => {
   });
 
   it("a tool that throws is a bug, told to the log and not to the caller", async () => {
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [
         testTool({
           name: "bad",
@@ -304,7 +224,7 @@ describe("callTool", () => {
         return { kind: "output", content: [] };
       },
     });
-    await using hub = await open({ tools: [tool] });
+    await using hub = await openExecutor({ tools: [tool] });
     await hub.call("wipe");
     expect(known).toMatchObject([{ tool: "wipe", outcome: null }]);
     expect(await hub.records()).toMatchObject([{ tool: "wipe", outcome: "ok" }]);
@@ -312,7 +232,7 @@ describe("callTool", () => {
 
   it("cuts a long output honestly and keeps the whole", async () => {
     const whole = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [testTool({ name: "long", run: async () => ({ kind: "output", content: [text(whole)] }) })],
     });
     const outcome = await hub.call("long");
@@ -326,7 +246,7 @@ describe("callTool", () => {
 
   it("takes known secrets out of outputs, structures, errors and the audit", async () => {
     const secret = "hunter2-hunter2";
-    await using hub = await open({
+    await using hub = await openExecutor({
       secret,
       tools: [
         testTool({
@@ -347,7 +267,7 @@ describe("callTool", () => {
 
   it("passes progress on", async () => {
     const seen: number[] = [];
-    await using hub = await open({
+    await using hub = await openExecutor({
       tools: [
         testTool({
           name: "work",
@@ -365,7 +285,7 @@ describe("callTool", () => {
   it.each(["unavailable", "timed_out"] as const)(
     "an outcome the tool names itself stays: %s",
     async (kind) => {
-      await using hub = await open({
+      await using hub = await openExecutor({
         tools: [testTool({ name: "t", run: async () => ({ kind, message: "because" }) })],
       });
       expect(await hub.call("t")).toMatchObject({
@@ -387,7 +307,10 @@ describe("callTool", () => {
         meta: { trace: "hunter2-canary" },
       };
     };
-    await using hub = await open({ tools: [testTool({ name: "leaky", run })], secret: "hunter2-canary" });
+    await using hub = await openExecutor({
+      tools: [testTool({ name: "leaky", run })],
+      secret: "hunter2-canary",
+    });
     const outcome = await hub.call("leaky", {}, { onProgress: (update) => updates.push(update) });
     expect(outcome.meta).toEqual({ trace: "[redacted]" });
     expect(updates).toEqual([{ progress: 1, message: "using [redacted]" }]);
@@ -400,7 +323,7 @@ describe("callTool", () => {
       for (let progress = 0; progress < 20_000; progress++) context.progress({ progress });
       return { kind: "output", content: [] };
     };
-    await using hub = await open({ tools: [testTool({ name: "eager", run })] });
+    await using hub = await openExecutor({ tools: [testTool({ name: "eager", run })] });
     await hub.call("eager", {}, { onProgress: () => updates++ });
     expect(updates).toBe(10_000);
   });
@@ -411,14 +334,14 @@ describe("callTool", () => {
       message: "e".repeat(500_000),
       meta: { big: "m".repeat(500_000) },
     });
-    await using hub = await open({ tools: [testTool({ name: "verbose", run })] });
+    await using hub = await openExecutor({ tools: [testTool({ name: "verbose", run })] });
     expect(JSON.stringify(await hub.call("verbose")).length).toBeLessThan(10_000);
   });
 
   it("values nested too deep for a stack are refused both ways, and recorded", async () => {
     const deep = JSON.parse(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     const run: Tool["run"] = async () => ({ kind: "output", content: [], structured: deep });
-    await using hub = await open({ tools: [testTool({ name: "deep", run })] });
+    await using hub = await openExecutor({ tools: [testTool({ name: "deep", run })] });
     expect((await hub.call("deep", deep)).outcome).toBe("invalid_arguments");
     expect(await hub.call("deep")).toMatchObject({
       outcome: "failed",
@@ -431,7 +354,7 @@ describe("callTool", () => {
 
   it("a link in the place of .outputs is not followed", async () => {
     const run: Tool["run"] = async () => ({ kind: "output", content: [text("x".repeat(5_000))] });
-    await using hub = await open({ tools: [testTool({ name: "long", run })] });
+    await using hub = await openExecutor({ tools: [testTool({ name: "long", run })] });
     const elsewhere = join(hub.home, "elsewhere");
     await mkdir(elsewhere);
     await symlink(elsewhere, join(hub.home, ".outputs"));

@@ -18,10 +18,12 @@ interface Person {
 }
 
 const KINDS = ["elicitation", "sampling"] as const;
-const PAIRS: readonly (readonly [string, Partial<Caller>, Partial<Caller>])[] = [
-  ["two agents", { agentId: "agt_ann" }, { agentId: "agt_bob" }],
-  ["two conversations of one agent", { conversation: "one" }, { conversation: "two" }],
-  ["two tokens of one agent", { tokenId: "tok_one" }, { tokenId: "tok_two" }],
+const ALONE = { isExclusive: true };
+const PAIRS: readonly (readonly [string, Partial<Caller>, Partial<Caller>, Partial<Answering>])[] = [
+  ["two agents", { agentId: "agt_ann" }, { agentId: "agt_bob" }, {}],
+  ["two conversations of one agent", { conversation: "one" }, { conversation: "two" }, {}],
+  ["two tokens of one agent", { tokenId: "tok_one" }, { tokenId: "tok_two" }, {}],
+  ["two clients with one token", {}, {}, ALONE],
 ];
 
 describe.each([
@@ -40,11 +42,11 @@ describe.each([
   describe.each(KINDS)("a question (%s)", (kind) => {
     test.each(PAIRS)(
       "during calls of %s at once reaches only whose call it is about",
-      async (_, one, two) => {
+      async (_, one, two, how) => {
         await using server = await open();
         await it.add("asking", server);
-        const ann = person("Ann", one);
-        const bob = person("Bob", two);
+        const ann = person("Ann", one, how);
+        const bob = person("Bob", two, how);
 
         // Both at once, on a server that was never seen to ask: what cannot be told apart may be refused, not mixed up.
         await Promise.all([
@@ -79,6 +81,32 @@ describe.each([
       expect(said(quick)).toBe('{"x":1}');
       expect(await slow).toMatch(/answered by Ann|"error"/);
       expect(bob.heard).toEqual([]);
+    });
+
+    test("that one client leaves unanswered swallows none of another client with the same token", async () => {
+      await using server = await open();
+      await it.add("asking", server);
+      // So that it is known to ask.
+      await ask(person("Ann", {}, ALONE), { kind, about: "Ann's" });
+      const asked = withResolvers<unknown>();
+      const away: Answering = {
+        capabilities: { elicitation: {}, sampling: {} },
+        ...ALONE,
+        answer: (inquiry) => {
+          asked.resolve(inquiry);
+          return new Promise(() => {});
+        },
+      };
+      const stop = new AbortController();
+      const question = { kind, about: "left alone" };
+      const left = it.up.call("mcp_asking_ask", question, { answering: away, signal: stop.signal });
+      await asked.promise;
+
+      const bob = person("Bob", {}, ALONE);
+      expect(await ask(bob, { kind, about: "Bob's" })).toContain("answered by Bob");
+      expect(bob.heard).toEqual(["Bob's"]);
+      stop.abort();
+      await left;
     });
 
     test("when no call is under way is refused", async () => {
@@ -161,13 +189,14 @@ const ASKING: ServerInput = {
   args: [join(import.meta.dirname, "../support/servers/asking.mjs")],
 };
 
-function person(name: string, caller: Partial<Caller>): Person {
+function person(name: string, caller: Partial<Caller>, how: Partial<Answering> = {}): Person {
   const heard: string[] = [];
   return {
     caller,
     heard,
     answering: {
       capabilities: { elicitation: {}, sampling: {} },
+      ...how,
       async answer(inquiry) {
         heard.push(aboutOf(inquiry));
         return inquiry.method === "elicitation/create"

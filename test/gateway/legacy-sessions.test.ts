@@ -27,9 +27,12 @@ describe("sessions", () => {
     const [first, second] = [await begin(gateway, token), await begin(gateway, token)];
     expect(await ping(gateway, token, first)).toBe(200);
     const third = await begin(gateway, token);
-    expect(await ping(gateway, token, second)).toBe(404);
+    expect(gateway.counts().sessions).toBe(2);
     expect(await ping(gateway, token, first)).toBe(200);
     expect(await ping(gateway, token, third)).toBe(200);
+    // Its client does not notice: it is taken up again, and another one makes room.
+    expect(await ping(gateway, token, second)).toBe(200);
+    expect(gateway.counts().sessions).toBe(2);
   });
 
   it("in use make no room: one too many is refused", async () => {
@@ -53,12 +56,15 @@ describe("sessions", () => {
     const token = await gateway.token("a");
     const [idle, listening] = [await begin(gateway, token), await begin(gateway, token)];
     const stream = await gateway.fetch({ method: "GET", token, headers: { "mcp-session-id": listening } });
-    await waitUntil("the idle session is closed", async () => {
-      now += 60_001;
-      await delay(100);
-      return (await ping(gateway, token, idle)) === 404;
-    });
+    expect(gateway.counts().sessions).toBe(2);
+    now += 59_000;
+    await delay(50);
+    expect(gateway.counts().sessions).toBe(2);
+    now += 2_000;
+    await waitUntil("the idle session is closed", () => gateway.counts().sessions === 1);
     expect(await ping(gateway, token, listening)).toBe(200);
+    expect(gateway.counts().sessions).toBe(1);
+    expect(await ping(gateway, token, idle)).toBe(200);
     await stream.body?.cancel();
   });
 
@@ -69,7 +75,11 @@ describe("sessions", () => {
     const twice = `[${INITIALIZE},${INITIALIZE}]`;
     const refused = await gateway.fetch({ token: await gateway.token("a"), body: twice });
     expect(refused.status).toBe(400);
-    expect(await ping(gateway, token, kept)).toBe(404);
+    const nameless = INITIALIZE.replace('"protocolVersion":"2025-06-18",', "");
+    expect(await ping(gateway, token, kept)).toBe(200);
+    expect(await (await gateway.fetch({ token, body: nameless })).json()).toMatchObject({
+      error: { code: -32602 },
+    });
     expect(await ping(gateway, token, await begin(gateway, token))).toBe(200);
   });
 
@@ -91,5 +101,50 @@ describe("sessions", () => {
     expect(Buffer.from(heard?.value ?? []).toString()).toContain("notifications/tools/list_changed");
     await gateway.stop();
     expect(await staying.text()).not.toContain("list_changed");
+  });
+
+  it("are taken up by a daemon that does not know them, for their token and address only", async () => {
+    await using gateway = await testGateway({
+      agents: { a: ["box"] },
+      toolboxes: { box: [] },
+    });
+    const token = await gateway.token("a");
+    const session = await begin(gateway, token);
+    const other = await gateway.again();
+    const pingAt = async (url: string, bearer: string, id: string) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-session-id": id,
+        },
+        body: PING,
+      });
+      await response.text();
+      return response.status;
+    };
+    expect(await pingAt(other, token, session)).toBe(200);
+    expect(await pingAt(other, await gateway.token("a"), session)).toBe(404);
+    expect(await pingAt(`${other}/box`, token, session)).toBe(404);
+    expect(await pingAt(other, token, `${session}AAAA`)).toBe(404);
+    expect(await pingAt(other, token, `Z${session.slice(1)}`)).toBe(404);
+  });
+
+  it("that are taken up have their clients look at every list again", async () => {
+    await using gateway = await testGateway({ agents: { a: [] } });
+    const token = await gateway.token("a");
+    const session = await begin(gateway, token);
+    const response = await fetch(await gateway.again(), {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "text/event-stream",
+        "mcp-session-id": session,
+        "last-event-id": "7-3",
+      },
+    });
+    const heard = await response.body?.getReader().read();
+    expect(Buffer.from(heard?.value ?? []).toString()).toContain("notifications/tools/list_changed");
   });
 });

@@ -106,8 +106,10 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s era", (era) => {
     let changes = 0;
     await gateway.hub.catalog.toolboxes.create(`box-${era}`, { tools: ["mcp_everything_echo"] });
     await gateway.hub.identity.createAgent(`watcher-${era}`, { toolboxes: [`box-${era}`] });
-    const client = await gateway.client(`watcher-${era}`, era, () => {
-      changes += 1;
+    const client = await gateway.client(`watcher-${era}`, era, {
+      onToolsChanged: () => {
+        changes += 1;
+      },
     });
     const before = (await client.listTools()).tools.length;
     await waitUntil("the client listens", async () => {
@@ -195,7 +197,9 @@ describe("a request is turned away", () => {
   it("with 401 and a bare challenge without a token", async () => {
     const response = await gateway.fetch({ body: INITIALIZE });
     expect(response.status).toBe(401);
-    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="toolkeep"');
+    const challenge = response.headers.get("www-authenticate");
+    expect(challenge).toMatch(/^Bearer realm="toolkeep", resource_metadata="http/);
+    expect(challenge).not.toContain("error");
     expect(await response.json()).toMatchObject({
       jsonrpc: "2.0",
       error: { data: { code: "UNAUTHORIZED" } },
@@ -222,7 +226,7 @@ describe("a request is turned away", () => {
     const { token } = await gateway.hub.identity.createToken({});
     const response = await gateway.fetch({ token, body: INITIALIZE });
     expect(response.status).toBe(403);
-    expect(await response.text()).toContain("needs an agent's token");
+    expect(await response.text()).toContain("needs an agent's");
   });
 
   it.each([{ host: "evil.example" }, { origin: "https://evil.example" }])(

@@ -3,7 +3,6 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { relayStdio } from "../../src/gateway/stdio-relay.ts";
 import { textLines } from "../../src/gateway/text-lines.ts";
-import { type NewId, randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { type Era, type TestGateway, testClient, testGateway } from "../support/test-gateway.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
@@ -72,20 +71,23 @@ const HANDSHAKE = {
 };
 
 let gateway: TestGateway;
+/** The ids of the sessions that were begun. */
 const sessions: string[] = [];
 
 beforeAll(async () => {
-  const newId: NewId = (prefix) => {
-    sessions.push(randomId(prefix));
-    return sessions.at(-1) ?? "";
-  };
   gateway = await testGateway({
-    gateway: { newId },
     servers: { everything: EVERYTHING },
     toolboxes: { demo: ["mcp_everything_echo", LONG] },
     agents: { worker: ["demo"] },
   });
   await gateway.hub.upstream.test("everything");
+  const { vault } = gateway.hub;
+  const seal = vault.seal.bind(vault);
+  vault.seal = (plain, purpose) => {
+    const sealed = seal(plain, purpose);
+    if (purpose === "toolkeep/session") sessions.push(Buffer.from(sealed).toString("base64url"));
+    return sealed;
+  };
 });
 
 afterAll(() => gateway[Symbol.asyncDispose]());

@@ -37,6 +37,21 @@ describe("tokens", () => {
     expect(JSON.stringify(identity.tokens())).not.toContain("hash");
   });
 
+  it("are shown with their last use, also when that is later than they were read", async () => {
+    await using opened = await open();
+    const { identity, time, again } = opened;
+    await identity.createAgent("scout");
+    const { token } = await identity.createToken({ agent: "scout" });
+    expect(identity.tokens()).toMatchObject([{ lastUsedAt: null }]);
+    identity.authenticate(token);
+    expect(identity.tokens()).toMatchObject([{ lastUsedAt: time.now }]);
+    await identity.reload();
+    const later = await again();
+    time.now += 3_600_000;
+    later.authenticate(token);
+    expect(later.tokens()).toMatchObject([{ lastUsedAt: time.now }]);
+  });
+
   it("missing, unknown, expired and revoked are refused", async () => {
     await using opened = await open();
     const { identity, time } = opened;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type EventName, Events } from "../../src/events.ts";
 import { randomId } from "../../src/lib/id.ts";
-import { createQuestions, MAX_PENDING } from "../../src/questions/create-questions.ts";
+import { createQuestions, MAX_PENDING, type QuestionsDeps } from "../../src/questions/create-questions.ts";
 import { questionDigest } from "../../src/questions/digest.ts";
 import type { Asking, Questions } from "../../src/questions/questions.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /** As another process over the same store would have them. */
-function overStore(): Questions {
+function overStore(change: Partial<QuestionsDeps> = {}): Questions {
   const events = new Events((error) => {
     throw error;
   });
@@ -50,6 +50,7 @@ function overStore(): Questions {
     newId: randomId,
     expireMs: () => EXPIRE_MS,
     pollMs: 50,
+    ...change,
   });
 }
 
@@ -234,5 +235,42 @@ describe("the digest of a question", () => {
       questionDigest("a", "t", { x: 2 }),
     ];
     expect(new Set([one, ...others]).size).toBe(4);
+  });
+});
+
+describe("a question that another process moved on", () => {
+  it("wakes the call that waits for it, without waiting for the next look", async () => {
+    const patient = overStore({ pollMs: 60_000 });
+    const waiting = patient.ask(asking(), LONG);
+    const id = await pendingId();
+    await questions.answer(id, "blue");
+    const begun = performance.now();
+    await patient.heardOf({ id, state: "answered" });
+    expect(await waiting).toEqual({ kind: "answered", id, answer: "blue" });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    patient.close();
+  });
+
+  it("is told to whoever listens here, with the agent's name", async () => {
+    const told: unknown[] = [];
+    const events = new Events((error) => {
+      throw error;
+    });
+    for (const name of ["question.asked", "question.answered", "question.dismissed"] as const) {
+      events.on(name, (payload) => told.push([name, payload]));
+    }
+    const other = overStore({ events, agentName: () => "tester" });
+    const id = await askedId();
+    await other.heardOf({ id, state: "pending" });
+    await other.heardOf({ id, state: "answered" });
+    await other.heardOf({ id, state: "used" });
+    await other.heardOf({ id, state: "dismissed" });
+    await other.heardOf({ id: "qst_gone", state: "pending" });
+    expect(told).toEqual([
+      ["question.asked", { id, agent: "tester", kind: "human" }],
+      ["question.answered", { id }],
+      ["question.dismissed", { id }],
+    ]);
+    other.close();
   });
 });

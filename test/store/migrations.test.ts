@@ -12,7 +12,12 @@ import { tempHome } from "../support/temp-home.ts";
 import { server } from "./records.ts";
 
 test("the migrations that exist keep their names and order", () => {
-  expect(MIGRATIONS.map((migration) => migration.name)).toEqual(["0001-first-tables", "0002-server-offers"]);
+  expect(MIGRATIONS.map((migration) => migration.name)).toEqual([
+    "0001-first-tables",
+    "0002-server-offers",
+    "0003-consents",
+    "0004-replicas",
+  ]);
 });
 
 test("every table has a key", () => {

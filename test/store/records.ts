@@ -1,6 +1,8 @@
 import type {
   AgentRecord,
   CallRecord,
+  ConsentKeyRecord,
+  ConsentRecord,
   QuestionRecord,
   ServerRecord,
   TokenRecord,
@@ -34,6 +36,34 @@ export const token = (id: string, change: Partial<TokenRecord> = {}): TokenRecor
   createdAt: NOW,
   expiresAt: null,
   lastUsedAt: null,
+  consentId: null,
+  resource: null,
+  requestsPerMinute: null,
+  ...change,
+});
+
+export const consent = (id: string, change: Partial<ConsentRecord> = {}): ConsentRecord => ({
+  id,
+  agentId: "agt_ada",
+  clientId: "https://client.example/id.json",
+  clientName: "A client",
+  scopes: ["files", "mcp"],
+  resource: "/mcp",
+  createdAt: NOW,
+  expiresAt: NOW + 60_000,
+  ...change,
+});
+
+export const consentKey = (hash: string, change: Partial<ConsentKeyRecord> = {}): ConsentKeyRecord => ({
+  hash,
+  consentId: "con_1",
+  kind: "refresh",
+  salt: "salt",
+  challenge: null,
+  redirectUri: null,
+  createdAt: NOW,
+  expiresAt: NOW + 60_000,
+  usedAt: null,
   ...change,
 });
 

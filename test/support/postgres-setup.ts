@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { ensurePostgres } from "../../scripts/postgres.mjs";
-import { startPostgres } from "./postgres-server.ts";
+import { startPostgres } from "../../scripts/postgres-server.mjs";
 
 declare module "vitest" {
   export interface ProvidedContext {

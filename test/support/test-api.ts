@@ -1,8 +1,10 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from "fastify";
+import { ref } from "../../src/api/answers/shape.ts";
 import type { ApiOptions } from "../../src/api/api-options.ts";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
+import { AnswerSchemas } from "./answer-schemas.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
 
 export const ADMIN_TOKEN = "the-token-of-this-process";
@@ -20,7 +22,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** The API over a real hub, not listening. */
+/** The API over a real hub, not listening. An answer that its route's schema does not describe becomes a 500. */
 export async function testApi(
   setup: TestHubSetup & {
     clock?: Clock;
@@ -30,6 +32,7 @@ export async function testApi(
 ): Promise<TestApi> {
   const tested = await testHub(setup);
   const app = Fastify();
+  checkAnswers(app);
   setup.routes?.(app);
   await mountApi(app, tested.hub, {
     log: silentLog,
@@ -57,3 +60,16 @@ export async function testApi(
     },
   };
 }
+
+function checkAnswers(app: FastifyInstance): void {
+  const schemas = new AnswerSchemas();
+  app.addHook("preSerialization", async ({ routeOptions }, { statusCode }, answer) => {
+    const described = routeOptions.schema?.response as Record<number, object> | undefined;
+    const schema = described?.[statusCode] ?? (statusCode >= 400 ? FAILURE : undefined);
+    const mismatch = described && (schema ? schemas.mismatch(schema, answer) : `no schema for ${statusCode}`);
+    if (mismatch !== undefined) throw new Error(`the answer does not fit its schema: ${mismatch}`);
+    return answer;
+  });
+}
+
+const FAILURE = ref("ApiFailure");

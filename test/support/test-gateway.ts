@@ -1,7 +1,7 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import Fastify from "fastify";
 import { hostGuard } from "../../src/gateway/host-guard.ts";
-import { type GatewayOptions, mountGateway } from "../../src/gateway/mount-gateway.ts";
+import { type GatewayCounts, type GatewayOptions, mountGateway } from "../../src/gateway/mount-gateway.ts";
 import type { TokenInput } from "../../src/identity/identity.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
@@ -15,7 +15,10 @@ export interface TestGateway extends TestHub {
   readonly url: string;
   token(agent: string, input?: Partial<TokenInput>): Promise<string>;
   /** A connected SDK client with a fresh token of the agent. */
-  client(agent: string, era: Era, onToolsChanged?: () => void): Promise<Client>;
+  client(agent: string, era: Era, options?: TestClientOptions): Promise<Client>;
+  counts(): GatewayCounts;
+  /** Another daemon over the same hub, as a replica or a restart gives: the address of its `/mcp`. */
+  again(): Promise<string>;
   /** What the gateway at this address says to an HTTP request. */
   fetch(init: RequestInit & { token?: string }): Promise<Response>;
   /** Stops listening, as a daemon that ends does; the hub stays. */
@@ -27,14 +30,9 @@ export async function testGateway(
   setup: TestHubSetup & { gateway?: Partial<GatewayOptions>; port?: number } = {},
 ): Promise<TestGateway> {
   const test = await testHub(setup);
-  const app = Fastify({ forceCloseConnections: true });
-  const refuse = hostGuard(test.hub.settings);
-  app.addHook("onRequest", async (request) => {
-    const refused = refuse(request);
-    if (refused) throw Object.assign(refused, { statusCode: refused.status });
-  });
-  mountGateway(app, test.hub, { log: silentLog, version: "0.0.0-test", ...setup.gateway });
-  const url = `${await app.listen({ host: "127.0.0.1", port: setup.port ?? 0 })}/mcp`;
+  const first = await listen(test, setup);
+  const { url } = first;
+  const others: Listening[] = [];
   const clients: Client[] = [];
 
   const token = async (agent: string, input: Partial<TokenInput> = {}) =>
@@ -43,13 +41,20 @@ export async function testGateway(
     ...test,
     url,
     token,
-    async client(agent, era, onToolsChanged) {
-      const client = testClient(era, onToolsChanged);
+    async client(agent, era, options = {}) {
+      const client = testClient(era, options.onToolsChanged, options);
       clients.push(client);
       const authorization = `Bearer ${await token(agent)}`;
       const requestInit = { headers: { authorization } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+      const address = new URL(`${url}${options.path ?? ""}`);
+      await client.connect(new StreamableHTTPClientTransport(address, { requestInit }));
       return client;
+    },
+    counts: () => first.counts(),
+    async again() {
+      const other = await listen(test, setup);
+      others.push(other);
+      return other.url;
     },
     fetch({ token: bearer, headers, ...init }) {
       const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
@@ -59,23 +64,63 @@ export async function testGateway(
         headers: { ...POST_HEADERS, ...authorization, ...headers },
       });
     },
-    stop: async () => void (await app.close()),
+    stop: () => first.close(),
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.close();
-      await app.close();
+      for (const each of [first, ...others]) await each.close();
       await test[Symbol.asyncDispose]();
     },
   };
 }
 
+export interface TestClientOptions extends Pick<ClientOptions, "capabilities"> {
+  readonly onToolsChanged?: () => void;
+  /** Below `/mcp`: `/server/everything`. */
+  readonly path?: string;
+}
+
+interface Listening {
+  readonly url: string;
+  counts(): GatewayCounts;
+  close(): Promise<void>;
+}
+
+async function listen(
+  { hub }: TestHub,
+  setup: { gateway?: Partial<GatewayOptions>; port?: number },
+): Promise<Listening> {
+  const app = Fastify({ forceCloseConnections: true });
+  const refuse = hostGuard(hub.settings);
+  app.addHook("onRequest", async (request) => {
+    const refused = refuse(request);
+    if (refused) throw Object.assign(refused, { statusCode: refused.status });
+  });
+  const gateway = mountGateway(app, hub, {
+    guard: (req) => refuse(req),
+    log: silentLog,
+    version: "0.0.0-test",
+    ...setup.gateway,
+  });
+  const url = `${await app.listen({ host: "127.0.0.1", port: setup.port ?? 0 })}/mcp`;
+  return { url, counts: () => gateway.counts(), close: () => app.close() };
+}
+
 /** An SDK client that is not connected yet. */
-export function testClient(era: Era, onToolsChanged?: () => void): Client {
+export function testClient(
+  era: Era,
+  onToolsChanged?: () => void,
+  { capabilities }: Pick<ClientOptions, "capabilities"> = {},
+): Client {
   const listChanged = onToolsChanged && {
     tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged },
   };
   return new Client(
     { name: "test", version: "1.0.0" },
-    { versionNegotiation: { mode: ERAS[era] }, ...(listChanged && { listChanged }) },
+    {
+      versionNegotiation: { mode: ERAS[era] },
+      ...(listChanged && { listChanged }),
+      ...(capabilities && { capabilities }),
+    },
   );
 }
 

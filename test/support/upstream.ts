@@ -8,7 +8,7 @@ import type { Log } from "../../src/lib/log.ts";
 import { processTable } from "../../src/process/process-table.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Answering, Caller, Progress, Tool, ToolResult } from "../../src/tool.ts";
+import type { Answering, Caller, Notice, Progress, Rounds, Tool, ToolResult } from "../../src/tool.ts";
 import { createUpstream, type UpstreamDeps } from "../../src/upstream/create-upstream.ts";
 import type { ServerInput, Upstream } from "../../src/upstream/upstream.ts";
 import { createVault } from "../../src/vault/create-vault.ts";
@@ -36,6 +36,9 @@ interface CallOptions {
   readonly onProgress?: (update: Progress) => void;
   readonly caller?: Partial<Caller>;
   readonly answering?: Answering;
+  readonly rounds?: Rounds;
+  readonly logLevel?: string;
+  readonly onNotice?: (notice: Notice) => void;
 }
 
 /** Upstream over a real store, real vault and real processes, closed and gone with its scope. */
@@ -93,13 +96,13 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
     states,
     warnings,
     tool,
-    call: (name, args = {}, { signal, onProgress, caller, answering } = {}) =>
+    call: (name, args = {}, { signal, onProgress, caller, ...more } = {}) =>
       tool(name).run(args, {
         callId: randomId("call"),
         caller: testCaller(caller),
         signal: signal ?? new AbortController().signal,
         progress: onProgress ?? (() => {}),
-        ...(answering ? { answering } : {}),
+        ...more,
       }),
     async restart(change = {}) {
       await close();

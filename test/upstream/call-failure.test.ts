@@ -1,10 +1,11 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
+import { Stop } from "../../src/lib/stop.ts";
 import { callFailure } from "../../src/upstream/call-failure.ts";
 
 const deps = {
   transport: {} as Transport,
-  signal: new AbortController().signal,
+  stop: new Stop(),
   redact: (text: string) => text,
 };
 const failure = (fields: object) =>

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { Stop } from "../../src/lib/stop.ts";
 import { FairQueue } from "../../src/upstream/fair-queue.ts";
 
-const never = new AbortController().signal;
+const never = new Stop();
 
 /** Enters and notes when it was served; ends at once. */
-async function pass(queue: FairQueue, agent: string, order: string[], signal = never): Promise<void> {
-  const turn = await queue.enter(agent, signal);
+async function pass(queue: FairQueue, agent: string, order: string[], stop = never): Promise<void> {
+  const turn = await queue.enter(agent, stop);
   if (!turn.ok) return void order.push(`${agent} had none`);
   order.push(agent);
   await Promise.resolve();
@@ -26,9 +27,9 @@ test("a call that is given up while it waits has no turn and holds up nobody", a
   const queue = new FairQueue(() => 1, 100);
   const first = await queue.enter("a", never);
   const order: string[] = [];
-  const cancel = new AbortController();
-  const waiting = [pass(queue, "b", order, cancel.signal), pass(queue, "c", order)];
-  cancel.abort();
+  const cancel = new Stop();
+  const waiting = [pass(queue, "b", order, cancel), pass(queue, "c", order)];
+  cancel.abort("given up");
   if (first.ok) first.value();
   await Promise.all(waiting);
   expect(order).toEqual(["b had none", "c"]);
@@ -68,4 +69,21 @@ test("more calls of one agent than may wait are refused at once, those of anothe
     ok: false,
     error: expect.stringContaining("2 calls"),
   });
+});
+
+test("a turn that pauses lets another have it, and goes on whoever has one then", async () => {
+  const queue = new FairQueue(() => 1, 100);
+  const first = await queue.enter("a", never);
+  const order: string[] = [];
+  const second = pass(queue, "b", order);
+  queue.pause();
+  await second;
+  expect(order).toEqual(["b"]);
+  queue.goOn();
+  const third = pass(queue, "b", order);
+  await Promise.resolve();
+  expect(order).toEqual(["b"]);
+  if (first.ok) first.value();
+  await third;
+  expect(order).toEqual(["b", "b"]);
 });

@@ -57,3 +57,30 @@ test("a caller is only asked what it can answer", async () => {
   await expect(inquiries.answer(sampling, signal)).rejects.toThrow("cannot be asked");
   expect(await inquiries.answer(question, signal)).toEqual({ answer: "yes" });
 });
+
+test("a call that answers for itself alone is asked while it is alone, and only then", async () => {
+  const inquiries = new Inquiries();
+  const alone = callOf("one", "mine");
+  const exclusive = { ...alone, answering: { ...alone.answering!, isExclusive: true } };
+  inquiries.begin(exclusive);
+  expect(await inquiries.answer(question, signal)).toEqual({ answer: "mine" });
+
+  const other = callOf("one", "another client's");
+  inquiries.begin(other);
+  expect(inquiries.askable(question)).toBeUndefined();
+  await expect(inquiries.answer(question, signal)).rejects.toThrow("not certain");
+
+  inquiries.end(other);
+  expect(inquiries.askable(question)).toBe(exclusive);
+});
+
+test("it says beforehand whom a question would reach", () => {
+  const inquiries = new Inquiries();
+  inquiries.begin(callOf("one"));
+  expect(inquiries.askable(question)).toBeUndefined();
+  const able = callOf("one", "yes");
+  inquiries.begin(able);
+  expect(inquiries.askable(question)).toBe(able);
+  inquiries.begin(callOf("two", "yes"));
+  expect(inquiries.askable(question)).toBeUndefined();
+});

@@ -4,14 +4,14 @@ import { testCaller } from "../support/tools.ts";
 
 /** A host that notes how it was called. */
 function host(change: Partial<ToolHost> = {}) {
-  const calls: Parameters<ToolHost["call"]>[] = [];
+  const calls: Parameters<ToolHost["request"]>[] = [];
   const made: ToolHost = {
     serverName: "fs",
     trusted: true,
     timeoutMs: 1000,
     progressExtendsTimeout: false,
     status: () => ({ kind: "active" }),
-    async call(...call) {
+    async request(...call) {
       calls.push(call);
       return { kind: "output", content: [] };
     },
@@ -51,7 +51,11 @@ test.each([
 ])("%s may be sent again: %#", async (_, trusted, annotations, repeatable) => {
   const { made, calls } = host({ trusted });
   await serverTool(published({ annotations }), "mcp_fs_t", made).run({ a: 1 }, context);
-  expect(calls).toEqual([["t", { a: 1 }, context, { repeatable, inputSchema: undefined }]]);
+  const request = expect.objectContaining({
+    method: "tools/call",
+    params: { name: "t", arguments: { a: 1 } },
+  });
+  expect(calls).toEqual([[request, context, repeatable]]);
 });
 
 test("progress extends the time of a call only where the server is configured so", () => {

@@ -1,5 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { remoteServer } from "../support/remote-server.ts";
+import { legacyHttp } from "../support/servers/legacy-http.ts";
 import { oauthServers } from "../support/servers/oauth.ts";
 import { signIn, upstreamWith } from "../support/sign-in.ts";
 import { testUpstream } from "../support/upstream.ts";
@@ -69,4 +71,29 @@ test("a server that does not answer a farewell is not waited for", async () => {
   await up.upstream.update("remote", { enabled: false });
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(remote.requests.some(({ method }) => method === "DELETE")).toBe(true);
+});
+
+test("a session that was lost is noticed when a list is fetched, before a call finds out", async () => {
+  const streams: ServerResponse[] = [];
+  let sessions = 0;
+  const server = legacyHttp([{ name: "echo" }], {
+    GET: ({ response }) => {
+      sessions++;
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      streams.push(response);
+    },
+  });
+  await using remote = await remoteServer(server);
+  await using up = await testUpstream({ backoffMs: [10] });
+  await up.upstream.add("docs", { url: remote.url, retry: "never" });
+  await waitUntil("its stream is open and its tool known", () => {
+    return streams.length === 1 && up.upstream.tools().length === 1;
+  });
+  expect(await up.call("mcp_docs_echo")).toMatchObject({ kind: "output" });
+
+  server.forgetSessions();
+  const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+  streams[0]?.write(`data: ${JSON.stringify(changed)}\n\n`);
+  await waitUntil("there is a new session", () => sessions === 2);
+  expect(await up.call("mcp_docs_echo")).toMatchObject({ kind: "output" });
 });

@@ -1,57 +1,48 @@
-import type { Client } from "@modelcontextprotocol/client";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { complete, getPrompt, readResource } from "../../src/upstream/use-offers.ts";
-import { type Era, listClient } from "../support/list-client.ts";
 
-const use = (client: Client, signal = new AbortController().signal) => ({
-  client,
-  options: { signal },
-  redact: (text: string) => text.replaceAll("canary-secret", "***"),
+const ARGUMENT = { name: "path", value: "a" };
+const REF = { type: "ref/prompt", name: "review" } as const;
+
+test("what is asked is said in the words of the protocol", () => {
+  expect(readResource("file:///a")).toMatchObject({
+    method: "resources/read",
+    params: { uri: "file:///a" },
+  });
+  expect(getPrompt("review", { path: "x" })).toMatchObject({
+    method: "prompts/get",
+    params: { name: "review", arguments: { path: "x" } },
+  });
+  expect(complete({ ref: REF, argument: ARGUMENT })).toMatchObject({
+    method: "completion/complete",
+    params: { ref: REF, argument: ARGUMENT },
+  });
 });
 
-describe.each<Era>(["legacy", "modern"])("with a %s server", (era) => {
-  test("a resource is read, a prompt is filled in and a value completed", async () => {
-    await using server = await listClient(era, "offers everything");
-    const on = use(server.client);
-    expect(await readResource(on, "file:///a.txt")).toMatchObject({
-      ok: true,
-      value: { contents: [{ uri: "file:///a.txt", text: "content of file:///a.txt" }] },
-    });
-    expect(await getPrompt(on, "review", { path: "a.ts" })).toMatchObject({
-      ok: true,
-      value: { messages: [{ role: "user", content: { type: "text", text: "Review a.ts" } }] },
-    });
-    const asked = {
-      ref: { type: "ref/prompt", name: "review" },
-      argument: { name: "path", value: "a" },
-    } as const;
-    expect(await complete(on, asked)).toEqual({
-      ok: true,
-      value: { values: ["a!"], total: 1, hasMore: false },
-    });
+test("an answer is passed on whole, but for how it is to be taken", () => {
+  const answer = { contents: [{ uri: "x", text: "y", odd: 1 }], ttlMs: 5, _meta: { a: 1 } };
+  expect(readResource("x").resultOf({ ...answer, resultType: "complete" })).toEqual({
+    kind: "output",
+    content: [],
+    structured: answer,
   });
+});
 
-  test("a secret is in neither what is read nor a refusal", async () => {
-    await using server = await listClient(era, "tells a secret", "canary-secret");
-    const on = use(server.client);
-    expect(await readResource(on, "file:///fine")).toMatchObject({
-      ok: true,
-      value: { contents: [{ text: "***" }] },
-    });
-    expect(await getPrompt(on, "told", {})).toEqual({ ok: false, error: "the server refused: no: ***" });
+test("an answer of another shape is a failure that says so", () => {
+  expect(readResource("x").resultOf({ contents: 7 })).toEqual({
+    kind: "failed",
+    message: "the server sent an answer without contents",
   });
+  expect(getPrompt("x", {}).resultOf({})).toMatchObject({ kind: "failed" });
+  expect(complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: {} })).toMatchObject({
+    kind: "failed",
+  });
+});
 
-  test("a request given up and a lost connection are errors, not exceptions", async () => {
-    await using server = await listClient(era, "lists tools badly");
-    const given = AbortSignal.abort();
-    expect(await readResource(use(server.client, given), "file:///a")).toEqual({
-      ok: false,
-      error: "the request was given up",
-    });
-    await server.client.close();
-    expect(await readResource(use(server.client), "file:///a")).toEqual({
-      ok: false,
-      error: expect.stringContaining("the connection was lost"),
-    });
+test("at most 100 values are completed", () => {
+  const values = [7, ...Array.from({ length: 150 }, (_, index) => `v${index}`)];
+  const result = complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: { values, total: 151 } });
+  expect(result).toMatchObject({
+    structured: { completion: { values: values.slice(1, 101), total: 151 } },
   });
 });

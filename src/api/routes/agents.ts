@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { AgentRecord } from "../../store/store.ts";
 import { agentTools, unanswered } from "../agent-tools.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
   AgentAnswer,
@@ -39,16 +40,25 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
 
   app.get(
     "/agents",
+    { schema: { summary: "Lists the agents", response: gives("AgentList") } },
     (): AgentList => ({ agents: hub.identity.agents().map((agent) => agentView(hub, agent)) }),
   );
 
-  app.get<ByName>("/agents/:name", { schema: { params: byName } }, (request) =>
-    answer(hub.identity.agent(request.params.name)),
+  app.get<ByName>(
+    "/agents/:name",
+    { schema: { summary: "Shows an agent", params: byName, response: gives("AgentAnswer") } },
+    (request) => answer(hub.identity.agent(request.params.name)),
   );
 
   app.post<{ Body: NewAgent }>(
     "/agents",
-    { schema: { body: exactly({ ...input, name: nameText, parent: nameText }, ["name"]) } },
+    {
+      schema: {
+        summary: "Creates an agent; with a parent a sub-agent",
+        body: exactly({ ...input, name: nameText, parent: nameText }, ["name"]),
+        response: gives("AgentAnswer", 201),
+      },
+    },
     async ({ body: { name, ...rest } }, reply) => {
       reply.code(201);
       return answer(await hub.identity.createAgent(name, rest));
@@ -57,22 +67,48 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
 
   app.patch<ByName & { Body: AgentInput }>(
     "/agents/:name",
-    { schema: { params: byName, body: exactly(input) } },
+    {
+      schema: {
+        summary: "Changes an agent; what is given replaces what was",
+        params: byName,
+        body: exactly(input),
+        response: gives("AgentAnswer"),
+      },
+    },
     async ({ params, body }) => answer(await hub.identity.updateAgent(params.name, body)),
   );
 
-  app.delete<ByName>("/agents/:name", { schema: { params: byName } }, async ({ params }): Promise<Done> => {
-    await hub.identity.deleteAgent(params.name);
-    return { done: true };
-  });
+  app.delete<ByName>(
+    "/agents/:name",
+    { schema: { summary: "Deletes an agent with its tokens", params: byName, response: gives("Done") } },
+    async ({ params }): Promise<Done> => {
+      await hub.identity.deleteAgent(params.name);
+      return { done: true };
+    },
+  );
 
-  app.get<ByName>("/agents/:name/tools", { schema: { params: byName } }, ({ params }): AgentTools => {
-    return agentTools(hub, hub.identity.agent(params.name));
-  });
+  app.get<ByName>(
+    "/agents/:name/tools",
+    {
+      schema: {
+        summary: "Shows what an agent sees, and where each grant comes from",
+        params: byName,
+        response: gives("AgentTools"),
+      },
+    },
+    ({ params }): AgentTools => agentTools(hub, hub.identity.agent(params.name)),
+  );
 
   app.get<ByName & { Querystring: { unread?: boolean } }>(
     "/agents/:name/messages",
-    { schema: { params: byName, querystring: exactly({ unread: { type: "boolean" } }) } },
+    {
+      schema: {
+        summary: "Lists what sub-agents told an agent",
+        params: byName,
+        querystring: exactly({ unread: { type: "boolean" } }),
+        response: gives("MessageList"),
+      },
+    },
     async ({ params, query }): Promise<MessageList> => {
       const agent = hub.identity.agent(params.name);
       const messages = await hub.store.messages.list({ toAgentId: agent.id, unread: query.unread ?? false });
@@ -82,7 +118,14 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
 
   app.post<ByName & { Body: { ids: string[] } }>(
     "/agents/:name/messages/read",
-    { schema: { params: byName, body: exactly({ ids: messageIds }, ["ids"]) } },
+    {
+      schema: {
+        summary: "Marks messages to an agent as read",
+        params: byName,
+        body: exactly({ ids: messageIds }, ["ids"]),
+        response: gives("Done"),
+      },
+    },
     async ({ params, body }): Promise<Done> => {
       const agent = hub.identity.agent(params.name);
       const own = await hub.store.messages.list({ toAgentId: agent.id, unread: true });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Hub } from "../../hub.ts";
 import type { Caller } from "../../tool.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { CallList, CallRequest, ToolOutcome } from "../contract.ts";
 import { whileConnected } from "../disconnect.ts";
@@ -18,7 +19,13 @@ const filter = exactly({
 export function callRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   app.post<{ Body: CallRequest }>(
     "/call",
-    { schema: { body: call } },
+    {
+      schema: {
+        summary: "Calls a tool as an agent or, where none is named, as the operator",
+        body: call,
+        response: gives("ToolOutcome"),
+      },
+    },
     ({ body }, reply): Promise<ToolOutcome> => {
       const caller = callerFor(hub, body);
       return whileConnected(reply, (signal) =>
@@ -29,7 +36,13 @@ export function callRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.get<{ Querystring: { limit?: number; agent?: string; tool?: string } }>(
     "/calls",
-    { schema: { querystring: filter } },
+    {
+      schema: {
+        summary: "Lists the audit, newest first",
+        querystring: filter,
+        response: gives("CallList"),
+      },
+    },
     async ({ query: { limit = 100, agent, tool } }): Promise<CallList> => {
       const calls = await hub.store.calls.list({
         limit,

@@ -9,6 +9,7 @@ import { readSettingsText } from "../../clients/settings-text.ts";
 import { ToolkeepError } from "../../errors.ts";
 import type { Hub } from "../../hub.ts";
 import { define } from "../../upstream/definition.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
   ImportAnswer,
@@ -71,7 +72,13 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
 
   app.get<{ Querystring: { cwd?: string } }>(
     "/imports",
-    { schema: { querystring: exactly({ cwd: folder }) } },
+    {
+      schema: {
+        summary: "Shows the servers of MCP clients on the daemon's machine",
+        querystring: exactly({ cwd: folder }),
+        response: gives("ImportPreview"),
+      },
+    },
     async ({ query }): Promise<ImportPreview> => {
       const { servers, files } = await here(query.cwd);
       const verdicts = planImport(servers.map(candidateOf), await registered(hub));
@@ -81,7 +88,13 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
 
   app.post<{ Body: ImportQuestion }>(
     "/imports/preview",
-    { schema: { body: exactly({ servers: listOf(candidate) }, ["servers"]) } },
+    {
+      schema: {
+        summary: "Says what would happen to servers found elsewhere",
+        body: exactly({ servers: listOf(candidate) }, ["servers"]),
+        response: gives("ImportVerdicts"),
+      },
+    },
     async ({ body }): Promise<ImportVerdicts> => ({
       verdicts: planImport(body.servers, await registered(hub)),
     }),
@@ -91,6 +104,8 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
     "/imports",
     {
       schema: {
+        summary: "Registers servers of MCP clients",
+        response: gives("ImportAnswer"),
         body: exactly({
           servers: listOf(server),
           names: nameList,

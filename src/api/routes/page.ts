@@ -1,11 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ApiContext } from "../api-options.ts";
 import type { Logins } from "../logins.ts";
+import { sessionCookie, sessionOf } from "../session-cookie.ts";
 import { STYLESHEET, signInPage, statusPage } from "../status-page.ts";
 import { questionView } from "../views.ts";
 import { currentStatus } from "./status.ts";
-
-const COOKIE = "toolkeep_session";
 
 /** The page for people: what runs here, what waits for them. No script, nothing from elsewhere. */
 export function pageRoutes(app: FastifyInstance, context: ApiContext, logins: Logins): void {
@@ -40,9 +39,8 @@ export function pageRoutes(app: FastifyInstance, context: ApiContext, logins: Lo
     const login = logins.redeem(String(request.query.code ?? ""));
     if (!login)
       return html(reply.code(401), signInPage("This link was used already or is older than ten minutes."));
-    const secure = context.options.url().startsWith("https:") ? "; Secure" : "";
-    const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${login.maxAgeSeconds}${secure}`;
-    return reply.header("set-cookie", `${COOKIE}=${login.session}; ${attributes}`).redirect("/", 303);
+    const cookie = sessionCookie(login.session, login.maxAgeSeconds, context.options.url());
+    return reply.header("set-cookie", cookie).redirect("/", 303);
   });
 
   app.get("/style.css", (_request, reply) => reply.type("text/css; charset=utf-8").send(STYLESHEET));
@@ -50,12 +48,4 @@ export function pageRoutes(app: FastifyInstance, context: ApiContext, logins: Lo
 
 function html(reply: FastifyReply, page: string): FastifyReply {
   return reply.type("text/html; charset=utf-8").send(page);
-}
-
-function sessionOf(request: FastifyRequest): string | undefined {
-  for (const pair of (request.headers.cookie ?? "").split(";")) {
-    const [name, value] = pair.trim().split("=", 2);
-    if (name === COOKIE) return value;
-  }
-  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { QuestionRecord } from "../../store/store.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { QuestionAnswer, QuestionList } from "../contract.ts";
 import { byId, exactly } from "../schema.ts";
@@ -14,7 +15,13 @@ interface ById {
 export function questionRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   app.get<{ Querystring: { state?: QuestionRecord["state"] } }>(
     "/questions",
-    { schema: { querystring: exactly({ state: { enum: states } }) } },
+    {
+      schema: {
+        summary: "Lists what agents ask of people",
+        querystring: exactly({ state: { enum: states } }),
+        response: gives("QuestionList"),
+      },
+    },
     async ({ query: { state } }): Promise<QuestionList> => {
       const questions = await hub.questions.list(state === undefined ? {} : { state });
       return { questions: questions.map((question) => questionView(hub, question)) };
@@ -24,7 +31,12 @@ export function questionRoutes(app: FastifyInstance, { hub }: ApiContext): void 
   app.post<ById & { Body: { answer: string } }>(
     "/questions/:id/answer",
     {
-      schema: { params: byId, body: exactly({ answer: { type: "string", maxLength: 100_000 } }, ["answer"]) },
+      schema: {
+        summary: "Answers a question",
+        params: byId,
+        body: exactly({ answer: { type: "string", maxLength: 100_000 } }, ["answer"]),
+        response: gives("QuestionAnswer"),
+      },
     },
     async ({ params, body }): Promise<QuestionAnswer> => {
       return { question: questionView(hub, await hub.questions.answer(params.id, body.answer)) };
@@ -33,7 +45,7 @@ export function questionRoutes(app: FastifyInstance, { hub }: ApiContext): void 
 
   app.post<ById>(
     "/questions/:id/dismiss",
-    { schema: { params: byId } },
+    { schema: { summary: "Dismisses a question", params: byId, response: gives("QuestionAnswer") } },
     async ({ params }): Promise<QuestionAnswer> => {
       return { question: questionView(hub, await hub.questions.dismiss(params.id)) };
     },

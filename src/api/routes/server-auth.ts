@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { ServerSignIn, ServerSignInAnswer, SignInReturn, SignInStart } from "../contract.ts";
 import { byName, exactly } from "../schema.ts";
@@ -14,22 +15,44 @@ interface ByName {
 /** Signing in to servers, and out again. No answer holds a token; the link of a sign-in is its own only secret. */
 export function serverAuthRoutes(app: FastifyInstance, { hub: { upstream }, options }: ApiContext): void {
   const path = "/servers/:name/auth";
-  const schema = { params: byName };
   const answer = async (name: string): Promise<ServerSignInAnswer> => ({
     server: upstream.server(name),
     signIn: await upstream.signInStatus(name),
   });
 
-  app.get<ByName>(path, { schema }, ({ params }) => answer(params.name));
+  app.get<ByName>(
+    path,
+    {
+      schema: {
+        summary: "Says whether somebody has signed in to a server",
+        params: byName,
+        response: gives("ServerSignInAnswer"),
+      },
+    },
+    ({ params }) => answer(params.name),
+  );
 
-  app.post<ByName>(path, { schema }, async ({ params }, reply): Promise<SignInStart> => {
-    reply.header("cache-control", "no-store");
-    return await upstream.beginSignIn(params.name, { redirectUri: `${options.url()}${OAUTH_CALLBACK}` });
-  });
+  app.post<ByName>(
+    path,
+    {
+      schema: { summary: "Begins to sign in to a server", params: byName, response: gives("SignInStart") },
+    },
+    async ({ params }, reply): Promise<SignInStart> => {
+      reply.header("cache-control", "no-store");
+      return await upstream.beginSignIn(params.name, { redirectUri: `${options.url()}${OAUTH_CALLBACK}` });
+    },
+  );
 
   app.post<ByName & { Body: SignInReturn }>(
     `${path}/complete`,
-    { schema: { ...schema, body: exactly({ url: address, wait: { type: "boolean" } }, ["url"]) } },
+    {
+      schema: {
+        summary: "Ends a sign-in with the address that the browser ended at",
+        params: byName,
+        body: exactly({ url: address, wait: { type: "boolean" } }, ["url"]),
+        response: gives("ServerSignInAnswer"),
+      },
+    },
     async ({ body: { url, wait } }) => {
       const { name } = await upstream.completeSignIn(parametersOf(url));
       if (wait) await upstream.settled();
@@ -37,9 +60,17 @@ export function serverAuthRoutes(app: FastifyInstance, { hub: { upstream }, opti
     },
   );
 
-  app.delete<ByName>(path, { schema }, async ({ params }): Promise<ServerSignIn> => {
-    return { server: await upstream.signOut(params.name) };
-  });
+  app.delete<ByName>(
+    path,
+    {
+      schema: {
+        summary: "Signs out: forgets and revokes what signing in left behind",
+        params: byName,
+        response: gives("ServerSignIn"),
+      },
+    },
+    async ({ params }): Promise<ServerSignIn> => ({ server: await upstream.signOut(params.name) }),
+  );
 }
 
 /** Of an address as a browser shows it, or only of what follows its question mark. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
   Done,
@@ -68,15 +69,27 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
       .map((tool) => tool.name),
   });
 
-  app.get("/servers", (): ServerList => ({ servers: upstream.servers() }));
+  app.get(
+    "/servers",
+    { schema: { summary: "Lists the servers", response: gives("ServerList") } },
+    (): ServerList => ({ servers: upstream.servers() }),
+  );
 
-  app.get<ByName>("/servers/:name", { schema: { params: byName } }, ({ params }) =>
-    answer(upstream.server(params.name)),
+  app.get<ByName>(
+    "/servers/:name",
+    { schema: { summary: "Shows a server and its tools", params: byName, response: gives("ServerAnswer") } },
+    ({ params }) => answer(upstream.server(params.name)),
   );
 
   app.post<{ Body: NewServer }>(
     "/servers",
-    { schema: { body: exactly({ ...input, name: nameText, wait: { type: "boolean" } }, ["name"]) } },
+    {
+      schema: {
+        summary: "Registers a server",
+        body: exactly({ ...input, name: nameText, wait: { type: "boolean" } }, ["name"]),
+        response: gives("ServerAnswer", 201),
+      },
+    },
     async ({ body: { name, wait, ...rest } }, reply) => {
       const server = await upstream.add(name, rest);
       if (wait) await upstream.settled();
@@ -87,18 +100,35 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
 
   app.patch<ByName & { Body: ServerChange }>(
     "/servers/:name",
-    { schema: { params: byName, body: exactly({ ...input, name: nameText }) } },
+    {
+      schema: {
+        summary: "Changes a server; blank values of env and headers keep what is stored",
+        params: byName,
+        body: exactly({ ...input, name: nameText }),
+        response: gives("ServerAnswer"),
+      },
+    },
     async ({ params, body }) => answer(await upstream.update(params.name, body)),
   );
 
-  app.delete<ByName>("/servers/:name", { schema: { params: byName } }, async ({ params }): Promise<Done> => {
-    await upstream.remove(params.name);
-    return { done: true };
-  });
+  app.delete<ByName>(
+    "/servers/:name",
+    { schema: { summary: "Removes a server", params: byName, response: gives("Done") } },
+    async ({ params }): Promise<Done> => {
+      await upstream.remove(params.name);
+      return { done: true };
+    },
+  );
 
   app.post<ByName>(
     "/servers/:name/test",
-    { schema: { params: byName } },
+    {
+      schema: {
+        summary: "Connects to a server anew and lists its tools",
+        params: byName,
+        response: gives("TestReport"),
+      },
+    },
     ({ params }, reply): Promise<TestReport> => {
       return whileConnected(reply, (signal) => upstream.test(params.name, { signal }));
     },
@@ -106,25 +136,49 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
 
   app.post<ByName & { Body: ServerApproval | null }>(
     "/servers/:name/approve",
-    { schema: { params: byName, body: approval } },
+    {
+      schema: {
+        summary: "Approves a server that waits for a person",
+        params: byName,
+        body: approval,
+        response: gives("ServerAnswer"),
+      },
+    },
     async ({ params, body }) => answer(await upstream.approve(params.name, body ?? {})),
   );
 
-  app.get<ByName>("/servers/:name/offers", { schema: { params: byName } }, ({ params }): ServerOffers => {
-    const offers = upstream.offers(params.name);
-    const of = (wanted: string) =>
-      offers.filter(({ kind }) => kind === wanted).map(({ definition }) => definition);
-    return {
-      instructions: upstream.server(params.name).instructions,
-      resources: of("resource"),
-      resourceTemplates: of("resource_template"),
-      prompts: of("prompt"),
-    };
-  });
+  app.get<ByName>(
+    "/servers/:name/offers",
+    {
+      schema: {
+        summary: "Shows what a server offers beside its tools",
+        params: byName,
+        response: gives("ServerOffers"),
+      },
+    },
+    ({ params }): ServerOffers => {
+      const offers = upstream.offers(params.name);
+      const of = (wanted: string) =>
+        offers.filter(({ kind }) => kind === wanted).map(({ definition }) => definition);
+      return {
+        instructions: upstream.server(params.name).instructions,
+        resources: of("resource"),
+        resourceTemplates: of("resource_template"),
+        prompts: of("prompt"),
+      };
+    },
+  );
 
   app.get<ByName & { Querystring: { since?: number; lines?: number } }>(
     "/servers/:name/logs",
-    { schema: { params: byName, querystring: exactly({ since: count, lines: count }) } },
+    {
+      schema: {
+        summary: "Shows what a server wrote and what became of it",
+        params: byName,
+        querystring: exactly({ since: count, lines: count }),
+        response: gives("ServerLogPage"),
+      },
+    },
     ({ params, query: { since, lines } }): ServerLogPage =>
       upstream.logs(params.name, {
         ...(since === undefined ? {} : { since }),
@@ -132,21 +186,33 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
       }),
   );
 
-  for (const [verb, enabled] of [
-    ["enable", true],
-    ["disable", false],
+  for (const [verb, summary, enabled] of [
+    ["enable", "Lets a server take part", true],
+    ["disable", "Keeps a server out without forgetting it", false],
   ] as const) {
-    app.post<ByName>(`/servers/:name/${verb}`, { schema: { params: byName } }, async ({ params }) => {
-      return answer(await upstream.update(params.name, { enabled }));
-    });
+    app.post<ByName>(
+      `/servers/:name/${verb}`,
+      { schema: { summary, params: byName, response: gives("ServerAnswer") } },
+      async ({ params }) => answer(await upstream.update(params.name, { enabled })),
+    );
   }
 
   app.post<{ Body: ServerTest }>(
     "/mcp/servers/test",
-    { schema: { body: exactly({ ...reach, name: nameText, timeout_ms: { type: "number" } }) } },
-    ({ body: { name: _, timeout_ms: timeoutMs, ...rest } }, reply): Promise<TestReport> => {
+    {
+      schema: {
+        summary:
+          "Tries a configuration that is not registered; with nothing but a name, the server of that name",
+        body: exactly({ ...reach, name: nameText, timeout_ms: { type: "number" } }),
+        response: gives("TestReport"),
+      },
+    },
+    ({ body: { name, timeout_ms: timeoutMs, ...rest } }, reply): Promise<TestReport> => {
+      const isRegistered = name !== undefined && Object.keys(rest).length === 0;
       return whileConnected(reply, (signal) =>
-        upstream.testConfig(rest, timeoutMs === undefined ? { signal } : { signal, timeoutMs }),
+        isRegistered
+          ? upstream.test(name, { signal })
+          : upstream.testConfig(rest, timeoutMs === undefined ? { signal } : { signal, timeoutMs }),
       );
     },
   );

@@ -1,9 +1,12 @@
 import type { FastifyInstance } from "fastify";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { Status } from "../contract.ts";
 
 export function statusRoute(app: FastifyInstance, context: ApiContext): void {
-  app.get("/status", () => currentStatus(context));
+  app.get("/status", { schema: { summary: "Counts what is here", response: gives("Status") } }, () =>
+    currentStatus(context),
+  );
 }
 
 export async function currentStatus({ hub, options, startedAt }: ApiContext): Promise<Status> {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
 import { randomId } from "../../lib/id.ts";
 import type { TaskRecord } from "../../store/store.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { NewTask, TaskAnswer, TaskList } from "../contract.ts";
 import { exactly, nameText } from "../schema.ts";
@@ -15,7 +16,13 @@ const newTask = exactly({ agent: nameText, title: { type: "string", minLength: 1
 export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   app.get<{ Querystring: { agent?: string } }>(
     "/tasks",
-    { schema: { querystring: exactly({ agent: nameText }) } },
+    {
+      schema: {
+        summary: "Lists what sub-agents were asked to do",
+        querystring: exactly({ agent: nameText }),
+        response: gives("TaskList"),
+      },
+    },
     async ({ query: { agent } }): Promise<TaskList> => {
       const tasks = await hub.store.tasks.list(
         agent === undefined ? {} : { agentId: hub.identity.agent(agent).id },
@@ -26,7 +33,7 @@ export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): 
 
   app.post<{ Body: NewTask }>(
     "/tasks",
-    { schema: { body: newTask } },
+    { schema: { summary: "Gives a sub-agent a task", body: newTask, response: gives("TaskAnswer", 201) } },
     async ({ body }, reply): Promise<TaskAnswer> => {
       const agent = hub.identity.agent(body.agent);
       if (agent.parentId === null) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { Done, NewToolbox, ToolboxAnswer, ToolboxInput, ToolboxList } from "../contract.ts";
 import { byName, exactly, longText, nameList, nameText } from "../schema.ts";
@@ -12,15 +13,27 @@ interface ByName {
 export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   const { toolboxes } = hub.catalog;
 
-  app.get("/toolboxes", (): ToolboxList => ({ toolboxes: toolboxes.list() }));
+  app.get(
+    "/toolboxes",
+    { schema: { summary: "Lists the toolboxes", response: gives("ToolboxList") } },
+    (): ToolboxList => ({ toolboxes: toolboxes.list() }),
+  );
 
-  app.get<ByName>("/toolboxes/:name", { schema: { params: byName } }, ({ params }): ToolboxAnswer => {
-    return { toolbox: toolboxes.get(params.name) };
-  });
+  app.get<ByName>(
+    "/toolboxes/:name",
+    { schema: { summary: "Shows a toolbox", params: byName, response: gives("ToolboxAnswer") } },
+    ({ params }): ToolboxAnswer => ({ toolbox: toolboxes.get(params.name) }),
+  );
 
   app.post<{ Body: NewToolbox }>(
     "/toolboxes",
-    { schema: { body: exactly({ ...input, name: nameText }, ["name", "tools"]) } },
+    {
+      schema: {
+        summary: "Creates a toolbox",
+        body: exactly({ ...input, name: nameText }, ["name", "tools"]),
+        response: gives("ToolboxAnswer", 201),
+      },
+    },
     async ({ body: { name, ...rest } }, reply): Promise<ToolboxAnswer> => {
       reply.code(201);
       return { toolbox: await toolboxes.create(name, rest) };
@@ -29,7 +42,14 @@ export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.patch<ByName & { Body: ToolboxInput }>(
     "/toolboxes/:name",
-    { schema: { params: byName, body: exactly(input) } },
+    {
+      schema: {
+        summary: "Changes a toolbox",
+        params: byName,
+        body: exactly(input),
+        response: gives("ToolboxAnswer"),
+      },
+    },
     async ({ params, body }): Promise<ToolboxAnswer> => ({
       toolbox: await toolboxes.update(params.name, body),
     }),
@@ -37,7 +57,7 @@ export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.delete<ByName>(
     "/toolboxes/:name",
-    { schema: { params: byName } },
+    { schema: { summary: "Deletes a toolbox", params: byName, response: gives("Done") } },
     async ({ params }): Promise<Done> => {
       await toolboxes.delete(params.name);
       return { done: true };

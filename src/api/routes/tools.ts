@@ -3,6 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { Tool } from "../../tool.ts";
+import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { ToolAnswer, ToolList } from "../contract.ts";
 import { byName, exactly, nameText } from "../schema.ts";
@@ -11,7 +12,13 @@ import { callerOf, toolDetail, toolView } from "../views.ts";
 export function toolRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   app.get<{ Querystring: { agent?: string } }>(
     "/tools",
-    { schema: { querystring: exactly({ agent: nameText }) } },
+    {
+      schema: {
+        summary: "Lists every tool, or those that an agent sees",
+        querystring: exactly({ agent: nameText }),
+        response: gives("ToolList"),
+      },
+    },
     ({ query: { agent } }): ToolList => {
       const tools =
         agent === undefined
@@ -23,7 +30,9 @@ export function toolRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.get<{ Params: { name: string } }>(
     "/tools/:name",
-    { schema: { params: byName } },
+    {
+      schema: { summary: "Shows a tool with its schema", params: byName, response: gives("ToolAnswer") },
+    },
     ({ params }): ToolAnswer => {
       return { tool: toolDetail(hub, findTool(hub.catalog, params.name)) };
     },

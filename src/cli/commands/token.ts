@@ -1,10 +1,13 @@
 import { Command } from "commander";
-import type { NewToken, TokenAnswer, TokenList } from "../../api/contract.ts";
+import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { ago, parseDuration } from "../duration.ts";
+import { wholeNumber } from "../server-options.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { table } from "../table.ts";
+
+type Client = NonNullable<TokenView["client"]>;
 
 interface CreateOptions {
   readonly agent?: string;
@@ -12,6 +15,7 @@ interface CreateOptions {
   readonly scope: readonly string[];
   readonly expires?: string;
   readonly label?: string;
+  readonly requestsPerMinute?: string;
 }
 
 export function tokenCommand(shell: Shell): Command {
@@ -30,6 +34,7 @@ export function tokenCommand(shell: Shell): Command {
       )
       .option("--expires <duration>", "let it end after 30d, 12h …")
       .option("--label <text>", "a note for people")
+      .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
       .action(shell.action(createToken)),
     "token create --agent main --label laptop",
     "token create --agent main --scope files --expires 30d",
@@ -42,21 +47,31 @@ export function tokenCommand(shell: Shell): Command {
 async function listTokens(run: Run): Promise<undefined> {
   const { tokens } = await run.get<TokenList>("/api/tokens");
   const now = Date.now();
+  // Most have neither, and a terminal is narrow.
+  const isBound = tokens.some(({ resource }) => resource);
+  const isLimited = tokens.some(({ requestsPerMinute }) => requestsPerMinute !== null);
   const rows = tokens.map((token) => [
     token.id,
     token.agent ?? "(admin)",
     `…${token.hint}`,
     token.scopes?.join(", ") ?? "all",
-    expiry(token.expiresAt, now),
+    token.client ? renewal(token.client, now) : expiry(token.expiresAt, now),
     ago(token.lastUsedAt, now),
-    token.label,
+    ...(isBound ? [token.resource || "any"] : []),
+    ...(isLimited ? [token.requestsPerMinute === null ? "" : `${token.requestsPerMinute}/min`] : []),
+    token.client ? clientName(token.client) : token.label,
   ]);
   run.print(
     { tokens },
     rows.length === 0
       ? "No tokens yet. Create one: toolkeep token create --agent NAME\n"
       : table(
-          ["ID", "AGENT", "TOKEN", "SCOPES", "EXPIRES", "LAST USED", "LABEL"],
+          [
+            ...["ID", "AGENT", "TOKEN", "SCOPES", "EXPIRES", "LAST USED"],
+            ...(isBound ? ["ADDRESS"] : []),
+            ...(isLimited ? ["LIMIT"] : []),
+            "LABEL OR CLIENT",
+          ],
           rows,
           run.terminal.columns,
         ),
@@ -75,6 +90,11 @@ async function createToken(run: Run, options: CreateOptions): Promise<undefined>
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.scope.length === 0 ? {} : { scopes: options.scope }),
     ...(options.expires === undefined ? {} : { expiresInMs: parseDuration(options.expires) }),
+    ...(options.requestsPerMinute === undefined
+      ? {}
+      : {
+          requestsPerMinute: wholeNumber(options.requestsPerMinute, "--requests-per-minute", 1, 10_000_000),
+        }),
   };
   const answer = await run.send<TokenAnswer>("POST", "/api/tokens", body);
   run.print(answer, `${answer.token}\n`);
@@ -83,6 +103,15 @@ async function createToken(run: Run, options: CreateOptions): Promise<undefined>
 
 async function revokeToken(run: Run, id: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/tokens/${id}`), `Revoked token ${id}.\n`);
+}
+
+/** With the host that vouches for the name. */
+function clientName({ id, name }: Client): string {
+  return `${name} (${URL.canParse(id) ? new URL(id).host : "introduced itself"})`;
+}
+
+function renewal({ renewsUntil }: Client, now: number): string {
+  return renewsUntil <= now ? "expired" : `renews until ${expiry(renewsUntil, now)}`;
 }
 
 function expiry(expiresAt: number | null, now: number): string {

@@ -2,6 +2,7 @@ import { PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCom
 import pg from "pg";
 import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
 import { maskedUrl } from "./masked-url.ts";
+import { postgresSharing } from "./sharing.ts";
 
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -40,6 +41,7 @@ export function postgresDialect(url: string): StoreDialect {
       await sql`set local statement_timeout = ${sql.lit(MIGRATION_TIMEOUT_MS)}`.execute(transaction);
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     },
+    sharing: postgresSharing(url, pool),
     classify,
   };
 }

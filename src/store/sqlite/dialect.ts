@@ -4,6 +4,7 @@ import { unavailable } from "../database.ts";
 import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
 import { openDatabaseSync, sqliteCode } from "./database-sync.ts";
 import { PatientSqliteDriver } from "./driver.ts";
+import { sqliteSharing } from "./sharing.ts";
 import { withCachedStatements } from "./statements.ts";
 
 /**
@@ -15,6 +16,7 @@ const PRAGMAS = `
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma foreign_keys = on;
+  pragma temp_store = memory;
   pragma busy_timeout = 0;
 `;
 
@@ -33,6 +35,7 @@ export async function sqliteDialect(file: string): Promise<StoreDialect> {
     },
     // Every transaction takes the write lock when it begins: there is nothing more to lock.
     lockMigrations: async () => {},
+    sharing: sqliteSharing,
     classify,
   };
 }

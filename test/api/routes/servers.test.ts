@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempHome } from "../../support/temp-home.ts";
@@ -85,6 +85,39 @@ describe("/api/servers", () => {
     const bad = await api.request("POST", "/api/mcp/servers/test", { transport: "stdio", command: "false" });
     expect(bad.body).toMatchObject({ ok: false, error: expect.any(String), latency_ms: expect.any(Number) });
     expect((await api.request("GET", "/api/servers")).body.servers).toEqual([]);
+  });
+
+  it("C12: gives up on a configuration after its own time, a second at least and ten at most", async () => {
+    await using api = await testApi();
+    const within = async (timeout_ms?: number) => {
+      const { body } = await api.request("POST", "/api/mcp/servers/test", {
+        transport: "stdio",
+        ...fixture("hangs on connect"),
+        ...(timeout_ms === undefined ? {} : { timeout_ms }),
+      });
+      expect(body).toEqual({ ok: false, error: expect.any(String), latency_ms: expect.any(Number) });
+      return body.latency_ms;
+    };
+    const [short, long, none] = await Promise.all([within(1), within(600_000), within()]);
+    expect(short).toBeGreaterThanOrEqual(990);
+    expect(short).toBeLessThan(8_000);
+    for (const latency of [long, none]) {
+      expect(latency).toBeGreaterThanOrEqual(9_900);
+      expect(latency).toBeLessThan(20_000);
+    }
+  }, 60_000);
+
+  it("C12: tests a registered server by its name alone, on a new connection", async () => {
+    await using folder = await tempHome();
+    const starts = join(folder.path, "starts");
+    await using api = await testApi();
+    const server = { name: "fix", wait: true, ...fixture("counts its starts", starts) };
+    await api.request("POST", "/api/servers", server);
+    const { body } = await api.request("POST", "/api/mcp/servers/test", { name: "fix" });
+    expect(body).toEqual({ ok: true, tool_count: 1, tools: ["echo"], latency_ms: expect.any(Number) });
+    expect((await readFile(starts, "utf8")).trim().split("\n")).toHaveLength(2);
+    const unknown = await api.request("POST", "/api/mcp/servers/test", { name: "fxi" });
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, "NOT_FOUND"]);
   });
 
   it("tests a registered server, and an unknown one is not found", async () => {

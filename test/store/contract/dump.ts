@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Store, StoreDump } from "../../../src/store/store.ts";
-import { agent, call, NOW, question, server, token, toolbox } from "../records.ts";
+import { agent, call, consent, consentKey, NOW, question, server, token, toolbox } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 /** A few rows of every table. */
@@ -10,6 +10,12 @@ export async function fill(store: Store): Promise<void> {
   await store.agents.create(agent("zoe", { folders: [{ path: "/a", access: "read" }] }));
   await store.agents.create(agent("child", { parentId: "agt_zoe" }));
   await store.tokens.create(token("tok_1", { kind: "agent", agentId: "agt_zoe", scopes: ["files"] }));
+  await store.consents.create(consent("con_1", { agentId: "agt_zoe" }), consentKey("code"));
+  await store.consents.use("code", NOW, {
+    token: token("tok_0", { kind: "agent", agentId: "agt_zoe", consentId: "con_1", resource: "/mcp" }),
+    refresh: null,
+    expiresAt: NOW + 1,
+  });
   await store.toolboxes.create(toolbox("mine"));
   await store.servers.create(
     server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
@@ -22,6 +28,8 @@ export async function fill(store: Store): Promise<void> {
   ]);
   await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
   await store.secrets.put({ name: "KEY", sealed: Uint8Array.of(9), createdAt: NOW, updatedAt: NOW });
+  await store.vaultKey.claim(Uint8Array.of(5), NOW);
+  await store.claims.take("once", NOW);
   await store.questions.create(question("q1"));
   await store.notifications.create({
     id: "n1",

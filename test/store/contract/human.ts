@@ -74,6 +74,38 @@ export function humanContract(fresh: FreshStore): void {
     expect(await t.store.questions.move("no", "pending", { state: "used" })).toBe(false);
   });
 
+  test("equal questions asked by two processes at once become one", async () => {
+    await using t = await fresh();
+    const stores = [t.store, await t.another()];
+    const asked = Array.from({ length: 6 }, (_, index) => question(`q${index}`, { digest: "same" }));
+    const created = await Promise.all(asked.map((each, index) => stores[index % 2]!.questions.create(each)));
+    const [kept] = await t.store.questions.list();
+    expect(await t.store.questions.list()).toHaveLength(1);
+    expect(created).toEqual(created.map(() => kept));
+    await t.store.questions.create(question("later", { digest: "same", createdAt: kept!.expiresAt }));
+    expect(await t.store.questions.list()).toHaveLength(2);
+  });
+
+  test("what may happen once is taken by exactly one of many", async () => {
+    await using t = await fresh();
+    const stores = [t.store, await t.another()];
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => stores[index % 2]!.claims.take("round", NOW)),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await t.store.claims.take("another", NOW)).toBe(true);
+    expect(await t.store.prune("claims", NOW + 1, 10)).toBe(2);
+  });
+
+  test("of several sealed key values the first is kept", async () => {
+    await using t = await fresh();
+    const { vaultKey } = t.store;
+    expect(await vaultKey.get()).toBeUndefined();
+    expect(await vaultKey.claim(Uint8Array.of(1, 2), NOW)).toEqual(Uint8Array.of(1, 2));
+    expect(await vaultKey.claim(Uint8Array.of(3), NOW)).toEqual(Uint8Array.of(1, 2));
+    expect(await vaultKey.get()).toEqual(Uint8Array.of(1, 2));
+  });
+
   test("a dismissed notification is listed only on request", async () => {
     await using t = await fresh();
     const { notifications } = t.store;

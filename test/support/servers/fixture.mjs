@@ -186,6 +186,11 @@ const behaviours = {
     );
   },
 
+  /** The argument `answer` is the whole result, as JSON. */
+  "answers as told"() {
+    serve([tool("answer")], { "tools/call": ({ params }) => JSON.parse(params.arguments.answer) });
+  },
+
   "reports progress"() {
     serve([tool("work")], {
       "tools/call": ({ params }) => {

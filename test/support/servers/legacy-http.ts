@@ -19,7 +19,11 @@ export interface LegacyHttp extends RequestListener {
 }
 
 /** A bare MCP server of 2025-06-18 over streamable HTTP, with sessions; no SDK in between. */
-export function legacyHttp(tools: readonly unknown[], handlers: Handlers = {}): LegacyHttp {
+export function legacyHttp(
+  tools: readonly unknown[],
+  handlers: Handlers = {},
+  capabilities: Readonly<Record<string, unknown>> = { tools: { listChanged: true } },
+): LegacyHttp {
   const sessions = new Set<string>();
   const methods: Handlers = {
     initialize: ({ response }) => {
@@ -28,7 +32,7 @@ export function legacyHttp(tools: readonly unknown[], handlers: Handlers = {}): 
       response.setHeader("mcp-session-id", session);
       return {
         protocolVersion: "2025-06-18",
-        capabilities: { tools: { listChanged: true } },
+        capabilities,
         serverInfo: { name: "fixture", version: "1.0.0" },
       };
     },
@@ -41,13 +45,14 @@ export function legacyHttp(tools: readonly unknown[], handlers: Handlers = {}): 
 
   const listener: RequestListener = async (request, response) => {
     const raw = { id: 0, params: { arguments: {} }, request, response };
+    const isKnown = sessions.has(String(request.headers["mcp-session-id"]));
+    if (request.method === "GET" && !isKnown) return refuse(response, 404, null, -32001, "no such session");
     if (request.method !== "POST") return void methods[request.method ?? ""]?.(raw);
     const body = await bodyOf(request).catch(() => undefined);
     if (body === undefined) return;
     const { id, method, params } = JSON.parse(body);
     if (method === "server/discover") return refuse(response, 400, id, -32601, "no such method");
-    if (method !== "initialize" && !sessions.has(String(request.headers["mcp-session-id"])))
-      return refuse(response, 404, id, -32001, "no such session");
+    if (method !== "initialize" && !isKnown) return refuse(response, 404, id, -32001, "no such session");
     if (id === undefined || method === undefined) {
       methods[method ?? "response"]?.({
         ...raw,

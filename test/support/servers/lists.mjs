@@ -1,4 +1,5 @@
 // Servers for everything that is listed, without an SDK in between: node lists.mjs <era> <behaviour> [argument]
+import { appendFileSync } from "node:fs";
 import { send, serve, text, tool } from "./rpc.mjs";
 
 const [era, behaviour, argument] = process.argv.slice(2);
@@ -42,6 +43,105 @@ const paged =
 
 const behaviours = {
   "offers everything": () => publish(OFFERS),
+
+  /**
+   * Tells of single resources: its tool `touch` says that the resource `uri` changed, `followed` which ones it was asked to
+   * tell about, `end` ends all subscriptions, `die` itself. It tells nothing about `file:///mute`.
+   */
+  "tells of resources"() {
+    const followed = [];
+    const follow = ({ id, params: { uri } }) => {
+      if (uri === "file:///mute") return void send({ id, error: { code: -32602, message: "it is mute" } });
+      followed.push(uri);
+      return {};
+    };
+    const unfollow = ({ params: { uri } }) => {
+      followed.splice(followed.indexOf(uri), 1);
+      return {};
+    };
+    const asked = () => (era === "legacy" ? followed : [...filters.values()].flat());
+    const tools = {
+      touch: ({ uri }) => tellOfResource(uri),
+      end: endSubscriptions,
+      die: () => setTimeout(() => process.exit(1), 10),
+    };
+    publish(
+      {
+        ...OFFERS,
+        "tools/list": () => ({ tools: [...Object.keys(tools), "followed"].map((name) => tool(name)) }),
+        "tools/call": ({ params }) => {
+          tools[params.name]?.(params.arguments);
+          return text(JSON.stringify(asked().toSorted()));
+        },
+        "resources/subscribe": follow,
+        "resources/unsubscribe": unfollow,
+        "subscriptions/listen": subscribe,
+        "notifications/cancelled": ({ params }) => void filters.delete(params.requestId),
+      },
+      { ...CAPABILITIES, resources: { subscribe: true }, tools: {}, prompts: {} },
+    );
+  },
+
+  /** Has a tool with a user interface of its own (MCP Apps); `argument` is what that says. */
+  "shows an app"() {
+    const uri = "ui://chart/view";
+    const mimeType = "text/html;profile=mcp-app";
+    const _meta = { ui: { csp: { connectDomains: ["https://example.com"] } } };
+    publish({
+      ...OFFERS,
+      "tools/list": () => ({ tools: [tool("draw", { _meta: { ui: { resourceUri: uri } } }), tool("other")] }),
+      "resources/list": () => ({ resources: [{ uri, name: "chart", mimeType, _meta }, resource("a.txt")] }),
+      "resources/read": ({ params }) => ({
+        contents: [{ uri: params.uri, mimeType, text: `<p>${argument}</p>`, _meta }],
+      }),
+    });
+  },
+
+  /** Answers to everything it is asked with what it was asked, and asks for a name first where it can. */
+  "asks first"() {
+    const ask = ({ params }, answer) => {
+      const { user } = params.inputResponses ?? {};
+      if (user) return answer(`${user.content.name} (${params.requestState})`);
+      const requested = { type: "object", properties: { name: { type: "string" } } };
+      const form = { mode: "form", message: "Who?", requestedSchema: requested };
+      const inputRequests = { user: { method: "elicitation/create", params: form } };
+      return { resultType: "input_required", inputRequests, requestState: "kept" };
+    };
+    publish({
+      ...OFFERS,
+      "resources/read": (request) =>
+        ask(request, (name) => ({ contents: [{ uri: request.params.uri, text: `for ${name}` }] })),
+      "prompts/get": (request) =>
+        ask(request, (name) => ({ messages: [{ role: "user", content: { type: "text", text: name } }] })),
+    });
+  },
+
+  /** Answers nothing but says what it is asked to cancel, in the file `argument`. */
+  "never answers"() {
+    publish({
+      ...OFFERS,
+      "resources/read": ({ params }) => {
+        const { progressToken } = params._meta;
+        send({
+          method: "notifications/progress",
+          params: { progressToken, progress: 1, message: "reading" },
+        });
+      },
+      "notifications/cancelled": () => appendFileSync(argument, "cancelled\n"),
+    });
+  },
+
+  "refuses to be used": () =>
+    publish({
+      ...OFFERS,
+      "resources/read": ({ id, params }) =>
+        void send({ id, error: { code: -32002, message: "Resource not found", data: { uri: params.uri } } }),
+      "prompts/get": refused,
+      "completion/complete": undefined,
+    }),
+
+  "answers in another shape": () =>
+    publish({ ...OFFERS, "resources/read": () => ({ contents: 7 }), "completion/complete": () => ({}) }),
 
   "offers in pages"() {
     publish({
@@ -161,12 +261,23 @@ const behaviours = {
 };
 
 const subscriptions = [];
+/** The resources of each subscription. */
+const filters = new Map();
 
 function subscribe({ id, params }) {
   subscriptions.push(id);
   const _meta = { [SUBSCRIPTION]: id };
-  const { notifications } = params;
+  const { resourceSubscriptions, ...lists } = params.notifications;
+  const told = resourceSubscriptions?.filter((uri) => uri !== "file:///mute");
+  if (told) filters.set(id, told);
+  const notifications = { ...lists, ...(told ? { resourceSubscriptions: told } : {}) };
   send({ method: "notifications/subscriptions/acknowledged", params: { _meta, notifications } });
+}
+
+function tellOfResource(uri) {
+  const method = "notifications/resources/updated";
+  if (era === "legacy") return send({ method, params: { uri } });
+  for (const id of filters.keys()) send({ method, params: { uri, _meta: { [SUBSCRIPTION]: id } } });
 }
 
 function announce(list) {
@@ -176,18 +287,19 @@ function announce(list) {
 }
 
 function endSubscriptions() {
+  filters.clear();
   for (const id of subscriptions.splice(0)) {
     send({ id, result: { resultType: "complete", _meta: { [SUBSCRIPTION]: id } } });
   }
 }
 
 /** In the era asked for; a modern server refuses `initialize`. */
-function publish(methods) {
+function publish(methods, capabilities = CAPABILITIES) {
   if (era === "legacy") {
     return serve([], {
       initialize: ({ params }) => ({
         protocolVersion: params.protocolVersion,
-        capabilities: CAPABILITIES,
+        capabilities,
         serverInfo: { name: "lists", version: "1.0.0" },
         instructions: "Ask first.",
       }),
@@ -200,7 +312,7 @@ function publish(methods) {
   };
   const discover = () => ({
     supportedVersions: ["2026-07-28"],
-    capabilities: CAPABILITIES,
+    capabilities,
     instructions: "Ask first.",
   });
   const modern = Object.entries({ "server/discover": discover, ...methods }).map(([name, method]) => [

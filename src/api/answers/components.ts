@@ -1,0 +1,24 @@
+import { agentAnswers } from "./agents.ts";
+import { daemonAnswers } from "./daemon.ts";
+import { importAnswers } from "./imports.ts";
+import { peopleAnswers } from "./people.ts";
+import { serverAnswers } from "./servers.ts";
+import { ref, type Schema } from "./shape.ts";
+import { toolAnswers } from "./tools.ts";
+
+/** The schema of every answer, by the name that its type has in `contract.ts`. */
+export const COMPONENTS = {
+  ...agentAnswers,
+  ...toolAnswers,
+  ...serverAnswers,
+  ...importAnswers,
+  ...peopleAnswers,
+  ...daemonAnswers,
+};
+
+export type ComponentName = keyof typeof COMPONENTS;
+
+/** What a route answers with where nothing goes wrong, for its schema. */
+export function gives(name: ComponentName, status = 200): Readonly<Record<number, Schema>> {
+  return { [status]: ref(name) };
+}

@@ -1,0 +1,124 @@
+import type * as contract from "../contract.ts";
+import {
+  anyObject,
+  anyOfTexts,
+  count,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  ref,
+  shape,
+  text,
+  texts,
+  time,
+  yesNo,
+} from "./shape.ts";
+
+type OAuth = NonNullable<contract.ServerView["oauth"]>;
+type Tls = NonNullable<contract.ServerView["tls"]>;
+type Era = NonNullable<contract.ServerView["era"]>;
+type TestOk = Extract<contract.TestReport, { ok: true }>;
+type TestFailed = Extract<contract.TestReport, { ok: false }>;
+
+export const SERVER_STATES = [
+  "idle",
+  "connecting",
+  "ready",
+  "unavailable",
+  "needs_auth",
+  "disabled",
+  "pending_approval",
+  "closed",
+] as const satisfies readonly contract.ServerState[];
+
+/** Servers, and signing in to them. */
+export const serverAnswers = {
+  ServerView: shape<contract.ServerView>(
+    {
+      id: text,
+      name: text,
+      prefix: text,
+      source: anyOfTexts(["stored", "user", "project"]),
+      state: anyOfTexts(SERVER_STATES),
+      enabled: yesNo,
+      trusted: yesNo,
+      transport: anyOfTexts(["stdio", "http", "sse"]),
+      command: orNull(text),
+      args: texts,
+      cwd: orNull(text),
+      url: orNull(text),
+      envKeys: texts,
+      headerKeys: texts,
+      oauth: orNull(
+        shape<OAuth>({
+          grant: anyOfTexts(["authorization_code", "client_credentials"]),
+          clientId: orNull(text),
+          clientMetadataUrl: orNull(text),
+          scope: orNull(text),
+          hasSecret: yesNo,
+          hasPrivateKey: yesNo,
+        }),
+      ),
+      tls: orNull(shape<Tls>({ cert: orNull(text), key: orNull(text), ca: orNull(text) })),
+      timeoutMs: count,
+      progressExtendsTimeout: yesNo,
+      connectTimeoutMs: count,
+      connect: anyOfTexts(["lazy", "eager"]),
+      keepAlive: yesNo,
+      retry: anyOfTexts(["safe", "never", "once"]),
+      maxConcurrency: count,
+      toolCount: count,
+      era: orNull(shape<Era>({ era: anyOfTexts(["legacy", "modern"]), version: text, at: time })),
+      instructions: orNull(text),
+      addedBy: orNull(text),
+      listedAt: orNull(time),
+      lastError: orNull(text),
+      changedAt: time,
+    },
+    "An MCP server behind Toolkeep. Of env and headers only the keys are shown, never a value.",
+  ),
+  ServerList: shape<contract.ServerList>({ servers: listOf(ref("ServerView")) }),
+  ServerAnswer: shape<contract.ServerAnswer>({
+    server: ref("ServerView"),
+    tools: { ...texts, description: "Names as agents see them, from the last list." },
+  }),
+  ServerOffers: shape<contract.ServerOffers>({
+    instructions: orNull(text),
+    resources: listOf(anyObject),
+    resourceTemplates: listOf(anyObject),
+    prompts: listOf(anyObject),
+  }),
+  ServerLogPage: shape<contract.ServerLogPage>({
+    entries: listOf(
+      shape<contract.ServerLogEntry>({
+        seq: count,
+        at: time,
+        kind: anyOfTexts(["stderr", "message", "junk", "state"]),
+        level: optional(text),
+        text,
+        count: optional(count),
+      }),
+    ),
+    cursor: count,
+    junkLines: count,
+  }),
+  TestReport: oneOf(
+    shape<TestOk>({ ok: { const: true }, tool_count: count, tools: texts, latency_ms: count }),
+    shape<TestFailed>({ ok: { const: false }, error: text, latency_ms: count }),
+  ),
+
+  SignInStart: shape<contract.SignInStart>({ url: orNull(text), expiresAt: orNull(time) }),
+  ServerSignIn: shape<contract.ServerSignIn>({ server: ref("ServerView") }),
+  ServerSignInAnswer: shape<contract.ServerSignInAnswer>({
+    server: ref("ServerView"),
+    signIn: shape<contract.SignInStatus>({
+      signedIn: yesNo,
+      signedInAt: orNull(time),
+      pendingUntil: orNull(time),
+      issuer: orNull(text),
+      scope: orNull(text),
+      failure: orNull(text),
+    }),
+  }),
+};

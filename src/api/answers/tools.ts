@@ -1,0 +1,121 @@
+import { OUTCOMES, SCOPES, type ToolFlags } from "../../tool.ts";
+import type * as contract from "../contract.ts";
+import {
+  anyObject,
+  anyOfTexts,
+  count,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  ref,
+  type Shape,
+  shape,
+  text,
+  texts,
+  time,
+  yesNo,
+} from "./shape.ts";
+
+/** What is shown of a tool wherever one is. */
+export const toolViewFields: Shape<contract.ToolView> = {
+  name: text,
+  ownName: text,
+  title: optional(text),
+  description: text,
+  origin: { type: "string", description: "`native`, or `mcp:` and the name of its server." },
+  scope: anyOfTexts(SCOPES),
+  availability: anyOfTexts(["main", "sub-agent", "both"]),
+  floor: yesNo,
+  flags: shape<ToolFlags>({ readOnly: yesNo, concurrencySafe: yesNo, destructive: yesNo }),
+  status: oneOf(
+    shape<{ kind: "active" }>({ kind: { const: "active" } }),
+    shape<{ kind: string; reason: string }>({
+      kind: anyOfTexts(["disabled", "pending_approval", "unavailable"]),
+      reason: text,
+    }),
+  ),
+};
+
+/** Tools, calls of them, and the audit. */
+export const toolAnswers = {
+  ToolView: shape<contract.ToolView>(toolViewFields),
+  ToolList: shape<contract.ToolList>({ tools: listOf(ref("ToolView")) }),
+  ToolAnswer: shape<contract.ToolAnswer>({
+    tool: shape<contract.ToolDetail>({
+      ...toolViewFields,
+      inputSchema: anyObject,
+      outputSchema: optional(anyObject),
+      timeoutMs: count,
+      warnings: texts,
+      agents: { ...texts, description: "The agents that may call it." },
+    }),
+  }),
+  ToolOutcome: shape<contract.ToolOutcome>(
+    {
+      callId: text,
+      outcome: anyOfTexts(OUTCOMES),
+      tool: optional(text),
+      content: { ...listOf(anyObject), description: "Blocks of MCP content." },
+      structured: optional(anyObject),
+      meta: optional(anyObject),
+      text: { type: "string", description: "What a model reads." },
+      error: optional(
+        shape<NonNullable<contract.ToolOutcome["error"]>>(
+          { message: text, remedy: optional(text), details: optional(anyObject) },
+          "There unless the outcome is ok.",
+        ),
+      ),
+      fault: optional(
+        shape<NonNullable<contract.ToolOutcome["fault"]>>({
+          code: { type: "integer" },
+          message: text,
+          data: optional({}),
+        }),
+      ),
+      asked: optional(
+        shape<NonNullable<contract.ToolOutcome["asked"]>>({
+          inquiries: anyObject,
+          state: optional(text),
+          approved: optional(text),
+        }),
+      ),
+      task: optional({
+        type: "object",
+        description: "Work that goes on after the call, as MCP tasks have it.",
+      }),
+      durationMs: count,
+      truncated: yesNo,
+      fullOutput: optional(
+        shape<NonNullable<contract.ToolOutcome["fullOutput"]>>({ path: text, bytes: count }),
+      ),
+    },
+    "How a call ended.",
+  ),
+  CallList: shape<contract.CallList>(
+    {
+      calls: listOf(
+        shape<contract.CallView>({
+          id: text,
+          agent: text,
+          tokenId: orNull(text),
+          conversation: text,
+          via: text,
+          requested: text,
+          tool: orNull(text),
+          arguments: { type: "string", description: "JSON, without secrets, cut at 4 kB." },
+          decision: orNull(text),
+          rule: orNull(text),
+          outcome: oneOf(anyOfTexts(OUTCOMES), {
+            type: "null",
+            description: "A destructive call is under way.",
+          }),
+          error: orNull(text),
+          startedAt: time,
+          durationMs: orNull(count),
+        }),
+      ),
+    },
+    "The audit, newest first.",
+  ),
+};

@@ -1,0 +1,48 @@
+const MAX_LENGTH = 2_000;
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+/** With any port, or none. */
+const LOOPBACK_START = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
+/** Programs that are opened by a scheme of their own, and whose scheme has no dot as RFC 8252 wants it. */
+const APP_SCHEMES = new Set([
+  "claude:",
+  "cursor:",
+  "vscode:",
+  "vscode-insiders:",
+  "warp:",
+  "windsurf:",
+  "zed:",
+]);
+
+/**
+ * Why a client may not have a person sent there; undefined when it may. A code goes over TLS, to this machine, or to a
+ * program by a scheme that names it; nowhere else, so that no scheme can be chosen for what a browser does with it.
+ */
+export function redirectProblem(uri: string): string | undefined {
+  if (uri.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
+  if (!URL.canParse(uri) || /[^!-~]/.test(uri)) return "it is no URL";
+  const url = new URL(uri);
+  if (url.hash !== "" || uri.includes("#")) return "it has a fragment";
+  if (url.username !== "" || url.password !== "") return "it has a user name or password";
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol === "http:")
+    return isLoopback(url) ? undefined : "http: is only for this machine; elsewhere it has to be https:";
+  return APP_SCHEMES.has(url.protocol) || /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(url.protocol)
+    ? undefined
+    : `${url.protocol} is neither https: nor a scheme such as com.example.app:`;
+}
+
+/** Whether `uri` is one of `registered`, to the letter; on this machine with any port, because programs take a free one. */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  if (redirectProblem(uri) !== undefined) return false;
+  return registered.includes(uri) || registered.some((one) => differOnlyInPort(one, uri));
+}
+
+/** Whether it leads to a program on the person's own machine, which anybody there can pose as. */
+export function isLoopback(url: URL): boolean {
+  return url.protocol === "http:" && LOOPBACK.has(url.hostname);
+}
+
+function differOnlyInPort(registered: string, uri: string): boolean {
+  const [a, b] = [registered, uri].map((text) => LOOPBACK_START.exec(text));
+  return a != null && b != null && a[1] === b[1] && registered.slice(a[0].length) === uri.slice(b[0].length);
+}

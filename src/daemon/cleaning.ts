@@ -1,0 +1,133 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Settings } from "../config/settings.ts";
+import { messageOf } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Prunable, Store } from "../store/store.ts";
+
+export interface CleaningDeps {
+  readonly store: Pick<Store, "lead" | "prune">;
+  readonly home: string;
+  /** Asked anew every time. */
+  readonly retention: () => Settings["retention"];
+  /** Tokens were removed: what is known of them in memory is to be read again. */
+  readonly onTokens: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long after the start it cleans for the first time. */
+  readonly firstMs?: number;
+}
+
+const FIRST_MS = 60_000;
+const EVERY_MS = 24 * 60 * 60 * 1_000;
+/** Few enough that whoever else writes hardly waits. */
+const BATCH = 500;
+const PAUSE_MS = 50;
+
+/**
+ * Removes, shortly after the start and then every day, what is older than its retention. Of the daemons on one database
+ * one cleans the tables; the files of attachments are each daemon's own.
+ */
+export function startCleaning(deps: CleaningDeps): { close(): Promise<void> } {
+  const stop = new AbortController();
+  const ended = Promise.all([
+    deps.store.lead("cleaning", (signal) => daily(deps, signal, cleanStore), stop.signal),
+    daily(deps, stop.signal, cleanFiles),
+  ]);
+  return {
+    async close() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+/** Never rejects: what could not be done today is done tomorrow. */
+async function daily(
+  deps: CleaningDeps,
+  signal: AbortSignal,
+  clean: (deps: CleaningDeps, signal: AbortSignal) => Promise<object>,
+): Promise<void> {
+  await pause(deps.firstMs ?? FIRST_MS, signal);
+  while (!signal.aborted) {
+    try {
+      const removed = await clean(deps, signal);
+      if (Object.keys(removed).length > 0)
+        deps.log.info(removed, "removed what was older than its retention");
+    } catch (error) {
+      deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it is tried again tomorrow");
+    }
+    await pause(EVERY_MS, signal);
+  }
+}
+
+/** How many rows went, of what there was something to remove. */
+async function cleanStore(
+  deps: CleaningDeps,
+  signal: AbortSignal,
+): Promise<Partial<Record<Prunable, number>>> {
+  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
+  const retentions: Record<Prunable, number | null> = {
+    calls: auditMs,
+    questions: questionsMs,
+    notifications: notificationsMs,
+    attachments: attachmentsMs,
+    tokens: tokensMs,
+    consents: tokensMs,
+    claims: 0,
+  };
+  const removed: Partial<Record<Prunable, number>> = {};
+  for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
+    const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
+    if (count > 0) removed[what] = count;
+  }
+  if (removed.tokens || removed.consents) await deps.onTokens();
+  return removed;
+}
+
+async function removeAll(
+  { store }: CleaningDeps,
+  what: Prunable,
+  before: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const count = await store.prune(what, before, BATCH);
+    total += count;
+    if (count < BATCH) break;
+    await pause(PAUSE_MS, signal);
+  }
+  return total;
+}
+
+/** The copies that this daemon made of attached files, each in a folder of its own. */
+async function cleanFiles(deps: CleaningDeps, signal: AbortSignal): Promise<{ files?: number }> {
+  const { attachmentsMs } = deps.retention();
+  if (attachmentsMs === null) return {};
+  const before = deps.clock() - attachmentsMs;
+  const folder = join(deps.home, "attachments");
+  let files = 0;
+  for (const name of await namesIn(folder)) {
+    if (signal.aborted) break;
+    if (!name.startsWith("att_") || (await stat(join(folder, name))).mtimeMs >= before) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+    files++;
+  }
+  return files > 0 ? { files } : {};
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => {});
+}

@@ -1,0 +1,42 @@
+import type { Identity } from "../identity/identity.ts";
+import type { AgentRecord } from "../store/store.ts";
+import type { Caller } from "../tool.ts";
+import type { Address } from "./address.ts";
+import type { AgentPrincipal } from "./authenticate.ts";
+
+const MAX_KEPT = 2_000;
+
+interface Kept {
+  readonly agent: AgentRecord;
+  readonly scopes: Caller["scopes"];
+  readonly caller: Caller;
+}
+
+/** Callers, the same object as long as nothing about them changed: what follows from one is then known by it. */
+export class Callers {
+  readonly #identity: Identity;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(identity: Identity) {
+    this.#identity = identity;
+  }
+
+  for(
+    principal: Pick<AgentPrincipal, "agent" | "tokenId" | "scopes">,
+    conversation: string,
+    { narrowing }: Address,
+  ): Caller {
+    const { agent, tokenId, scopes } = principal;
+    const key = `${tokenId} ${narrowing ? JSON.stringify(narrowing) : ""} ${conversation}`;
+    const kept = this.#kept.get(key);
+    // A changed agent is another record, and so is a token with other scopes.
+    if (kept && kept.agent === agent && kept.scopes === scopes) return kept.caller;
+    const caller = {
+      ...this.#identity.callerFor(agent, { tokenId, scopes, conversation }),
+      ...(narrowing && { narrowing }),
+    };
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    this.#kept.set(key, { agent, scopes, caller });
+    return caller;
+  }
+}

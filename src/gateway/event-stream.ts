@@ -1,0 +1,128 @@
+import type { ServerResponse } from "node:http";
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  // Proxies such as nginx would collect events before they pass them on.
+  "x-accel-buffering": "no",
+} as const;
+const BEAT_MS = 15_000;
+/** A reader that lets this much pile up is cut off. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** Keeps the events of a stream for a client that comes back for them, and numbers them. */
+export interface EventRecord {
+  /** The id under which the event is kept. */
+  keep(text: string): string;
+  /** How long a client should wait before it comes back. */
+  readonly retryMs: number;
+}
+
+/** A stream of events to one client. With a record it outlives its connection: what is sent meanwhile is kept. */
+export class EventStream {
+  readonly #record: EventRecord | undefined;
+  readonly #beats: Heartbeat;
+  #res: ServerResponse | undefined;
+  #ended = false;
+
+  constructor(beats: Heartbeat, record?: EventRecord) {
+    this.#beats = beats;
+    this.#record = record;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  get isConnected(): boolean {
+    return this.#res !== undefined;
+  }
+
+  /** Begins the answer on `res`; a connection that the stream had before ends. `missed` were sent meanwhile. */
+  connect(
+    res: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    missed: Iterable<readonly [id: string, text: string]> = [],
+  ): void {
+    const before = this.#res;
+    this.#res = undefined;
+    before?.end();
+    res.writeHead(200, { ...headers, ...HEADERS });
+    res.flushHeaders();
+    for (const [id, text] of missed) res.write(frame(text, id));
+    if (this.#ended) {
+      res.end();
+      return;
+    }
+    this.#res = res;
+    this.#beats.add(this);
+    res.once("close", () => this.#gone(res));
+  }
+
+  /** Tells the client how to come back, before there is anything to say. */
+  prime(): void {
+    if (!this.#record) return;
+    const id = this.#record.keep("");
+    this.#res?.write(`id: ${id}\nretry: ${this.#record.retryMs}\ndata: \n\n`);
+  }
+
+  send(text: string): void {
+    if (this.#ended) return;
+    const id = this.#record?.keep(text);
+    if (!this.#res) return;
+    this.#res.write(frame(text, id));
+    if (this.#res.writableLength > MAX_UNREAD_BYTES) this.#res.destroy();
+  }
+
+  beat(): void {
+    this.#res?.write(": keepalive\n\n");
+  }
+
+  /** Ends the connection, not the stream: the client may come back. */
+  disconnect(): void {
+    this.#res?.end();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#res?.end();
+    this.#beats.delete(this);
+  }
+
+  #gone(res: ServerResponse): void {
+    if (this.#res !== res) return;
+    this.#res = undefined;
+    this.#beats.delete(this);
+  }
+}
+
+function frame(text: string, id: string | undefined): string {
+  return id === undefined
+    ? `event: message\ndata: ${text}\n\n`
+    : `event: message\nid: ${id}\ndata: ${text}\n\n`;
+}
+
+/** Lets every open stream give a sign of life now and then, so that nothing on the way takes it for dead. */
+export class Heartbeat {
+  readonly #streams = new Set<EventStream>();
+  #timer: NodeJS.Timeout | undefined;
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  add(stream: EventStream): void {
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => {
+      for (const each of this.#streams) each.beat();
+    }, BEAT_MS).unref();
+  }
+
+  delete(stream: EventStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,318 @@
+import type { ServerResponse } from "node:http";
+import { messageOf as messageOfError } from "../errors.ts";
+import { Stop } from "../lib/stop.ts";
+import type { Answering, Caller, Inquiry } from "../tool.ts";
+import type { AgentPrincipal } from "./authenticate.ts";
+import { EventLog } from "./event-log.ts";
+import { EventStream, type Heartbeat } from "./event-stream.ts";
+import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./messages.ts";
+import { type Answered, type Exchange, type Method, methodFor } from "./methods.ts";
+import { Questions } from "./questions-to-client.ts";
+import { Reply } from "./reply.ts";
+import { errorText, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
+import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
+import type { SessionFacts } from "./session-ids.ts";
+
+const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const CANCELLED = "cancelled";
+const NO_HEADERS = {};
+const MAX_OPEN_CALLS = 1_000;
+const MAX_SUBSCRIPTIONS = 100;
+/** Streams that ended are forgotten when there are more. */
+const FEW_STREAMS = 16;
+
+export interface SessionDeps extends ServingDeps {
+  readonly beats: Heartbeat;
+}
+
+/** How a session begins here. */
+export interface SessionStart {
+  readonly principal: AgentPrincipal;
+  readonly now: number;
+  /** It began elsewhere, or before a restart. */
+  readonly isTakenUp: boolean;
+}
+
+/** How a message came in. */
+export interface Arrival {
+  readonly res: ServerResponse;
+  readonly isBatch: boolean;
+  /** Whether the client takes a stream of events for an answer. */
+  readonly takesStream: boolean;
+}
+
+/** One client of the eras up to 2025-11-25: what it said about itself, its streams, and what is under way. */
+export class LegacySession {
+  readonly id: string;
+  readonly facts: SessionFacts;
+  /** Read anew for every request, so that a change to the agent counts from the next one on. */
+  principal: AgentPrincipal;
+  /** Requests and streams under way. */
+  open = 0;
+  usedAt: number;
+  readonly seen = new SeenLists();
+  #logLevel: string | undefined;
+  #known: { readonly agent: AgentPrincipal["agent"]; readonly caller: Caller } | undefined;
+  /** It was taken up, and what its client knows may be out of date. */
+  #owesNews: boolean;
+  readonly #deps: SessionDeps;
+  readonly #log = new EventLog();
+  /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
+  readonly #streams = new Map<number, EventStream>();
+  readonly #own: EventStream;
+  readonly #calls = new Map<RequestId, Stop>();
+  readonly #subscriptions = new Map<string, AbortController>();
+  readonly #questions = new Questions();
+
+  constructor(id: string, facts: SessionFacts, start: SessionStart, deps: SessionDeps) {
+    this.id = id;
+    this.facts = facts;
+    this.principal = start.principal;
+    this.usedAt = start.now;
+    this.#owesNews = start.isTakenUp;
+    this.#deps = deps;
+    const record = this.#log.newStream();
+    this.#own = new EventStream(deps.beats, record);
+    this.#streams.set(record.stream, this.#own);
+  }
+
+  /** The same object for as long as nothing about it changed. */
+  get caller(): Caller {
+    return this.#callerFor(this.principal.agent);
+  }
+
+  /** With the grants of now, also between requests. */
+  #callerNow(): Caller | undefined {
+    const agent = this.#deps.hub.identity.agentById(this.principal.agent.id);
+    return agent && this.#callerFor(agent);
+  }
+
+  #callerFor(agent: AgentPrincipal["agent"]): Caller {
+    const { scopes } = this.principal;
+    if (this.#known?.agent !== agent || this.#known.caller.scopes !== scopes) {
+      const { key, address } = this.facts;
+      const caller = this.#deps.callers.for({ ...this.principal, agent }, key, address);
+      this.#known = { agent, caller };
+    }
+    return this.#known.caller;
+  }
+
+  get #headers(): Readonly<Record<string, string>> {
+    return { "mcp-session-id": this.id };
+  }
+
+  /** Answers the messages of one POST. Resolves when everything in it is answered. */
+  async receive(messages: readonly RpcMessage[], { res, isBatch, takesStream }: Arrival): Promise<void> {
+    const requests = messages.filter((message) => message.kind === "request");
+    const [first] = requests;
+    const reply = new Reply(res, {
+      expected: requests.length,
+      isBatch,
+      // Only the beginning of a session has to say its id.
+      headers: first?.method === "initialize" ? this.#headers : NO_HEADERS,
+      ...(takesStream && { openStream: () => this.#newStream() }),
+    });
+    if (first && messages.length === 1) return this.#answer(first, reply);
+    for (const message of messages) {
+      if (message.kind === "response") this.#questions.settle(message as RpcResponse);
+      else if (message.kind === "notification") this.#heed(message);
+    }
+    if (requests.length === 0) return reply.withdraw();
+    await Promise.all(requests.map((request) => this.#answer(request, reply)));
+  }
+
+  /**
+   * Serves a GET: the rest of a stream that broke, or the one on which Toolkeep speaks first. An id that is not known
+   * is of a life before a restart: what came after it is lost, and the client is told to look anew.
+   */
+  listen(res: ServerResponse, lastEventId: string | undefined): void {
+    const resumed = lastEventId === undefined ? undefined : this.#log.after(lastEventId);
+    const stream = this.#streams.get(resumed?.stream ?? 0) ?? endedStream(this.#deps.beats);
+    stream.connect(res, this.#headers, resumed?.missed);
+    if (resumed) return;
+    if (this.facts.version >= "2025-11-25") stream.prime();
+    if (this.#owesNews) for (const method of Object.values(LIST_CHANGES)) this.tell(method);
+    this.#owesNews = false;
+  }
+
+  /** Says something that belongs to no request. */
+  tell(method: string, params?: Params): void {
+    this.#own.send(JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) }));
+  }
+
+  close(): void {
+    for (const call of this.#calls.values()) call.abort("the session ended");
+    for (const subscription of this.#subscriptions.values()) subscription.abort();
+    this.#questions.close();
+    for (const stream of this.#streams.values()) stream.end();
+    this.#streams.clear();
+  }
+
+  #newStream(): EventStream {
+    if (this.#streams.size >= FEW_STREAMS) this.#forgetEnded();
+    // Versions before do not know an event without data, and a client that cannot resume has no use for ids.
+    if (this.facts.version < "2025-11-25") return new EventStream(this.#deps.beats);
+    const record = this.#log.newStream();
+    const stream = new EventStream(this.#deps.beats, record);
+    this.#streams.set(record.stream, stream);
+    return stream;
+  }
+
+  #forgetEnded(): void {
+    for (const [number, stream] of this.#streams) if (stream.isEnded) this.#streams.delete(number);
+  }
+
+  async #answer(request: RpcRequest, reply: Reply): Promise<void> {
+    const answered = await this.#attempt(request, reply);
+    if (answered === undefined) reply.withdraw();
+    else if (typeof answered === "string") reply.answer(resultText(request.id, answered));
+    else reply.answer(errorText(request.id, answered));
+  }
+
+  /** Undefined for a request that its client took back. */
+  async #attempt(request: RpcRequest, reply: Reply): Promise<Answered | undefined> {
+    const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
+    if (!method)
+      return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
+    if (this.#calls.has(request.id))
+      return { code: RPC.invalidRequest, message: "this id is in use already" };
+    if (this.#calls.size >= MAX_OPEN_CALLS)
+      return { code: RPC.refused, message: "too many requests are under way" };
+    const stop = new Stop();
+    this.#calls.set(request.id, stop);
+    try {
+      const answered = await method(request, this.#exchange(reply, stop), this.#deps);
+      if (!stop.aborted) return answered;
+      // What its client took back is not answered.
+      return stop.reason === CANCELLED
+        ? undefined
+        : {
+            code: RPC.refused,
+            message: "the session ended before this was answered; it may have run",
+          };
+    } catch (error) {
+      this.#deps.log.error(
+        { error: messageOfError(error), method: request.method },
+        "a request at /mcp failed",
+      );
+      return { code: RPC.internalError, message: "internal error; the daemon's log says more" };
+    } finally {
+      this.#calls.delete(request.id);
+    }
+  }
+
+  #exchange(reply: Reply, stop: Stop): SessionExchange {
+    return {
+      era: "legacy",
+      session: this,
+      caller: this.caller,
+      stop,
+      notify: (method, params) => {
+        // That something asked for is complete may come after the answer.
+        if (reply.isDone && method !== "notifications/progress") this.tell(method, params);
+        else reply.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+      },
+      ...this.#answering(reply),
+      ...(this.#logLevel !== undefined && { logLevel: this.#logLevel }),
+    };
+  }
+
+  /** What a tool asks goes on the stream of the request, so that the client knows what it is about. */
+  #answering(reply: Reply): { answering?: Answering } {
+    const { capabilities } = this.facts;
+    if (!reply.takesStream || Object.keys(capabilities).length === 0) return {};
+    const send = (text: string) => reply.send(text);
+    return {
+      answering: {
+        capabilities,
+        answer: (inquiry: Inquiry, signal: AbortSignal) => this.#questions.ask(inquiry, send, signal),
+      },
+    };
+  }
+
+  #heed({ method, params }: RpcNotification): void {
+    if (method !== "notifications/cancelled") return;
+    this.#calls.get(params.requestId as RequestId)?.abort(CANCELLED);
+  }
+
+  async initialize(): Promise<Answered> {
+    const { hub, lists, identity } = this.#deps;
+    const { caller } = this;
+    const list = await lists.for(caller);
+    await this.seen.note(caller, this.#deps);
+    return JSON.stringify({
+      protocolVersion: this.facts.version,
+      capabilities: serverCapabilities(hub, caller),
+      serverInfo: identity.serverInfo,
+      instructions: instructionsFor(hub, caller, list.count),
+    });
+  }
+
+  setLevel({ level }: Params): Answered {
+    if (!LOG_LEVELS.includes(level as string))
+      return invalid(`level must be one of ${LOG_LEVELS.join(", ")}`);
+    this.#logLevel = level as string;
+    return "{}";
+  }
+
+  async subscribe({ uri }: Params): Promise<Answered> {
+    if (typeof uri !== "string") return invalid("uri must be the URI of a resource");
+    if (this.#subscriptions.has(uri)) return "{}";
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+      return {
+        code: RPC.refused,
+        message: `a session may subscribe to at most ${MAX_SUBSCRIPTIONS} resources`,
+      };
+    }
+    const end = new AbortController();
+    this.#subscriptions.set(uri, end);
+    const updated = (params: Params) => this.tell("notifications/resources/updated", params);
+    const subscribed = await this.#deps.hub.offers.subscribe(
+      () => this.#callerNow(),
+      uri,
+      updated,
+      end.signal,
+    );
+    if (subscribed.ok) return "{}";
+    this.#subscriptions.delete(uri);
+    return { code: RPC.resourceNotFound, message: subscribed.error, data: { uri } };
+  }
+
+  unsubscribe({ uri }: Params): Answered {
+    this.#subscriptions.get(uri as string)?.abort();
+    this.#subscriptions.delete(uri as string);
+    return "{}";
+  }
+}
+
+interface SessionExchange extends Exchange {
+  readonly session: LegacySession;
+}
+
+/** What only a session has. */
+const SESSION_METHODS: Readonly<
+  Record<string, (session: LegacySession, params: Params) => Answered | Promise<Answered>>
+> = {
+  initialize: (session) => session.initialize(),
+  ping: () => "{}",
+  "logging/setLevel": (session, params) => session.setLevel(params),
+  "resources/subscribe": (session, params) => session.subscribe(params),
+  "resources/unsubscribe": (session, params) => session.unsubscribe(params),
+};
+
+function sessionMethod(name: string): Method | undefined {
+  if (!Object.hasOwn(SESSION_METHODS, name)) return undefined;
+  return ({ params }, exchange) => SESSION_METHODS[name]!((exchange as SessionExchange).session, params);
+}
+
+function invalid(message: string): RpcFault {
+  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
+}
+
+/** For a stream that is over: what was missed is sent, and nothing more comes. */
+function endedStream(beats: Heartbeat): EventStream {
+  const stream = new EventStream(beats);
+  stream.end();
+  return stream;
+}

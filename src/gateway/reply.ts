@@ -1,0 +1,101 @@
+import type { ServerResponse } from "node:http";
+import type { EventStream } from "./event-stream.ts";
+import type { HttpAnswer } from "./rpc-error.ts";
+
+/** An answer that takes longer than this becomes a stream, so that the client sees that it is being worked on. */
+const PATIENCE_MS = 1_000;
+
+export interface ReplyOptions {
+  /** How many answers belong to the request: more than one for a batch. */
+  readonly expected: number;
+  readonly isBatch: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Opens the stream for what is sent before the answer; absent where the client takes none. */
+  readonly openStream?: () => EventStream;
+  /** In the place of the usual: once there is a stream, no error can have a status of its own. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * The answer to one POST. It is plain JSON unless something has to be sent before it, or it takes long: then it
+ * becomes a stream of events, the answer last.
+ */
+export class Reply {
+  readonly #res: ServerResponse;
+  readonly #options: ReplyOptions;
+  readonly #answers: string[] = [];
+  #stream: EventStream | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #done = false;
+
+  constructor(res: ServerResponse, options: ReplyOptions) {
+    this.#res = res;
+    this.#options = options;
+    const { openStream, patienceMs = PATIENCE_MS } = options;
+    if (openStream) this.#patience = setTimeout(() => this.#begin(), patienceMs).unref();
+  }
+
+  get isDone(): boolean {
+    return this.#done;
+  }
+
+  get takesStream(): boolean {
+    return this.#options.openStream !== undefined;
+  }
+
+  /** Sends a message ahead of the answer; dropped where that cannot be. */
+  send(text: string): void {
+    if (!this.#done) this.#begin()?.send(text);
+  }
+
+  /** The answer to one of the requests; the last one ends the reply. `status` counts while nothing was sent. */
+  answer(text: string, status = 200): void {
+    if (this.#done) return;
+    if (this.#stream) this.#stream.send(text);
+    this.#answers.push(text);
+    if (this.#answers.length === this.#options.expected) this.#finish(status);
+  }
+
+  /** One of the requests will not be answered: its client does not want that any more. */
+  withdraw(): void {
+    if (this.#done) return;
+    if (this.#answers.length + 1 < this.#options.expected) this.#answers.push("");
+    else this.#finish(200);
+  }
+
+  #begin(): EventStream | undefined {
+    clearTimeout(this.#patience);
+    if (this.#stream || this.#res.headersSent || !this.#options.openStream) return this.#stream;
+    this.#stream = this.#options.openStream();
+    this.#stream.connect(this.#res, this.#options.headers);
+    this.#stream.prime();
+    for (const text of this.#answers) if (text !== "") this.#stream.send(text);
+    return this.#stream;
+  }
+
+  #finish(status: number): void {
+    this.#done = true;
+    clearTimeout(this.#patience);
+    if (this.#stream) {
+      this.#stream.end();
+      return;
+    }
+    const answers = this.#answers.filter((text) => text !== "");
+    const body = this.#options.isBatch && answers.length > 0 ? `[${answers.join(",")}]` : (answers[0] ?? "");
+    writeAnswer(this.#res, {
+      status: answers.length > 0 ? status : 202,
+      headers:
+        body === ""
+          ? this.#options.headers
+          : { ...this.#options.headers, "content-type": "application/json" },
+      body,
+    });
+  }
+}
+
+/** Writes a whole answer; nothing where the client is gone. */
+export function writeAnswer(res: ServerResponse, { status, headers, body }: HttpAnswer): void {
+  if (res.destroyed || res.headersSent) return;
+  // A text goes out in one piece with the headers.
+  res.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import { extentOf } from "../lib/json.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
+
+const MAX_BATCH = 100;
+const MAX_DEPTH = 256;
+
+/** The body of a POST as JSON, or the answer to one that is too large (413), no JSON or of no sane shape (400). */
+export async function readJson(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
+  if (!isJson(req.headers["content-type"])) {
+    req.resume();
+    return err(rpcError(415, RPC.refused, "the Content-Type must be application/json"));
+  }
+  const body = await readBody(req, maxBytes);
+  if (!body) {
+    // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+    req.resume();
+    return err(rpcError(413, RPC.refused, `a message may have at most ${maxBytes} bytes; this one has more`));
+  }
+  try {
+    const message: unknown = JSON.parse(body.toString("utf8"));
+    const problem = problemOf(message, body.length);
+    return problem === undefined ? ok(message) : err(rpcError(400, RPC.invalidRequest, problem));
+  } catch {
+    return err(rpcError(400, RPC.parseError, "the body must be one JSON-RPC message; this is no valid JSON"));
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+/** Undefined where it is larger. Rejects when the client goes away before it is complete. */
+function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    req.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    req.once("error", reject);
+    req.once("close", () => {
+      if (!req.complete) reject(new Error("the client closed the connection"));
+    });
+  });
+}
+
+/** What would keep the whole daemon busy, or overflow its stack, before anything could refuse it. */
+function problemOf(message: unknown, bytes: number): string | undefined {
+  if (Array.isArray(message) && message.length > MAX_BATCH)
+    return `a batch may have at most ${MAX_BATCH} messages; this one has ${message.length}`;
+  // Each level takes two characters at least.
+  return bytes > MAX_DEPTH * 2 && extentOf(message, MAX_DEPTH).tooDeep
+    ? `a message may be nested at most ${MAX_DEPTH} levels deep; this one is deeper`
+    : undefined;
+}

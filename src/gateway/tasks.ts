@@ -1,0 +1,120 @@
+import type { Hub } from "../hub.ts";
+import { isRecord } from "../lib/json.ts";
+import type { Caller, Task, TaskRequest, ToolOutcome } from "../tool.ts";
+import { followsTasks, TASKS } from "../upstream/tasks.ts";
+import type { Vault } from "../vault/vault.ts";
+import { metaOf, type Params, type RpcRequest } from "./messages.ts";
+import { type Answered, callOf, type Exchange } from "./methods.ts";
+import { META } from "./protocol.ts";
+import { RPC, type RpcFault } from "./rpc-error.ts";
+import type { OwnIdentity } from "./serving.ts";
+
+export interface TasksDeps {
+  readonly hub: Pick<Hub, "callTool" | "offers">;
+  readonly vault: Pick<Vault, "seal" | "unseal">;
+  readonly identity: OwnIdentity;
+}
+
+/** What is asked about a task, by method. */
+const ACTIONS: Readonly<Record<string, TaskRequest["action"]>> = {
+  "tasks/get": "get",
+  "tasks/update": "update",
+  "tasks/cancel": "cancel",
+};
+
+/** Work that goes on after the call that began it, for clients of 2026-07-28 that follow it (MCP tasks). */
+export class Tasks {
+  readonly #deps: TasksDeps;
+
+  constructor(deps: TasksDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is said of it to a caller: nothing where no server that it sees has any. */
+  extensionsFor(caller: Caller): Params {
+    return this.#deps.hub.offers.capabilitiesFor(caller).tasks ? { extensions: { [TASKS]: {} } } : {};
+  }
+
+  isMethod(method: string, caller: Caller): boolean {
+    return Object.hasOwn(ACTIONS, method) && this.#deps.hub.offers.capabilitiesFor(caller).tasks;
+  }
+
+  /** The answer to a call that goes on. Its server keeps the task; the client gets an id that only it can use. */
+  begun({ params }: RpcRequest, { caller }: Exchange, { id, state }: Task): string {
+    const { identity, vault } = this.#deps;
+    const known: KnownTask = { id, tool: String(params.name), for: ownerOf(caller) };
+    const taskId = Buffer.from(vault.seal(JSON.stringify(known), PURPOSE)).toString("base64url");
+    const { _meta } = identity.complete(state);
+    return JSON.stringify({ ...state, taskId, resultType: "task", _meta });
+  }
+
+  async serve(request: RpcRequest, exchange: Exchange): Promise<Answered> {
+    const { params } = request;
+    const declared = metaOf(params)[META.clientCapabilities];
+    const capabilities = isRecord(declared) ? declared : {};
+    if (!followsTasks(capabilities)) return NOT_FOLLOWED;
+    const task = this.#open(params.taskId, exchange.caller);
+    if (!task) return invalid("there is no such task");
+    const action = ACTIONS[request.method]!;
+    if (action === "update" && !isRecord(params.inputResponses))
+      return invalid("inputResponses must hold the answers");
+
+    const answers = action === "update" ? { answers: params.inputResponses } : {};
+    const asked = { kind: "task", name: task.tool, arguments: { id: task.id, action, ...answers } } as const;
+    const outcome = await this.#deps.hub.callTool(
+      callOf(request, asked, { ...exchange, rounds: { capabilities } }),
+    );
+    if (outcome.outcome !== "ok") return faultOf(outcome);
+    const named = action === "get" ? { taskId: params.taskId } : {};
+    return JSON.stringify(this.#deps.identity.complete({ ...outcome.structured, ...named }));
+  }
+
+  /** Undefined for what was not given out, or to somebody else. */
+  #open(text: unknown, caller: Caller): KnownTask | undefined {
+    if (typeof text !== "string" || text.length > MAX_LENGTH) return undefined;
+    const bytes = Buffer.from(text, "base64url");
+    // Decoding skips what is no base64: appended characters must not pass unnoticed.
+    if (bytes.toString("base64url") !== text) return undefined;
+    try {
+      const known = JSON.parse(this.#deps.vault.unseal(bytes, PURPOSE)) as KnownTask;
+      return known.for === ownerOf(caller) ? known : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Sealed into the id that a client gets, so that any replica can serve it. */
+interface KnownTask {
+  /** At its server. */
+  readonly id: string;
+  /** That began it, by the name that the client knows. */
+  readonly tool: string;
+  readonly for: string;
+}
+
+const PURPOSE = "toolkeep/task";
+const MAX_LENGTH = 16 * 1024;
+
+/** A task is its token's, at the address where it was begun. */
+function ownerOf({ agentId, tokenId, narrowing }: Caller): string {
+  return JSON.stringify([agentId, tokenId, narrowing ?? null]);
+}
+
+const NOT_FOLLOWED: RpcFault = {
+  code: RPC.missingCapability,
+  message: `the client must declare the extension ${TASKS} with this request`,
+  data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+};
+
+/** A tool that was taken away takes its tasks with it. */
+function faultOf({ outcome, error, text, fault }: ToolOutcome): RpcFault {
+  if (fault) return fault;
+  const message = error?.message ?? text;
+  const isGone = ["unknown_tool", "not_granted", "denied", "invalid_arguments"].includes(outcome);
+  return { code: isGone ? RPC.invalidParams : RPC.internalError, message, data: { outcome } };
+}
+
+function invalid(message: string): RpcFault {
+  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
+}

@@ -1,0 +1,81 @@
+import type { Settings } from "../config/settings.ts";
+import type { OfferAbilities, Offered, OfferOrigin } from "../offer.ts";
+import type { ServerOfferRecord } from "../store/store.ts";
+import type { ToolResult } from "../tool.ts";
+import type { Era } from "./era.ts";
+import { namePrompts } from "./prompt-names.ts";
+import type { Server } from "./server.ts";
+import { complete, getPrompt, NOTHING_COMPLETED, readResource } from "./use-offers.ts";
+import type { WatchedResources } from "./watched-resources.ts";
+
+export interface ServerOffersDeps {
+  /** What the server offered last. */
+  readonly offersOf: (server: Server) => readonly ServerOfferRecord[];
+  readonly watchedOf: (server: Server) => WatchedResources;
+  readonly settings: Settings;
+}
+
+/** What the servers offer beside tools, as they are defined now; prompts under names of their own. */
+export function originsOf(servers: readonly Server[], deps: ServerOffersDeps): readonly OfferOrigin[] {
+  const published = servers.flatMap((server) => deps.offersOf(server).map((offer) => ({ server, offer })));
+  const prompts = published.filter(({ offer }) => offer.kind === "prompt");
+  const names = namePrompts(
+    prompts.map(({ server, offer }) => {
+      const { name, prefix } = server.definition.record;
+      return { serverName: name, prefix, name: keyOf(offer) };
+    }),
+  );
+  const nameOf = new Map(prompts.map(({ offer }, index) => [offer, names[index]!]));
+  return servers.map((server) => originOf(server, deps, nameOf));
+}
+
+function originOf(
+  server: Server,
+  { offersOf, watchedOf, settings }: ServerOffersDeps,
+  nameOf: ReadonlyMap<ServerOfferRecord, string>,
+): OfferOrigin {
+  const { record, config } = server.definition;
+  const offers = offersOf(server).map((offer): Offered => {
+    const key = keyOf(offer);
+    return { kind: offer.kind, key, name: nameOf.get(offer) ?? key, definition: offer.definition };
+  });
+  const abilities = abilitiesOf(record.era as Era | null, offers);
+  return {
+    origin: `mcp:${record.name}`,
+    name: record.name,
+    timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
+    progressExtendsTimeout: config.progressExtendsTimeout,
+    abilities,
+    offers,
+    status: () => server.status(),
+    // Reading changes nothing, so it may be done twice.
+    readResource: (uri, context) => server.request(readResource(uri), context, true),
+    getPrompt: (name, args, context) => server.request(getPrompt(name, args), context, true),
+    complete: async (asked, context) => {
+      if (!abilities.completions) return NOTHING_COMPLETED;
+      return unlessUnknown(await server.request(complete(asked), context, true));
+    },
+    watch: (uri, onUpdate, signal) => watchedOf(server).watch(uri, onUpdate, signal),
+  };
+}
+
+/** The lists keep nothing without its key. */
+function keyOf({ kind, definition }: ServerOfferRecord): string {
+  const key = kind === "resource" ? "uri" : kind === "resource_template" ? "uriTemplate" : "name";
+  return String(definition[key]);
+}
+
+/** What the server declared when it was connected last; of one that was last seen by an older Toolkeep, a guess. */
+function abilitiesOf(era: Era | null, offers: readonly Offered[]): OfferAbilities {
+  if (era?.declares) return era.declares;
+  const has = (kind: Offered["kind"]) => offers.some((offer) => offer.kind === kind);
+  const resources = has("resource") || has("resource_template");
+  const unknown = { subscribe: false, logging: false, tasks: false };
+  return { resources, prompts: has("prompt"), completions: true, ...unknown };
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+function unlessUnknown(result: ToolResult): ToolResult {
+  return result.kind === "failed" && result.fault?.code === METHOD_NOT_FOUND ? NOTHING_COMPLETED : result;
+}

@@ -1,0 +1,194 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { COMPONENTS } from "../../src/api/answers/components.ts";
+import { ref } from "../../src/api/answers/shape.ts";
+import type { OpenApiDocument } from "../../src/api/openapi.ts";
+import { createBackup } from "../../src/daemon/backup.ts";
+import { AnswerSchemas } from "../support/answer-schemas.ts";
+import { clientHome } from "../support/client-home.ts";
+import { oauthServers } from "../support/servers/oauth.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../support/test-api.ts";
+import { EVERYTHING } from "../support/test-hub.ts";
+import { fixture } from "../support/upstream.ts";
+
+/** Answers that are no JSON of ours: their own tests look at them. */
+const OTHERWISE = ["GET /api/events", "GET /metrics"];
+
+it("every route answers what its schema says", async () => {
+  await using home = await clientHome();
+  await home.write(".claude.json", {
+    mcpServers: {
+      fresh: { command: "never-started", env: { A_KEY: "canary" } },
+      fix: { command: "other" },
+      "not allowed!": { url: "https://b.example/mcp", headers: { Authorization: "Bearer canary" } },
+    },
+  });
+  await home.write(".cursor/mcp.json", "{");
+  await using remote = await oauthServers();
+  const answered = new Set<string>();
+  await using api: TestApi = await testApi({
+    agents: { main: ["all"] },
+    options: {
+      env: { HOME: home.home },
+      gateway: () => ({
+        endStreams() {},
+        counts: () => ({ sessions: 0, streams: 0, subscriptions: 0, heldCalls: 0 }),
+      }),
+      backup: () =>
+        createBackup({ store: api.hub.store, home: api.home, env: {}, version: "1.2.3", clock: Date.now }),
+      config: () => ({
+        settings: { port: 1 },
+        files: [{ path: "/x", scope: "user", used: false, reason: "not trusted" }],
+        warnings: ["w"],
+      }),
+    },
+    routes: (app) =>
+      app.addHook("onResponse", async ({ method, routeOptions }, { statusCode }) => {
+        if (statusCode < 300) answered.add(`${method} ${routeOptions.url}`);
+      }),
+  });
+  /** The answer; whether it fits is checked by the API under test. */
+  const ask = async (method: Parameters<TestApi["request"]>[0], url: string, payload?: object) => {
+    const { status, body } = await api.request(method, url, payload);
+    expect(status, `${method} ${url}: ${JSON.stringify(body).slice(0, 1_000)}`).toBeLessThan(300);
+    return body;
+  };
+
+  await ask("GET", "/health");
+  for (const path of ["status", "config", "mcp/discovery", "openapi.json", "imports", "trust"])
+    await ask("GET", `/api/${path}`);
+
+  await ask("POST", "/api/agents", { name: "scout1", parent: "main", grants: ["nothing", "mcp:x:*"] });
+  await ask("PATCH", "/api/agents/scout1", { folders: [{ path: "/srv", access: "read" }] });
+  for (const path of ["", "/main", "/scout1", "/main/tools"]) await ask("GET", `/api/agents${path}`);
+  await ask("POST", "/api/tasks", { agent: "scout1", title: "look around" });
+  await ask("GET", "/api/tasks");
+  await ask("POST", "/api/call", {
+    name: "report_to_parent",
+    arguments: { message: "hello" },
+    agent: "scout1",
+  });
+  const { messages } = await ask("GET", "/api/agents/main/messages");
+  expect(messages).toHaveLength(1);
+  await ask("POST", "/api/agents/main/messages/read", { ids: messages.map(({ id }: { id: string }) => id) });
+
+  const { record } = await ask("POST", "/api/tokens", {
+    agent: "main",
+    scopes: ["files"],
+    expiresInMs: 60_000,
+  });
+  await ask("POST", "/api/tokens", { label: "admin" });
+  await ask("GET", "/api/tokens");
+  await ask("DELETE", `/api/tokens/${record.id}`);
+
+  await ask("POST", "/api/toolboxes", { name: "box", tools: ["read_file", "nothing", "mcp:none:*"] });
+  await ask("PATCH", "/api/toolboxes/box", { description: "d" });
+  for (const path of ["", "/box"]) await ask("GET", `/api/toolboxes${path}`);
+  await ask("DELETE", "/api/toolboxes/box");
+
+  await ask("POST", "/api/servers", { name: "every", wait: true, ...EVERYTHING, env: { KEY: "v" } });
+  await ask("POST", "/api/servers", { name: "fix", wait: true, ...fixture("dies during a call") });
+  await ask("POST", "/api/servers", { name: "out", wait: true, ...fixture("exits at once") });
+  await ask("POST", "/api/servers", {
+    name: "cert",
+    enabled: false,
+    url: "https://x.example/mcp",
+    oauth: { grant: "client_credentials", clientId: "me", clientSecret: "s" },
+    tls: { cert: "/c.pem", key: "/k.pem" },
+  });
+  await api.hub.upstream.add("added", { command: "false" }, { addedBy: "main" });
+  await ask("POST", "/api/servers/added/approve");
+  await ask("PATCH", "/api/servers/cert", { retry: "once" });
+  await ask("POST", "/api/mcp/servers/test", { ...fixture("echoes") });
+  for (const name of ["every", "out"]) await ask("POST", `/api/servers/${name}/test`);
+  for (const path of ["", "/every", "/every/offers", "/every/logs", "/out/logs"])
+    await ask("GET", `/api/servers${path}`);
+  for (const verb of ["disable", "enable"]) await ask("POST", `/api/servers/every/${verb}`);
+  await ask("DELETE", "/api/servers/added");
+
+  await ask("POST", "/api/servers", { name: "remote", url: remote.url, wait: true });
+  await ask("GET", "/api/servers/remote/auth");
+  const { url } = await ask("POST", "/api/servers/remote/auth");
+  const back = await remote.visit(url);
+  await ask("POST", "/api/servers/remote/auth/complete", { url: back.href, wait: true });
+  await ask("DELETE", "/api/servers/remote/auth");
+
+  await ask("GET", `/api/imports?cwd=${encodeURIComponent(home.project)}`);
+  await ask("POST", "/api/imports/preview", { servers: [{ name: "n", clients: ["c"], digests: [] }] });
+  await ask("POST", "/api/imports", { names: ["fresh"] });
+
+  await ask("GET", "/api/tools");
+  await ask("GET", "/api/tools?agent=main");
+  for (const name of ["read_file", "mcp_every_echo"]) await ask("GET", `/api/tools/${name}`);
+  const workspace = join(api.home, "workspaces/operator");
+  await mkdir(workspace, { recursive: true });
+  await writeFile(join(workspace, "long.txt"), "long ".repeat(100_000));
+  const calls: [string, string, object?][] = [
+    ["ok", "list_directory"],
+    ["unknown_tool", "no_such_tool"],
+    ["unavailable", "mcp_fix_die"],
+    ["ok", "mcp_every_get_structured_content", { location: "New York" }],
+    ["ok", "mcp_every_get_tiny_image"],
+    ["ok", "read_file", { path: "long.txt" }],
+    ["ok", "notify", { title: "done", body: "all of it" }],
+    ["invalid_arguments", "read_file", { path: 7, offset: "x" }],
+  ];
+  for (const [outcome, name, args] of calls) {
+    const ended = await ask("POST", "/api/call", { name, arguments: args ?? {} });
+    expect([name, ended.outcome]).toEqual([name, outcome]);
+  }
+  await ask("GET", "/api/calls");
+
+  const { notifications } = await ask("GET", "/api/notifications");
+  await ask("POST", `/api/notifications/${notifications[0].id}/dismiss`);
+  const asking = (question: string) =>
+    api.hub.callTool({
+      name: "prompt_human",
+      arguments: { question },
+      caller: api.caller("main"),
+      via: "api",
+      signal: AbortSignal.timeout(5_000),
+    });
+  const asked = [asking("tea?"), asking("milk?")];
+  await expect
+    .poll(async () => (await ask("GET", "/api/questions")).questions.length, { timeout: 10_000 })
+    .toBe(2);
+  const { questions } = await ask("GET", "/api/questions?state=pending");
+  await ask("POST", `/api/questions/${questions[0].id}/answer`, { answer: "yes" });
+  await ask("POST", `/api/questions/${questions[1].id}/dismiss`);
+  await Promise.all(asked);
+
+  await ask("POST", "/api/trust", { path: "/srv/toolkeep.json", sha256: "a".repeat(64) });
+  await ask("GET", "/api/trust");
+  await ask("DELETE", "/api/trust?path=/srv/toolkeep.json");
+  await ask("POST", "/api/login-links");
+  await ask("POST", "/api/backup");
+  await ask("DELETE", "/api/agents/scout1");
+
+  const response = await api.app.inject({
+    url: "/api/openapi.json",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const { paths } = response.json<OpenApiDocument>();
+  const routes = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+  );
+  expect(routes.filter((route) => !answered.has(route) && !OTHERWISE.includes(route))).toEqual([]);
+}, 120_000);
+
+it("an answer that says more, less or something else than its schema is noticed", () => {
+  const schemas = new AnswerSchemas();
+  const task = { id: "t", agent: "a", title: "t", status: "open", note: "", createdAt: 1, updatedAt: 1 };
+  expect(Object.keys(COMPONENTS)).toContain("TaskView");
+  expect(schemas.mismatch(ref("TaskView"), task)).toBeUndefined();
+  const { note: _, ...less } = task;
+  for (const wrong of [
+    less,
+    { ...task, more: 1 },
+    { ...task, status: "lost" },
+    { ...task, createdAt: "1" },
+    null,
+  ])
+    expect(schemas.mismatch(ref("TaskList"), { tasks: [wrong] })).toBeDefined();
+});

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mergeSettings } from "../../src/config/merge.ts";
+import { type CleaningDeps, startCleaning } from "../../src/daemon/cleaning.ts";
+import type { Log } from "../../src/lib/log.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { call, token } from "../store/records.ts";
+import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { tempStore } from "../support/temp-store.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const DAY = 86_400_000;
+const NOW = 1_800_000_000_000;
+const { retention } = mergeSettings("/home", {});
+const clock = () => NOW;
+
+test("what is older than its retention goes in batches, and the log says how much it was", async () => {
+  await using temp = await tempStore();
+  await putCalls(temp.store, 1_201, NOW - 91 * DAY);
+  await putCalls(temp.store, 3, NOW - 89 * DAY);
+  await temp.store.tokens.create(token("expired", { expiresAt: NOW - 31 * DAY }));
+  const { log, lines } = noted();
+  let reloaded = 0;
+  const onTokens = async () => void reloaded++;
+  const cleaning = startCleaning({ ...depsOf(temp, log), onTokens });
+  await waitUntil("it has cleaned", () => lines.length > 0);
+  await cleaning.close();
+  expect(reloaded).toBe(1);
+  expect(lines).toEqual([[{ calls: 1_201, tokens: 1 }, "removed what was older than its retention"]]);
+  expect(await temp.store.calls.list({ limit: 1_000 })).toHaveLength(3);
+});
+
+test("what is to be kept for ever stays, whatever its age", async () => {
+  await using temp = await tempStore();
+  await putCalls(temp.store, 2, 1);
+  await temp.store.tokens.create(token("expired", { expiresAt: 1 }));
+  const { log, lines } = noted();
+  const kept = { ...retention, auditMs: null };
+  const cleaning = startCleaning({ ...depsOf(temp, log), retention: () => kept });
+  await waitUntil("it has cleaned", () => lines.length > 0);
+  await cleaning.close();
+  expect(lines[0]?.[0]).toEqual({ tokens: 1 });
+  expect(await temp.store.calls.list({ limit: 10 })).toHaveLength(2);
+});
+
+test("old copies of attached files go, younger ones and other files stay", async () => {
+  await using temp = await tempStore();
+  const folder = join(temp.home, "attachments");
+  for (const [name, days] of [
+    ["att_old", 91],
+    ["att_young", 89],
+    ["mine", 400],
+  ] as const) {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, "a.txt"), "");
+    const at = (NOW - days * DAY) / 1000;
+    await utimes(join(folder, name), at, at);
+  }
+  const { log, lines } = noted();
+  const cleaning = startCleaning(depsOf(temp, log));
+  await waitUntil("it has cleaned", () => lines.length > 0);
+  await cleaning.close();
+  expect(lines[0]?.[0]).toEqual({ files: 1 });
+  expect(["att_old", "att_young", "mine"].filter((name) => existsSync(join(folder, name)))).toEqual([
+    "att_young",
+    "mine",
+  ]);
+});
+
+test("of two daemons on one database one cleans it, and the other when the first has gone", async (context) => {
+  if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+  await using schema = await scopedSchema();
+  await using home = await tempHome();
+  const open = () => openStore({ home: home.path, databaseUrl: schema.url, clock });
+  const daemons = await Promise.all(
+    [1, 2].map(async () => {
+      const store = await open();
+      const { log, lines } = noted();
+      return { store, lines, deps: depsOf({ store, home: home.path }, log) };
+    }),
+  );
+  const [first, second] = daemons as [(typeof daemons)[0], (typeof daemons)[0]];
+  await putCalls(first.store, 2, 1);
+  const cleaning = startCleaning(first.deps);
+  await waitUntil("the first has cleaned", () => first.lines.length > 0);
+  await putCalls(first.store, 2, 1);
+  const next = startCleaning(second.deps);
+  await cleaning.close();
+  await first.store.close();
+  await waitUntil("the second has cleaned", () => second.lines.length > 0);
+  expect(second.lines[0]?.[0]).toEqual({ calls: 2 });
+  await next.close();
+  await second.store.close();
+});
+
+function depsOf({ store, home }: { store: Store; home: string }, log: Log): CleaningDeps {
+  return { store, home, retention: () => retention, onTokens: async () => {}, clock, log, firstMs: 0 };
+}
+
+async function putCalls(store: Store, count: number, startedAt: number): Promise<void> {
+  const calls = Array.from({ length: count }, (_, index) => call(`${startedAt} ${index}`, { startedAt }));
+  await store.calls.put(calls);
+}
+
+function noted(): { log: Log; lines: [object, string][] } {
+  const lines: [object, string][] = [];
+  const note = (fields: object, message: string) => void lines.push([fields, message]);
+  return { log: { debug() {}, info: note, warn: note, error: note }, lines };
+}

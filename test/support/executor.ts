@@ -1,0 +1,102 @@
+import { Audit } from "../../src/audit/audit.ts";
+import { Catalog } from "../../src/catalog/catalog.ts";
+import type { Rule } from "../../src/config/settings.ts";
+import { Events } from "../../src/events.ts";
+import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
+import { keepOutput } from "../../src/executor/full-output.ts";
+import { Schemas } from "../../src/executor/schemas.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { createQuestions } from "../../src/questions/create-questions.ts";
+import type { Caller, Tool, ToolCall } from "../../src/tool.ts";
+import { Watchdog } from "../../src/watchdog/watchdog.ts";
+import { tempStore } from "./temp-store.ts";
+import { TestSource, testCaller } from "./tools.ts";
+
+interface Setup {
+  readonly tools: readonly Tool[];
+  readonly rules?: readonly Rule[];
+  readonly secret?: string;
+  readonly maxResultChars?: number;
+  readonly maxMessageBytes?: number;
+  readonly clock?: () => number;
+}
+
+/** The real path with everything it needs, over a real store. */
+export async function openExecutor({
+  tools,
+  rules = [],
+  secret,
+  maxResultChars = 1_000,
+  maxMessageBytes = 4_000_000,
+  clock = Date.now,
+}: Setup) {
+  const temp = await tempStore();
+  const { store, home } = temp;
+  const events = new Events(() => {});
+  const redact = (value: string) => (secret ? value.replaceAll(secret, "[redacted]") : value);
+  const questions = createQuestions({
+    store: store.questions,
+    keepSecret: async () => {},
+    events,
+    clock,
+    newId: randomId,
+    expireMs: () => 60_000,
+  });
+  const watchdog = new Watchdog({ settings: { rules }, questions, redact, claims: store.claims, clock });
+  const audit = new Audit({
+    store,
+    redact,
+    clock,
+    onLost: (_, cause) => {
+      throw cause;
+    },
+  });
+  const bugs: unknown[] = [];
+  const catalog = await Catalog.open({
+    sources: [new TestSource(tools)],
+    store,
+    isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+    isOffered: () => false,
+    agentsWith: () => [],
+    events,
+    clock,
+  });
+  const deps: CallDeps = {
+    settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency: 10 } }),
+    catalog,
+    offers: {
+      resolve: () => {
+        throw new Error("nothing is offered here");
+      },
+    },
+    watchdog,
+    audit,
+    schemas: new Schemas(() => {}),
+    redact,
+    keepOutput: (_, callId, whole) => keepOutput(home, callId, whole, clock),
+    events,
+    clock,
+    newId: randomId,
+    onBug: (error) => bugs.push(error),
+  };
+  const caller = testCaller({ grants: tools.map((tool) => tool.name) });
+  return {
+    store,
+    home,
+    questions,
+    watchdog,
+    audit,
+    bugs,
+    call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
+      callTool({ name, arguments: args, caller: who, via: "library", ...more }, deps),
+    records: async () => {
+      await audit.flush();
+      return store.calls.list({ limit: 100 });
+    },
+    async [Symbol.asyncDispose]() {
+      await audit.flush();
+      questions.close();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}
