@@ -78,11 +78,6 @@ export class EventStream {
     this.#res?.write(": keepalive\n\n");
   }
 
-  /** Ends the connection, not the stream: the client may come back. */
-  disconnect(): void {
-    this.#res?.end();
-  }
-
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

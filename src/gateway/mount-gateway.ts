@@ -199,21 +199,24 @@ function serveDirectly(server: Server, guard: NonNullable<GatewayOptions["guard"
   server.removeAllListeners("request");
   server.on("request", (req, res) => {
     queued.watch(req, res);
-    const isServed = SERVED.has(req.method ?? "") && /^\/mcp(?:[/?]|$)/.test(req.url ?? "");
-    if (!isServed) {
+    if (!/^\/mcp(?:[/?]|$)/.test(req.url ?? "")) {
       for (const other of others) other.call(server, req, res);
       return;
     }
     const refused = guard(req, res);
     if (refused) writeAnswer(res, refusal(refused));
+    else if (!SERVED.has(req.method ?? "")) writeAnswer(res, NOT_ALLOWED);
     else void serve(req, res);
   });
 }
 
 const SERVED = new Set(["GET", "POST", "DELETE"]);
+const NOT_ALLOWED = rpcError(405, RPC.refused, "MCP uses POST, GET and DELETE here", {
+  headers: { allow: "GET, POST, DELETE" },
+});
 
-function refusal({ status, code, message }: ToolkeepError): HttpAnswer {
-  return rpcError(status, RPC.refused, message, { data: { code } });
+function refusal({ status, code, message, remedy }: ToolkeepError): HttpAnswer {
+  return rpcError(status, RPC.refused, `${message}. ${remedy}`, { data: { code, remedy } });
 }
 
 /** The routes work on Node's own request and response; Fastify must neither read the body nor answer. */

@@ -16,7 +16,13 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
   if (!body) {
     // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
     req.resume();
-    return err(rpcError(413, RPC.refused, `a message may have at most ${maxBytes} bytes; this one has more`));
+    return err(
+      rpcError(
+        413,
+        RPC.refused,
+        `a message may have at most ${maxBytes} bytes (max_message_bytes); this one has more`,
+      ),
+    );
   }
   try {
     const message: unknown = JSON.parse(body.toString("utf8"));

@@ -238,6 +238,12 @@ describe("a request is turned away", () => {
     },
   );
 
+  it.each(["PUT", "PATCH", "OPTIONS"])("with 405 for %s, and what is allowed", async (method) => {
+    const response = await gateway.fetch({ method, token: await gateway.token("worker") });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, POST, DELETE");
+  });
+
   it("with 400 when its body is no JSON", async () => {
     const response = await gateway.fetch({ token: await gateway.token("worker"), body: "{" });
     expect(response.status).toBe(400);
