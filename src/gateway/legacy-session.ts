@@ -9,7 +9,7 @@ import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } fro
 import { type Answered, type Exchange, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
-import { errorText, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { errorText, invalidParams, type RequestId, RPC, resultText } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
@@ -251,13 +251,13 @@ export class LegacySession {
 
   setLevel({ level }: Params): Answered {
     if (!LOG_LEVELS.includes(level as string))
-      return invalid(`level must be one of ${LOG_LEVELS.join(", ")}`);
+      return invalidParams(`level must be one of ${LOG_LEVELS.join(", ")}`);
     this.#logLevel = level as string;
     return "{}";
   }
 
   async subscribe({ uri }: Params): Promise<Answered> {
-    if (typeof uri !== "string") return invalid("uri must be the URI of a resource");
+    if (typeof uri !== "string") return invalidParams("uri must be the URI of a resource");
     if (this.#subscriptions.has(uri)) return "{}";
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
       return {
@@ -304,10 +304,6 @@ const SESSION_METHODS: Readonly<
 function sessionMethod(name: string): Method | undefined {
   if (!Object.hasOwn(SESSION_METHODS, name)) return undefined;
   return ({ params }, exchange) => SESSION_METHODS[name]!((exchange as SessionExchange).session, params);
-}
-
-function invalid(message: string): RpcFault {
-  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
 }
 
 /** For a stream that is over: what was missed is sent, and nothing more comes. */

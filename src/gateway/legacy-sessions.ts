@@ -7,7 +7,7 @@ import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-ses
 import { idOf, messageOf, type RpcMessage, type RpcRequest } from "./messages.ts";
 import { capabilitiesIn } from "./methods.ts";
 import { LEGACY_VERSIONS } from "./protocol.ts";
-import { writeAnswer } from "./reply.ts";
+import { accepts, writeAnswer } from "./reply.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 import { LIST_CHANGES } from "./seen-lists.ts";
 import { type SessionFacts, SessionIds } from "./session-ids.ts";
@@ -239,11 +239,6 @@ function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
 
 function isInitialize(message: RpcMessage): message is RpcRequest {
   return message.kind === "request" && message.method === "initialize";
-}
-
-/** A client that does not say what it takes takes everything. */
-function accepts(accept: string | undefined, type: string): boolean {
-  return accept === undefined || accept.includes("*/*") || accept.includes(type);
 }
 
 function notAcceptable(type: string): HttpAnswer {

@@ -5,7 +5,7 @@ import type { OfferKind } from "../offer.ts";
 import type { Answering, Caller, ToolCall, ToolOutcome } from "../tool.ts";
 import { toCallResult } from "./call-result.ts";
 import { type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
-import { RPC, type RpcFault } from "./rpc-error.ts";
+import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
 import type { ServingDeps } from "./serving.ts";
 
 /** How long a client without a subscription may keep a list before it asks again. */
@@ -132,26 +132,26 @@ export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): T
 }
 
 function toolCall({ name, arguments: args }: Params): Asked | RpcFault {
-  if (typeof name !== "string") return invalid("name must be the name of a tool");
+  if (typeof name !== "string") return invalidParams("name must be the name of a tool");
   return { name, arguments: args ?? {} };
 }
 
 function resourceRead({ uri }: Params): Asked | RpcFault {
   return typeof uri === "string"
     ? { kind: "resource", name: uri, arguments: {} }
-    : invalid("uri must be the URI of a resource");
+    : invalidParams("uri must be the URI of a resource");
 }
 
 function promptGet({ name, arguments: args }: Params): Asked | RpcFault {
   return typeof name === "string"
     ? { kind: "prompt", name, arguments: args ?? {} }
-    : invalid("name must be the name of a prompt");
+    : invalidParams("name must be the name of a prompt");
 }
 
 function completion({ ref, argument, context }: Params): Asked | RpcFault {
   const name = isRecord(ref) && (ref.type === "ref/prompt" ? ref.name : ref.uri);
   if (typeof name !== "string" || !isRecord(argument)) {
-    return invalid("ref must name a prompt or a resource template, and argument what is completed");
+    return invalidParams("ref must name a prompt or a resource template, and argument what is completed");
   }
   return {
     kind: "completion",
@@ -222,10 +222,6 @@ function listOf(kind: OfferKind, key: string): Method {
     const text = offerTexts.of(hub.offers.visible(caller, kind));
     return era === "legacy" ? `{"${key}":${text}}` : `{"${key}":${text},${identity.listTail(LIST_TTL_MS)}}`;
   };
-}
-
-function invalid(message: string): RpcFault {
-  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
 }
 
 /** What a client says about itself with each request of the modern era, or once per session. */

@@ -22,9 +22,9 @@ import {
 } from "./methods.ts";
 import { mismatchAnswer, paramHeaderProblem } from "./modern-request.ts";
 import { META, MODERN_VERSION, RELAY_HEADER } from "./protocol.ts";
-import { Reply, writeAnswer } from "./reply.ts";
+import { accepts, Reply, writeAnswer } from "./reply.ts";
 import type { CallState, RequestStates, StateBinding } from "./request-state.ts";
-import { errorText, type HttpAnswer, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { errorText, type HttpAnswer, invalidParams, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { Tasks } from "./tasks.ts";
 
@@ -79,7 +79,9 @@ export class Modern {
       isBatch: false,
       headers: {},
       patienceMs: PATIENCE_MS,
-      ...(takesStream(req) && { openStream: () => new EventStream(this.#deps.beats) }),
+      ...(accepts(req.headers.accept, "text/event-stream") && {
+        openStream: () => new EventStream(this.#deps.beats),
+      }),
     });
     const logLevel = meta[META.logLevel];
     const exchange: Exchange = {
@@ -138,7 +140,7 @@ export class Modern {
     const bound = bindingOf(request, asked.name, exchange);
     const before =
       params.requestState === undefined ? undefined : this.#deps.states.open(params.requestState, bound);
-    if (before && !before.ok) return { code: RPC.invalidParams, message: `Invalid params: ${before.error}` };
+    if (before && !before.ok) return invalidParams(before.error);
     if (before?.value.kind === "held") return this.#goOn(before.value.call, request, exchange, bound);
 
     const declared = metaOf(params)[META.clientCapabilities];
@@ -289,10 +291,6 @@ function statusOf({ code }: RpcFault): number {
 
 function unknownMethod(method: string): RpcFault {
   return { code: RPC.methodNotFound, message: `Method not found: ${method.slice(0, 100)}` };
-}
-
-function takesStream({ headers: { accept } }: IncomingMessage): boolean {
-  return accept === undefined || accept.includes("*/*") || accept.includes("text/event-stream");
 }
 
 function conversationIn(meta: Readonly<Record<string, unknown>>): string | undefined {

@@ -99,3 +99,8 @@ export function writeAnswer(res: ServerResponse, { status, headers, body }: Http
   // A text goes out in one piece with the headers.
   res.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
 }
+
+/** Whether an Accept header takes this type; a client that does not say what it takes takes everything. */
+export function accepts(accept: string | undefined, type: string): boolean {
+  return accept === undefined || accept.includes("*/*") || accept.includes(type);
+}

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Vault } from "../vault/vault.ts";
+import { SealedText } from "./sealed-text.ts";
 
 const PURPOSE = "toolkeep/request-state";
 /** Of what servers may give to keep, sealed and written as text. */
@@ -29,40 +30,28 @@ interface Sealed {
 
 /** Gives clients the state of their calls to keep, in a form that they can neither read nor change. */
 export class RequestStates {
-  readonly #vault: Pick<Vault, "seal" | "unseal">;
+  readonly #texts: SealedText<Sealed>;
   readonly #clock: Clock;
   readonly #lifeMs: number;
 
   constructor(vault: Pick<Vault, "seal" | "unseal">, clock: Clock, lifeMs: number) {
-    this.#vault = vault;
+    this.#texts = new SealedText(vault, PURPOSE, MAX_LENGTH);
     this.#clock = clock;
     this.#lifeMs = lifeMs;
   }
 
   seal(bound: StateBinding, state: CallState): string {
-    const sealed: Sealed = { bound, until: this.#clock() + this.#lifeMs, state };
-    return Buffer.from(this.#vault.seal(JSON.stringify(sealed), PURPOSE)).toString("base64url");
+    return this.#texts.seal({ bound, until: this.#clock() + this.#lifeMs, state });
   }
 
   /** The error is a sentence for the client. */
   open(text: unknown, bound: StateBinding): Result<CallState, string> {
-    const sealed = typeof text === "string" && text.length <= MAX_LENGTH ? this.#unseal(text) : undefined;
+    const sealed = this.#texts.open(text);
     const isOwn = sealed && KEYS.every((key) => sealed.bound[key] === bound[key]);
     if (!isOwn)
       return err("requestState is not one that was given out for this request; make the call without it");
     if (sealed.until <= this.#clock()) return err("requestState has expired; make the call again without it");
     return ok(sealed.state);
-  }
-
-  #unseal(text: string): Sealed | undefined {
-    const bytes = Buffer.from(text, "base64url");
-    // Decoding skips what is no base64: appended characters must not pass unnoticed.
-    if (bytes.toString("base64url") !== text) return undefined;
-    try {
-      return JSON.parse(this.#vault.unseal(bytes, PURPOSE)) as Sealed;
-    } catch {
-      return undefined;
-    }
   }
 }
 

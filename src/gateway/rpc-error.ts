@@ -59,3 +59,8 @@ export function errorText(id: RequestId | null, fault: RpcFault): string {
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
+
+/** The error of a request whose parameters are wrong; `message` says what was expected. */
+export function invalidParams(message: string): RpcFault {
+  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
+}

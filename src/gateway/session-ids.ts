@@ -1,7 +1,7 @@
-import { isRecord } from "../lib/json.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Address } from "./address.ts";
 import type { Params } from "./messages.ts";
+import { SealedText } from "./sealed-text.ts";
 
 const PURPOSE = "toolkeep/session";
 const MAX_LENGTH = 8_192;
@@ -26,28 +26,20 @@ export interface SessionFacts {
  * does not know, another replica or the same daemon after a restart. Many clients never recover from a lost one.
  */
 export class SessionIds {
-  readonly #vault: Pick<Vault, "seal" | "unseal">;
+  readonly #texts: SealedText<SessionFacts>;
 
   constructor(vault: Pick<Vault, "seal" | "unseal">) {
-    this.#vault = vault;
+    this.#texts = new SealedText(vault, PURPOSE, MAX_LENGTH);
   }
 
   idOf(facts: SessionFacts): string {
     const { capabilities } = facts;
     const isSmall = JSON.stringify(capabilities).length <= MAX_CAPABILITIES;
-    const sealed = JSON.stringify({ ...facts, capabilities: isSmall ? capabilities : {} });
-    return Buffer.from(this.#vault.seal(sealed, PURPOSE)).toString("base64url");
+    return this.#texts.seal({ ...facts, capabilities: isSmall ? capabilities : {} });
   }
 
   /** Undefined for an id that was not made with this key. */
   factsOf(id: string): SessionFacts | undefined {
-    const bytes = Buffer.from(id.slice(0, MAX_LENGTH), "base64url");
-    if (bytes.toString("base64url") !== id) return undefined;
-    try {
-      const facts: unknown = JSON.parse(this.#vault.unseal(bytes, PURPOSE));
-      return isRecord(facts) ? (facts as unknown as SessionFacts) : undefined;
-    } catch {
-      return undefined;
-    }
+    return this.#texts.open(id);
   }
 }

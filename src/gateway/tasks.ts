@@ -6,7 +6,8 @@ import type { Vault } from "../vault/vault.ts";
 import { metaOf, type Params, type RpcRequest } from "./messages.ts";
 import { type Answered, callOf, type Exchange } from "./methods.ts";
 import { META } from "./protocol.ts";
-import { RPC, type RpcFault } from "./rpc-error.ts";
+import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
+import { SealedText } from "./sealed-text.ts";
 import type { OwnIdentity } from "./serving.ts";
 
 export interface TasksDeps {
@@ -25,9 +26,11 @@ const ACTIONS: Readonly<Record<string, TaskRequest["action"]>> = {
 /** Work that goes on after the call that began it, for clients of 2026-07-28 that follow it (MCP tasks). */
 export class Tasks {
   readonly #deps: TasksDeps;
+  readonly #ids: SealedText<KnownTask>;
 
   constructor(deps: TasksDeps) {
     this.#deps = deps;
+    this.#ids = new SealedText(deps.vault, PURPOSE, MAX_LENGTH);
   }
 
   /** What is said of it to a caller: nothing where no server that it sees has any. */
@@ -41,10 +44,8 @@ export class Tasks {
 
   /** The answer to a call that goes on. Its server keeps the task; the client gets an id that only it can use. */
   begun({ params }: RpcRequest, { caller }: Exchange, { id, state }: Task): string {
-    const { identity, vault } = this.#deps;
-    const known: KnownTask = { id, tool: String(params.name), for: ownerOf(caller) };
-    const taskId = Buffer.from(vault.seal(JSON.stringify(known), PURPOSE)).toString("base64url");
-    const { _meta } = identity.complete(state);
+    const taskId = this.#ids.seal({ id, tool: String(params.name), for: ownerOf(caller) });
+    const { _meta } = this.#deps.identity.complete(state);
     return JSON.stringify({ ...state, taskId, resultType: "task", _meta });
   }
 
@@ -54,10 +55,10 @@ export class Tasks {
     const capabilities = isRecord(declared) ? declared : {};
     if (!followsTasks(capabilities)) return NOT_FOLLOWED;
     const task = this.#open(params.taskId, exchange.caller);
-    if (!task) return invalid("there is no such task");
+    if (!task) return invalidParams("there is no such task");
     const action = ACTIONS[request.method]!;
     if (action === "update" && !isRecord(params.inputResponses))
-      return invalid("inputResponses must hold the answers");
+      return invalidParams("inputResponses must hold the answers");
 
     const answers = action === "update" ? { answers: params.inputResponses } : {};
     const asked = { kind: "task", name: task.tool, arguments: { id: task.id, action, ...answers } } as const;
@@ -71,16 +72,8 @@ export class Tasks {
 
   /** Undefined for what was not given out, or to somebody else. */
   #open(text: unknown, caller: Caller): KnownTask | undefined {
-    if (typeof text !== "string" || text.length > MAX_LENGTH) return undefined;
-    const bytes = Buffer.from(text, "base64url");
-    // Decoding skips what is no base64: appended characters must not pass unnoticed.
-    if (bytes.toString("base64url") !== text) return undefined;
-    try {
-      const known = JSON.parse(this.#deps.vault.unseal(bytes, PURPOSE)) as KnownTask;
-      return known.for === ownerOf(caller) ? known : undefined;
-    } catch {
-      return undefined;
-    }
+    const known = this.#ids.open(text);
+    return known?.for === ownerOf(caller) ? known : undefined;
   }
 }
 
@@ -113,8 +106,4 @@ function faultOf({ outcome, error, text, fault }: ToolOutcome): RpcFault {
   const message = error?.message ?? text;
   const isGone = ["unknown_tool", "not_granted", "denied", "invalid_arguments"].includes(outcome);
   return { code: isGone ? RPC.invalidParams : RPC.internalError, message, data: { outcome } };
-}
-
-function invalid(message: string): RpcFault {
-  return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
 }
