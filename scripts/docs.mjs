@@ -1,5 +1,7 @@
 // Rewrites the generated tables in docs/: everything between `<!-- generated: NAME -->` and `<!-- end -->`.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -8,20 +10,36 @@ await import("./build.mjs");
 const { ERRORS } = await import("../dist/errors.js");
 const { renderSettingKeys } = await import("../dist/config/setting-keys.js");
 
+const tools = await toolTables();
 const TABLES = {
   "docs/errors.md": { errors: errorTable() },
   "docs/settings.md": { settings: renderSettingKeys() },
+  "docs/native-tools.md": { tools: tools.present, "planned-tools": tools.planned },
 };
 
 for (const [path, tables] of Object.entries(TABLES)) {
   let page = readFileSync(path, "utf8");
   for (const [name, table] of Object.entries(tables)) {
     page = page.replace(
-      new RegExp(`(<!-- generated: ${name} -->\n)[^]*?(\n<!-- end -->)`),
-      (_, start, end) => start + table + end,
+      new RegExp(`(<!-- generated: ${name} -->\n)[^]*?(<!-- end -->)`),
+      (_, start, end) => `${start}${table}\n${end}`,
     );
   }
   writeFileSync(path, page);
+}
+
+/** As a hub has them. */
+async function toolTables() {
+  const { createHub } = await import("../dist/index.js");
+  const { renderToolTables } = await import("../dist/catalog/tool-table.js");
+  const home = mkdtempSync(join(tmpdir(), "toolkeep-docs-"));
+  const hub = await createHub({ home, env: {} });
+  try {
+    return renderToolTables(hub.catalog.all());
+  } finally {
+    await hub.close();
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 function errorTable() {

@@ -1,13 +1,16 @@
 /** How the tools that come with Toolkeep are written, whichever folder offers them. */
+import { ToolkeepError } from "./errors.ts";
 import type {
   Availability,
   Content,
+  Domain,
   JsonSchema,
   Scope,
   Tool,
   ToolContext,
   ToolFlags,
   ToolResult,
+  ToolStatus,
 } from "./tool.ts";
 import { text } from "./tool.ts";
 
@@ -15,14 +18,21 @@ import { text } from "./tool.ts";
 export interface Definition<Args> {
   readonly name: string;
   readonly title: string;
+  readonly domain: Domain;
   readonly description: string;
   readonly properties: Readonly<Record<keyof Args & string, JsonSchema>>;
   readonly required: readonly (keyof Args & string)[];
   /** What is not named is false. */
   readonly flags?: Partial<ToolFlags>;
+  /** Reaches what is outside this machine's control: the web. */
+  readonly openWorld?: boolean;
+  /** Asked before every list and call, from memory; absent: always active. */
+  readonly status?: () => ToolStatus;
   readonly scope: Scope;
   readonly availability?: Availability;
   readonly timeoutMs?: number;
+  /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
+  readonly rereads?: boolean;
   /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
   readonly shownArguments?: (args: unknown) => unknown;
   run(args: Args, context: ToolContext): Promise<ToolResult>;
@@ -34,24 +44,43 @@ export function toolOf<Args extends object>(
   from: Pick<Tool, "origin" | "floor" | "wildcard">,
   explain: (thrown: unknown) => string | undefined,
 ): Tool {
-  const { name, title, description, properties, required, scope } = definition;
+  const { name, title, domain, description, properties, required, scope } = definition;
   const flags = { readOnly: false, concurrencySafe: false, destructive: false, ...definition.flags };
   return {
     name,
     ownName: name,
     title,
+    domain,
     description,
     inputSchema: { type: "object", properties, required, additionalProperties: false },
-    published: { annotations: annotations(title, flags) },
+    published: { annotations: annotations(definition, flags) },
     flags,
     scope,
     availability: definition.availability ?? "both",
     ...from,
     timeoutMs: definition.timeoutMs ?? 60_000,
+    ...(definition.rereads && { rereads: true }),
     ...(definition.shownArguments && { shownArguments: definition.shownArguments }),
-    status: () => ({ kind: "active" }),
+    status: definition.status ?? (() => ({ kind: "active" })),
     run: (args, context) => runSafely(definition, args as Args, context, explain),
   };
+}
+
+/** A tool that manages Toolkeep itself: only by name, only for the agent of a conversation. */
+export function platformTool<Args extends object>(
+  definition: Omit<Definition<Args>, "scope" | "availability">,
+  explain: (thrown: unknown) => string | undefined,
+): Tool {
+  return toolOf<Args>(
+    { ...definition, scope: "admin", availability: "main" },
+    { origin: "platform", floor: false, wildcard: false },
+    explain,
+  );
+}
+
+/** For `explain`: what whoever called did wrong. */
+export function explainRefusal(thrown: unknown): string | undefined {
+  return thrown instanceof ToolkeepError && thrown.status < 500 ? thrown.message : undefined;
 }
 
 export function output(message: string, structured?: Readonly<Record<string, unknown>>): ToolResult {
@@ -87,11 +116,14 @@ async function runSafely<Args>(
   }
 }
 
-function annotations(title: string, flags: ToolFlags): Readonly<Record<string, unknown>> {
+function annotations(
+  { title, openWorld }: Pick<Definition<object>, "title" | "openWorld">,
+  flags: ToolFlags,
+): Readonly<Record<string, unknown>> {
   return {
     title,
     readOnlyHint: flags.readOnly,
     destructiveHint: flags.destructive,
-    openWorldHint: false,
+    openWorldHint: openWorld === true,
   };
 }

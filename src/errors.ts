@@ -15,6 +15,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, exit: 3, remedy: "List what exists with the matching list command." },
   IN_USE: { status: 409, exit: 2, remedy: "Delete or change what uses it first." },
   READ_ONLY: { status: 409, exit: 2, remedy: "Make a copy under another name and change that." },
+  CHANGED: { status: 409, exit: 2, remedy: "Read it again, then make the change anew." },
   // settings
   CONFIG_INVALID: {
     status: 400,

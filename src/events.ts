@@ -10,6 +10,9 @@ export interface EventMap {
   "agent.changed": { agent: string };
   "token.changed": { token: string; change: "created" | "revoked" };
   "toolbox.changed": { toolbox: string };
+  "project.changed": { project: string };
+  "ticket.changed": { ticket: string; project: string };
+  "task.changed": { task: string; agent: string; status: string };
   "question.asked": { id: string; agent: string; kind: string };
   "question.answered": { id: string };
   "question.dismissed": { id: string };
@@ -30,6 +33,9 @@ export const EVENT_NAMES = [
   "agent.changed",
   "token.changed",
   "toolbox.changed",
+  "project.changed",
+  "ticket.changed",
+  "task.changed",
   "question.asked",
   "question.answered",
   "question.dismissed",

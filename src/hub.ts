@@ -1,20 +1,28 @@
-import { join } from "node:path";
 import { Audit } from "./audit/audit.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { Offers } from "./catalog/offers.ts";
 import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import type { Settings } from "./config/settings.ts";
+import { createCustom } from "./custom/create-custom.ts";
+import type { Custom } from "./custom/custom.ts";
 import { messageOf } from "./errors.ts";
 import { Events } from "./events.ts";
+import { type BatchOptions, callBatch, type Member, runBatch } from "./executor/batch.ts";
+import { BatchTurns } from "./executor/batch-turns.ts";
 import { type CallDeps, callTool } from "./executor/call-tool.ts";
-import { keepOutput } from "./executor/full-output.ts";
+import { keepOutput } from "./executor/kept-output.ts";
 import { Schemas } from "./executor/schemas.ts";
 import { Identity } from "./identity/identity.ts";
+import { Memory } from "./knowledge/memory.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { type NewId, randomId } from "./lib/id.ts";
 import { type Log, silentLog } from "./lib/log.ts";
-import { createNative } from "./native/create-native.ts";
+import { ok } from "./lib/result.ts";
+import type { Stop } from "./lib/stop.ts";
+import { openWorkspace } from "./native/workspace.ts";
+import { createOwnTools } from "./own-tools.ts";
 import { createProcesses } from "./process/processes.ts";
+import { createProjects, type Projects } from "./projects/projects.ts";
 import { createQuestions } from "./questions/create-questions.ts";
 import type { Questions } from "./questions/questions.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./session/session.ts";
@@ -22,9 +30,9 @@ import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
 import type { ChangeKind, Following } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
+import { rankTexts } from "./text/rank-texts.ts";
 import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
-import { createServerTools, SERVER_TOOL_NAMES } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { checkKey } from "./vault/check-key.ts";
 import { createVault } from "./vault/create-vault.ts";
@@ -46,9 +54,21 @@ export interface Hub {
   /** Resources, prompts and completions of servers. */
   readonly offers: Offers;
   readonly upstream: Upstream;
+  /** The user's scripts. */
+  readonly custom: Custom;
+  /** What agents remember. */
+  readonly memory: Memory;
+  /** Projects, tickets and their notes. */
+  readonly projects: Projects;
   readonly questions: Questions;
   readonly audit: Pick<Audit, "load">;
   callTool(call: ToolCall): Promise<ToolOutcome>;
+  /** The same for a custom tool as it is in its folder now, enabled or not: for a person who tries it. */
+  tryCustomTool(call: ToolCall): Promise<ToolOutcome>;
+  /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
+  callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
+  /** The same for whatever comes together and may call tools. */
+  runBatch<R>(members: readonly Member<R>[], stop: Stop): Promise<readonly R[]>;
   /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
   /** What people should know about a tool: that its schema cannot be used, for one. */
@@ -76,6 +96,8 @@ export interface HubOptions {
   readonly newId?: NewId;
 }
 
+/** As many batches may run at full width at the same time; the calls of further ones wait for each other. */
+const FULL_BATCHES = 10;
 const EVERYTHING: ReadonlySet<ChangeKind> = new Set(["everything"]);
 
 /** The composition root: wiring only. What it opened is closed again when it throws. */
@@ -130,6 +152,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     createQuestions({
       store: store.questions,
       keepSecret: (name, value) => vault.put(name, value),
+      grantTool: (agentId, tool) => identity.grantTool(agentId, tool),
       expireMs: () => settings().questions.expireMs,
       agentName: (id) => identity.agentById(id)?.name,
       ...shared,
@@ -137,11 +160,39 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   );
 
   const processes = closing.add(createProcesses(newId));
-  const native = closing.add(
-    createNative({ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, ...shared }),
+  const custom = closing.add(
+    await createCustom({
+      home,
+      store: store.customTools,
+      processes,
+      baseEnv: env,
+      isSecret,
+      secret: (name) => vault.get(name),
+      workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
+      onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),
+      clock,
+    }),
   );
-  const reserved = new Set([...native.tools().map((tool) => tool.name), ...SERVER_TOOL_NAMES]);
-  const upstream = closing.add(
+  const memory = new Memory({ store: store.memories, redact, clock, newId });
+  const projects = createProjects({
+    store,
+    agents: {
+      id: (name) => identity.agent(name).id,
+      name: (id) => identity.agentById(id)?.name ?? id,
+    },
+    rank: rankTexts,
+    ...shared,
+  });
+  const own = closing.add(
+    createOwnTools({
+      ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret },
+      ...{ identity, memory, projects },
+      catalog: () => catalog,
+      upstream: () => upstream,
+      ...shared,
+    }),
+  );
+  const upstream: Upstream = closing.add(
     await createUpstream({
       store,
       vault,
@@ -149,16 +200,16 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       settings: settings(),
       log,
       version,
-      reservedNames: () => reserved,
+      reservedNames: () => own.names,
       baseEnv: env,
       ...shared,
     }),
   );
 
   const watchdog = new Watchdog({ settings: settings(), questions, redact, claims: store.claims, clock });
-  const catalog = closing.add(
+  const catalog: Catalog = closing.add(
     await Catalog.open({
-      sources: [native, createServerTools({ upstream, questions }), upstream],
+      sources: [...own.sources, custom, upstream, own.planned],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       isOffered: (matches) =>
@@ -190,10 +241,15 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     audit,
     schemas,
     redact,
-    keepOutput: ({ caller }, callId, whole) =>
-      keepOutput(join(home, "workspaces", caller.agentName), callId, whole, clock),
+    keepOutput: (caller, whole) => keepOutput(caller, whole, { outputs: store.outputs, log, ...shared }),
     onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,
+  };
+
+  const batching = {
+    ...calling,
+    callTool: (call: ToolCall) => callTool(call, calling),
+    turns: new BatchTurns(() => FULL_BATCHES * settings().limits.maxToolConcurrency),
   };
 
   const sessions: SessionDeps = {
@@ -201,7 +257,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     catalog,
     newId,
     callTool: (call) => callTool(call, calling),
-    maxConcurrency: () => settings().limits.maxToolConcurrency,
+    callBatch: (calls, options) => callBatch(calls, batching, options),
   };
 
   const hub: Hub = {
@@ -218,9 +274,18 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     catalog,
     offers,
     upstream,
+    custom,
+    memory,
+    projects,
     questions,
     audit,
     callTool: (call) => callTool(call, calling),
+    async tryCustomTool(call) {
+      const tool = await custom.trial(call.name);
+      return callTool(call, { ...calling, catalog: { resolve: () => ok(tool) } });
+    },
+    callBatch: (calls, options) => callBatch(calls, batching, options),
+    runBatch: (members, stop) => runBatch(members, batching, stop),
     session: (options) => new Session(options, sessions),
     warningsOf(tool) {
       const problem = schemas.problemOf(tool);
@@ -239,6 +304,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       const isDue = (...due: readonly ChangeKind[]) =>
         due.some((kind) => kinds.has(kind) || kinds.has("everything"));
       if (isDue("secrets")) await vault.reload();
+      if (isDue("custom_tools")) await custom.reload();
       if (isDue("agents", "tokens")) await identity.reload();
       if (isDue("server_lists")) await upstream.reload();
       else if (isDue("servers")) await upstream.apply(settings());

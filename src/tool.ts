@@ -25,6 +25,37 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** What the tools that come with Toolkeep are about. */
+export const DOMAINS = [
+  "files",
+  "shell",
+  "people",
+  "work",
+  "web",
+  "memory",
+  "history",
+  "vault",
+  "system",
+  "servers",
+  "toolboxes",
+  "agents",
+  "tasks",
+  "projects",
+  "knowledge",
+  "providers",
+  "prompts",
+  "avatars",
+  "contacts",
+  "channels",
+  "email",
+  "calendar",
+  "address-book",
+] as const;
+export type Domain = (typeof DOMAINS)[number];
+
+/** Who an agent is to others: the one of a conversation, one that works for another, or one that only looks around for it. */
+export type AgentContext = "main" | "sub-agent" | "scout";
+
 /** Where a tool makes sense: for the agent of a conversation, for one spawned by another agent, or for both. */
 export type Availability = "main" | "sub-agent" | "both";
 
@@ -42,7 +73,9 @@ export type ToolStatus =
   | { readonly kind: "active" }
   | { readonly kind: "disabled"; readonly reason: string }
   | { readonly kind: "pending_approval"; readonly reason: string }
-  | { readonly kind: "unavailable"; readonly reason: string };
+  | { readonly kind: "unavailable"; readonly reason: string }
+  /** It is only announced: people see it named, models do not. */
+  | { readonly kind: "planned"; readonly reason: string };
 
 export interface Tool {
   /** Unique in the catalogue: `[a-z0-9_]`, at most 64 characters, never reassigned. */
@@ -64,10 +97,14 @@ export interface Tool {
   readonly floor: boolean;
   /** Whether `*` in a toolbox covers it. */
   readonly wildcard: boolean;
-  /** For people and for rules: `native`, `mcp:<server>`. The permission of a tool is `<origin>:<ownName>`. */
+  /** For people and for rules: `native`, `platform`, `custom`, `plugin:<plugin>`, `mcp:<server>`. The permission of a tool is `<origin>:<ownName>`. */
   readonly origin: string;
+  /** What a tool of our own is about, for lists; absent for those of others. */
+  readonly domain?: Domain;
   /** Its `structured` result is passed on whole or, where it is too large to send, not at all. */
   readonly verbatim?: boolean;
+  /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
+  readonly rereads?: boolean;
   /** How long one call may take, before the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
   /** Each progress update gives a call `timeoutMs` again, before the same cap. */
@@ -250,7 +287,7 @@ export type Narrowing =
 export interface Caller {
   readonly agentId: string;
   readonly agentName: string;
-  readonly context: "main" | "sub-agent";
+  readonly context: AgentContext;
   readonly parentId: string | null;
   readonly toolboxes: readonly string[];
   /** Tools granted one by one, by name. */
@@ -332,6 +369,6 @@ export interface ToolOutcome {
   readonly task?: Task;
   readonly durationMs: number;
   readonly truncated: boolean;
-  /** Where the whole output is when `truncated`: a path inside the caller's workspace. */
-  readonly fullOutput?: { readonly path: string; readonly bytes: number };
+  /** The whole text when `truncated`, for `read_tool_output`; absent where it could not be kept. */
+  readonly fullOutput?: { readonly id: string; readonly chars: number; readonly bytes: number };
 }

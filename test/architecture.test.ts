@@ -6,18 +6,19 @@ import { describe, expect, it } from "vitest";
 const LEVELS: readonly (readonly string[])[] = [
   ["tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
   ["config", "store", "net", "process"],
-  ["vault", "text", "identity", "audit", "questions", "clients"],
-  ["upstream", "catalog", "watchdog", "knowledge", "native"],
+  ["vault", "text", "identity", "audit", "questions", "clients", "projects"],
+  ["upstream", "catalog", "watchdog", "knowledge", "native", "custom", "plugins"],
   ["executor"],
   ["session"],
   ["agent", "orchestrator"],
+  ["own-tools.ts"],
   ["hub.ts"],
   ["gateway", "api"],
   ["daemon"],
   ["cli"],
 ];
 /** Parts of level 0 build on each other, in this order. */
-const LEVEL_ZERO = ["lib", "tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts"];
+const LEVEL_ZERO = ["lib", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 400;
 const SRC = join(import.meta.dirname, "..", "src");

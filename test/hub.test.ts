@@ -69,12 +69,12 @@ describe("a hub", () => {
     expect((await test.call("mcp_fs_list_directory", { path: folder.path })).text).toContain("sub");
   });
 
-  it("cuts a long output and lets the agent read the whole with its own file tool", async () => {
+  it("cuts a long output and lets the agent read the whole with read_tool_output", async () => {
     await using test = await testHub({ agents: { bare: [] }, settings: { max_result_chars: 2_000 } });
     const outcome = await test.call("run_shell", { command: "seq 1 3000" }, "bare");
     expect(outcome.truncated).toBe(true);
-    const path = outcome.fullOutput!.path;
-    const rest = await test.call("read_file", { path, offset: 1500, limit: 3 }, "bare");
+    const { id } = outcome.fullOutput!;
+    const rest = await test.call("read_tool_output", { id, offset: 6_380, limit: 20 }, "bare");
     expect(rest.text).toContain("1500");
   });
 

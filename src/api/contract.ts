@@ -16,7 +16,7 @@ import type {
   TaskRecord,
   TokenRecord,
 } from "../store/store.ts";
-import type { FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
+import type { AgentContext, FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "../upstream/auth/sign-in-status.ts";
 import type { ServerLogEntry, ServerLogPage } from "../upstream/server-log.ts";
 import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
@@ -71,10 +71,10 @@ export interface Status {
 
 // agents
 
-export interface AgentView extends Omit<AgentRecord, "parentId"> {
+export interface AgentView extends Omit<AgentRecord, "parentId" | "scout"> {
   /** The name of the agent it works for; null for a main agent. */
   readonly parent: string | null;
-  readonly context: "main" | "sub-agent";
+  readonly context: AgentContext;
   /** How many tools it sees now. */
   readonly toolCount: number;
 }
@@ -90,6 +90,8 @@ export interface AgentInput {
 export interface NewAgent extends AgentInput {
   readonly name: string;
   readonly parent?: string;
+  /** A sub-agent that only looks around; it needs a parent, and without toolboxes gets the toolbox `scout`. */
+  readonly scout?: boolean;
 }
 
 export interface AgentList {
@@ -286,14 +288,17 @@ export interface CallList {
 
 // work and people
 
-export interface TaskView extends Omit<TaskRecord, "agentId"> {
+export interface TaskView extends Omit<TaskRecord, "agentId" | "assignedBy"> {
   readonly agent: string;
+  /** The name of the agent that gave it; null: a person did. */
+  readonly assignedBy: string | null;
 }
 
 export interface NewTask {
   /** A sub-agent. */
   readonly agent: string;
   readonly title: string;
+  readonly instructions?: string;
 }
 
 export interface TaskList {

@@ -1,4 +1,5 @@
 import type { Hub } from "../hub.ts";
+import { contextOf } from "../identity/context.ts";
 import { OPERATOR } from "../identity/identity.ts";
 import type {
   AgentRecord,
@@ -25,12 +26,13 @@ import type {
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
 
-export function agentView(hub: Hub, { parentId, ...agent }: AgentRecord): AgentView {
+export function agentView(hub: Hub, record: AgentRecord): AgentView {
+  const { parentId, scout, ...agent } = record;
   return {
     ...agent,
     parent: parentId === null ? null : agentName(hub, parentId),
-    context: parentId === null ? "main" : "sub-agent",
-    toolCount: hub.catalog.visible(callerOf(hub, { parentId, ...agent })).length,
+    context: contextOf({ parentId, scout }),
+    toolCount: hub.catalog.visible(callerOf(hub, record)).length,
   };
 }
 
@@ -86,8 +88,9 @@ export function callView(hub: Hub, { agentId, ...call }: CallRecord): CallView {
   return { ...call, agent: agentName(hub, agentId) };
 }
 
-export function taskView(hub: Hub, { agentId, ...task }: TaskRecord): TaskView {
-  return { ...task, agent: agentName(hub, agentId) };
+export function taskView(hub: Hub, { agentId, assignedBy, ...task }: TaskRecord): TaskView {
+  const giver = assignedBy === null ? null : agentName(hub, assignedBy);
+  return { ...task, agent: agentName(hub, agentId), assignedBy: giver };
 }
 
 export function questionView(hub: Hub, { agentId, digest: _, ...question }: QuestionRecord): QuestionView {

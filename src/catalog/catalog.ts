@@ -1,10 +1,12 @@
 import type { Events } from "../events.ts";
+import type { Gift } from "../identity/gift.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
 import type { Result } from "../lib/result.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
+import { beyond } from "./beyond.ts";
 import { type GrantSet, grantedBy, grantSet, isGranted, nameFor, permissionOf } from "./grants.ts";
 import { type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
@@ -48,7 +50,7 @@ export class Catalog {
     this.#deps = deps;
     this.toolboxes = new Toolboxes({
       ...deps,
-      isTool: (name) => this.#byName.has(name),
+      tool: (name) => this.#byName.get(name),
       isMatched: (pattern) => this.isMatched(pattern),
       onChange: () => this.changed(),
     });
@@ -94,6 +96,16 @@ export class Catalog {
     return view.visible;
   }
 
+  /** What there is for whoever may be told of it, granted or not: neither hidden by a rule nor only announced. */
+  unhidden(caller: Caller): readonly Tool[] {
+    return this.all().filter((tool) => tool.status().kind !== "planned" && !this.isHidden(tool, caller));
+  }
+
+  /** Whether a rule denies the tool outright. */
+  isHidden(tool: Tool, caller: Caller): boolean {
+    return this.#deps.isHidden(tool, caller);
+  }
+
   /** The tool a caller means: by name, or by its own name where only one tool the caller sees has it. */
   resolve(name: string, caller: Caller): Result<Tool, Refused> {
     const view = this.#view(caller);
@@ -102,6 +114,11 @@ export class Catalog {
       visible: () => this.visible(caller),
       isGranted: (tool) => isGranted(tool, caller, view.grants),
     });
+  }
+
+  /** What of a gift the caller does not have itself, for people. */
+  beyond(caller: Caller, gift: Gift): readonly string[] {
+    return beyond(caller, gift, { toolboxes: this.toolboxes.byName, tool: (name) => this.get(name) });
   }
 
   /** Where the caller's right to a tool comes from, for people. */
@@ -171,7 +188,7 @@ export class Catalog {
 
   #isListed(tool: Tool, caller: Caller): boolean {
     const { kind } = tool.status();
-    return (kind === "active" || kind === "unavailable") && !this.#deps.isHidden(tool, caller);
+    return (kind === "active" || kind === "unavailable") && !this.isHidden(tool, caller);
   }
 }
 

@@ -21,12 +21,7 @@ export function grantSet(
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
 ): GrantSet {
   const { narrowing } = caller;
-  const toolboxOnly = narrowing && "toolbox" in narrowing ? narrowing.toolbox : undefined;
-  const entries = new Set(toolboxOnly === undefined ? caller.grants : []);
-  for (const toolbox of caller.toolboxes) {
-    if (toolboxOnly !== undefined && toolbox !== toolboxOnly) continue;
-    for (const tool of toolboxes.get(toolbox)?.tools ?? []) entries.add(tool);
-  }
+  const entries = entriesOf(caller, toolboxes);
   const isWildcard = entries.delete("*");
   const patterns = [...entries].filter(isPattern);
   for (const pattern of patterns) entries.delete(pattern);
@@ -34,9 +29,23 @@ export function grantSet(
     names: entries,
     wildcard: isWildcard,
     patterns: patterns.map(wildcard),
-    floor: toolboxOnly === undefined,
+    floor: toolboxOf(narrowing) === undefined,
     ...(narrowing && "server" in narrowing ? { origin: originOf(narrowing.server) } : {}),
   };
+}
+
+/** The names, patterns and `*` of the caller's toolboxes and single grants. */
+export function entriesOf(
+  { toolboxes, grants, narrowing }: Pick<Caller, "toolboxes" | "grants" | "narrowing">,
+  byName: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
+): Set<string> {
+  const only = toolboxOf(narrowing);
+  const entries = new Set(only === undefined ? grants : []);
+  for (const toolbox of toolboxes) {
+    if (only !== undefined && toolbox !== only) continue;
+    for (const tool of byName.get(toolbox)?.tools ?? []) entries.add(tool);
+  }
+  return entries;
 }
 
 /** Where the tools of an MCP server come from, as `Tool.origin` puts it. */
@@ -51,7 +60,7 @@ export function nameFor(tool: Pick<Tool, "name" | "ownName">, caller: Pick<Calle
 
 /** (core floor ∪ toolboxes ∪ single grants) ∩ the token's scopes, minus what the context may not have. */
 export function isGranted(tool: Tool, caller: Caller, grants: GrantSet): boolean {
-  return fitsContext(tool, caller) && inScope(tool, caller) && holds(tool, caller, grants);
+  return fitsContext(tool, caller) && isHeld(tool, caller, grants);
 }
 
 /**
@@ -83,9 +92,18 @@ export function permissionOf(tool: Pick<Tool, "origin" | "ownName">): string {
   return `${tool.origin}:${tool.ownName}`;
 }
 
-/** Whether the counterpart of the tool exists where the caller stands. */
-export function fitsContext(tool: Tool, caller: Pick<Caller, "context">): boolean {
-  return tool.availability === "both" || tool.availability === caller.context;
+/** Whether the caller has it, wherever it stands: what it could hand on. */
+export function isHeld(tool: Tool, caller: Caller, grants: GrantSet): boolean {
+  return inScope(tool, caller) && holds(tool, caller, grants);
+}
+
+/** Whether the counterpart of the tool exists where the caller stands; a scout changes nothing anywhere. */
+export function fitsContext(
+  { availability, flags }: Pick<Tool, "availability" | "flags">,
+  { context }: Pick<Caller, "context">,
+): boolean {
+  if (context === "scout") return flags.readOnly && availability !== "main";
+  return availability === "both" || availability === context;
 }
 
 export function inScope(tool: Tool, caller: Pick<Caller, "scopes">): boolean {
@@ -101,9 +119,18 @@ function holds(tool: Tool, caller: Caller, grants: GrantSet): boolean {
   return grants.patterns.some((matches) => matches(permission));
 }
 
+function toolboxOf(narrowing: Caller["narrowing"]): string | undefined {
+  return narrowing && "toolbox" in narrowing ? narrowing.toolbox : undefined;
+}
+
 /** What manages Toolkeep itself is never given by the way. */
 function isByNameOnly(tool: Tool): boolean {
   return tool.scope === "admin";
+}
+
+/** Whether an entry of a toolbox grants the tool. */
+export function covers(tool: Tool, entries: readonly string[]): boolean {
+  return covering(tool, entries) !== undefined;
 }
 
 /** The entry that grants the tool: its name before `*`, `*` before a pattern. */

@@ -7,7 +7,7 @@ import type { Caller, Tool, ToolCall } from "../tool.ts";
 import { addressOf, parseAddress } from "./offer-address.ts";
 import { completionTool, resourceTool } from "./offer-tool.ts";
 import { type Entry, isPresent, type OfferView } from "./offer-view.ts";
-import type { Refused } from "./resolve.ts";
+import { outcomeOf, type Refused } from "./resolve.ts";
 
 /** A resource that a caller may ask for: where it is, and the URI by which the caller knows it. */
 export interface Resource {
@@ -131,7 +131,7 @@ function whileUsable<T>(from: OfferOrigin, value: T): Result<T, Refused> {
   const status = from.status();
   return status.kind === "active"
     ? ok(value)
-    : err({ outcome: status.kind, error: { message: status.reason } });
+    : err({ outcome: outcomeOf(status), error: { message: status.reason } });
 }
 
 /** Clients act on the code; a caller learns no more from it than that there is nothing for it. */

@@ -1,6 +1,6 @@
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Caller, Narrowing, OutcomeError, OutcomeName, Tool } from "../tool.ts";
+import type { Caller, Narrowing, OutcomeError, OutcomeName, Tool, ToolStatus } from "../tool.ts";
 import { fitsContext, inScope, nameFor } from "./grants.ts";
 
 /** Why a name did not resolve. */
@@ -27,11 +27,13 @@ export interface Lookup {
  */
 export function resolveTool(name: string, caller: Caller, lookup: Lookup): Result<Tool, Refused> {
   const tool = lookup.byName.get(name) ?? lookup.byName.get(folded(name));
-  if (tool) return usable(tool, caller, lookup);
+  // What is only announced stands in nobody's way.
+  if (tool && tool.status().kind !== "planned") return usable(tool, caller, lookup);
 
   const own = lookup.visible().filter((candidate) => candidate.ownName === name);
   if (own.length === 1) return usable(own[0]!, caller, lookup);
   if (own.length > 1) return err(ambiguous(name, own));
+  if (tool) return usable(tool, caller, lookup);
 
   const ungranted = [...lookup.byName.values()].filter((candidate) => candidate.ownName === name);
   if (ungranted.length === 1) return usable(ungranted[0]!, caller, lookup);
@@ -43,7 +45,12 @@ function usable(tool: Tool, caller: Caller, lookup: Lookup): Result<Tool, Refuse
   if (!lookup.isGranted(tool)) return err(notGranted(tool.name, caller, tool));
   const status = tool.status();
   if (status.kind === "active") return ok(tool);
-  return err({ outcome: status.kind, tool: tool.name, error: { message: status.reason } });
+  return err({ outcome: outcomeOf(status), tool: tool.name, error: { message: status.reason } });
+}
+
+/** How a call of a tool that is not active ends. */
+export function outcomeOf({ kind }: Exclude<ToolStatus, { kind: "active" }>): Refused["outcome"] {
+  return kind === "planned" ? "unavailable" : kind;
 }
 
 /** Clients and models write `read-file` and `agent.list` for what is listed with `_`. */
@@ -99,10 +106,20 @@ function notGranted(name: string, caller: Caller, tool?: Tool): Refused {
 }
 
 function why(tool: Tool | undefined, caller: Caller): string {
-  if (tool && !fitsContext(tool, caller))
-    return `: it is for ${tool.availability === "main" ? "main agents" : "sub-agents"} only`;
+  if (tool && !fitsContext(tool, caller)) return `: ${outOfPlace(tool, caller)}`;
   if (tool && !inScope(tool, caller)) return `: this token lacks the scope ${tool.scope}`;
   return caller.narrowing ? ` at this address, which gives only ${narrowedTo(caller.narrowing)}` : "";
+}
+
+/** Why a tool is for others than the caller, whatever its toolboxes list. */
+export function outOfPlace(
+  { availability }: Pick<Tool, "availability">,
+  caller: Pick<Caller, "context">,
+): string {
+  if (availability === "main") return "it is for main agents only";
+  return caller.context === "scout"
+    ? "it is not read-only, and scouts only look around"
+    : "it is for sub-agents only";
 }
 
 function narrowedTo(narrowing: Narrowing): string {

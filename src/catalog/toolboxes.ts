@@ -5,12 +5,15 @@ import type { Clock } from "../lib/clock.ts";
 import { nearest } from "../lib/nearest.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
 import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
 import { isPattern } from "./grants.ts";
 
 export interface ToolboxView extends ToolboxRecord {
   /** Names in it that no tool has; kept, for the tool may come (back), but always reported. */
   readonly unknown: readonly string[];
+  /** Names in it of tools that are only announced. */
+  readonly planned: readonly string[];
   /** Patterns in it that match no tool yet. */
   readonly unmatched: readonly string[];
   /** The agents that have it. */
@@ -24,7 +27,8 @@ export interface ToolboxInput {
 
 interface ToolboxesDeps {
   readonly store: { readonly toolboxes: ToolboxStore };
-  readonly isTool: (name: string) => boolean;
+  /** The tool of this name. */
+  readonly tool: (name: string) => Tool | undefined;
   /** Whether a pattern matches a tool. */
   readonly isMatched: (pattern: string) => boolean;
   readonly agentsWith: (toolbox: string) => readonly string[];
@@ -79,10 +83,22 @@ export class Toolboxes {
     return this.#view(this.#record(name));
   }
 
-  async create(name: string, input: ToolboxInput): Promise<ToolboxView> {
+  /** Throws what `create` would. */
+  checkNew(name: string, { tools = [] }: ToolboxInput): void {
     checkName("toolbox", name);
     if (this.#byName.has(name))
       throw new ToolkeepError("NAME_TAKEN", `a toolbox named ${name} exists already`);
+    checkTools(tools);
+  }
+
+  /** Throws what `update` and `delete` would. */
+  checkChange(name: string, { tools = [] }: ToolboxInput): void {
+    this.#writable(name);
+    checkTools(tools);
+  }
+
+  async create(name: string, input: ToolboxInput): Promise<ToolboxView> {
+    this.checkNew(name, input);
     const now = this.#deps.clock();
     await this.#deps.store.toolboxes.create({
       name,
@@ -136,11 +152,14 @@ export class Toolboxes {
   }
 
   #view(record: ToolboxRecord): ToolboxView {
+    const { tool, isMatched, agentsWith } = this.#deps;
+    const names = record.tools.filter((entry) => entry !== "*" && !isPattern(entry));
     return {
       ...record,
-      unknown: record.tools.filter((tool) => tool !== "*" && !isPattern(tool) && !this.#deps.isTool(tool)),
-      unmatched: record.tools.filter((tool) => isPattern(tool) && !this.#deps.isMatched(tool)),
-      agents: this.#deps.agentsWith(record.name),
+      unknown: names.filter((name) => tool(name) === undefined),
+      planned: names.filter((name) => tool(name)?.status().kind === "planned"),
+      unmatched: record.tools.filter((entry) => isPattern(entry) && !isMatched(entry)),
+      agents: agentsWith(record.name),
     };
   }
 }

@@ -41,6 +41,7 @@ function shown({ agent, prompt, kind, details }: QuestionView): string {
 
 function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {
   if (kind === "approval") return ["once", "reject"];
+  if (kind === "access") return ["grant", "refuse"];
   return Array.isArray(details.choices) && details.choices.length > 0
     ? details.choices.map(String)
     : undefined;

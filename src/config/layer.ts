@@ -80,19 +80,19 @@ interface Leaf {
 
 /** Everything that is neither a server nor a rule, groups opened. */
 function leavesOf(root: Record<string, unknown>, report: FileReport): Leaf[] {
-  return Object.entries(root).flatMap(([key, value]): Leaf[] => {
-    if (ELSEWHERE.has(key)) return [];
-    if (!GROUPS.has(key)) return [{ path: [key], value }];
-    if (isRecord(value)) return groupLeaves(key, value);
-    if (value !== null) report.expected([key], "an object", value);
-    return [];
-  });
+  const others = Object.entries(root).filter(([key]) => !ELSEWHERE.has(key));
+  return others.flatMap(([key, value]) => leavesAt([key], value, report));
 }
 
-function groupLeaves(group: string, values: Record<string, unknown>): Leaf[] {
-  return Object.entries(values)
-    .filter(([key, value]) => !(group === "mcp" && isServerInMcp(key, value)))
-    .map(([key, value]) => ({ path: [group, key], value }));
+function leavesAt(path: readonly string[], value: unknown, report: FileReport): Leaf[] {
+  const group = path.join(".");
+  if (!GROUPS.has(group) || path.some((part) => part.includes("."))) return [{ path, value }];
+  if (isRecord(value))
+    return Object.entries(value)
+      .filter(([key, inner]) => !(group === "mcp" && isServerInMcp(key, inner)))
+      .flatMap(([key, inner]) => leavesAt([...path, key], inner, report));
+  if (value !== null) report.expected(path, "an object", value);
+  return [];
 }
 
 /** Read by others, or, like `$schema`, by editors only. */
@@ -108,9 +108,10 @@ function settingAt(path: readonly string[]): SettingKey | undefined {
 function knownBeside(path: readonly string[]): string[] {
   if (path.length === 1) {
     const topLevel = Object.keys(SETTINGS).filter((key) => !key.includes("."));
-    return [...topLevel, ...GROUPS, ...Object.keys(ALIASES), "rules", "mcpServers"];
+    const groups = [...GROUPS].filter((group) => !group.includes("."));
+    return [...topLevel, ...groups, ...Object.keys(ALIASES), "rules", "mcpServers"];
   }
-  const group = `${path[0]}.`;
-  const inGroup = Object.keys(SETTINGS).filter((key) => key.startsWith(group));
-  return inGroup.map((key) => key.slice(group.length));
+  const group = `${path.slice(0, -1).join(".")}.`;
+  const inGroup = [...Object.keys(SETTINGS), ...GROUPS].filter((key) => key.startsWith(group));
+  return [...new Set(inGroup.map((key) => key.slice(group.length).split(".")[0]!))];
 }

@@ -1,6 +1,6 @@
 import type { LoadedSettings } from "./load.ts";
 import { fileShapeOf } from "./merge.ts";
-import type { OAuthConfig, ServerConfig } from "./settings.ts";
+import type { OAuthConfig, ServerConfig, Settings } from "./settings.ts";
 
 const MASK = "***";
 
@@ -16,6 +16,7 @@ export function maskedSettings({ settings }: LoadedSettings): Record<string, unk
   return fileShapeOf({
     ...settings,
     databaseUrl: settings.databaseUrl && maskUrl(settings.databaseUrl),
+    web: { ...settings.web, search: maskSearch(settings.web.search) },
     servers: settings.servers.map((server) => ({
       ...server,
       args: maskArgs(server.args),
@@ -29,6 +30,13 @@ export function maskedSettings({ settings }: LoadedSettings): Record<string, unk
 
 function maskValues(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.keys(values).map((key) => [key, MASK]));
+}
+
+/** The name of a secret in the vault is not one. */
+function maskSearch(search: Settings["web"]["search"]): Settings["web"]["search"] {
+  const { url, apiKey } = search;
+  const isName = apiKey !== null && /^\{\{secret:\w+\}\}$/.test(apiKey);
+  return { ...search, url: url && maskUrl(url), apiKey: isName ? apiKey : apiKey && MASK };
 }
 
 function maskOauth(oauth: OAuthConfig): OAuthConfig {

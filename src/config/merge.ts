@@ -87,6 +87,20 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       max_matches: settings.toolSearch.maxMatches,
     },
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
+    web: {
+      allowed_hosts: settings.web.allowedHosts,
+      timeout_ms: settings.web.timeoutMs,
+      max_bytes: settings.web.maxBytes,
+      search: {
+        provider: settings.web.search.provider,
+        url: settings.web.search.url,
+        api_key: settings.web.search.apiKey,
+        max_results: settings.web.search.maxResults,
+        timeout_ms: settings.web.search.timeoutMs,
+      },
+      chromium_path: settings.web.chromiumPath,
+      chromium_sandbox: settings.web.chromiumSandbox,
+    },
     questions: { wait_ms: settings.questions.waitMs, expire_ms: settings.questions.expireMs },
     retention: {
       audit_days: toDays(settings.retention.auditMs),
@@ -137,6 +151,20 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       maxToolConcurrency: values.max_tool_concurrency,
     },
     shell: { timeoutMs: values["shell.timeout_ms"], maxOutputBytes: values["shell.max_output_bytes"] },
+    web: {
+      allowedHosts: values["web.allowed_hosts"],
+      timeoutMs: values["web.timeout_ms"],
+      maxBytes: values["web.max_bytes"],
+      search: {
+        provider: values["web.search.provider"],
+        url: values["web.search.url"],
+        apiKey: values["web.search.api_key"],
+        maxResults: values["web.search.max_results"],
+        timeoutMs: values["web.search.timeout_ms"],
+      },
+      chromiumPath: values["web.chromium_path"],
+      chromiumSandbox: values["web.chromium_sandbox"],
+    },
     questions: { waitMs: values["questions.wait_ms"], expireMs: values["questions.expire_ms"] },
     retention: {
       auditMs: ofDays(values["retention.audit_days"]),

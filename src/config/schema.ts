@@ -8,6 +8,7 @@ import {
   httpUrl,
   MAX_TIMEOUT_MS,
   oneOf,
+  text,
   timeoutMs,
   timeoutSecs,
   wholeNumber,
@@ -128,7 +129,7 @@ export const SETTINGS = {
     default: [],
     project: "never",
     description:
-      "Hosts of private networks that servers, their documents and agents may name: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
+      "Hosts of private networks that servers, their documents and agents that add servers may name: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
   }),
   "rate_limits.requests_per_minute": setting(wholeNumber(0, 10_000_000), {
     default: 0,
@@ -199,6 +200,63 @@ export const SETTINGS = {
     project: "never",
     description: "After this a question can no longer be answered.",
   }),
+  "web.allowed_hosts": setting(hostList(), {
+    default: [],
+    project: "never",
+    description:
+      "Hosts of private networks that the web tools may reach: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
+  }),
+  "web.timeout_ms": setting(timeoutMs(), {
+    default: 30_000,
+    project: "lower",
+    description: "How long a web tool waits for an answer, or for a page to load.",
+  }),
+  "web.max_bytes": setting(wholeNumber(65_536, 67_108_864, "bytes"), {
+    default: 10 * 1024 * 1024,
+    project: "lower",
+    description: "How much of an answer a web tool reads, decompressed.",
+  }),
+  "web.search.provider": setting(oneOf(["searxng", "brave", "tavily"]), {
+    default: null,
+    env: "TOOLKEEP_SEARCH_PROVIDER",
+    project: "never",
+    description: "Who answers `web_search`: `searxng`, `brave` or `tavily`.",
+  }),
+  "web.search.url": setting(httpUrl(), {
+    default: null,
+    env: "TOOLKEEP_SEARCH_URL",
+    project: "never",
+    description: "Where the provider is. SearXNG needs it; the others are found without.",
+  }),
+  "web.search.api_key": setting(text("a key, or {{secret:NAME}} for one in the vault", 1_000), {
+    default: null,
+    env: "TOOLKEEP_SEARCH_API_KEY",
+    project: "never",
+    description:
+      "The key for the provider; better its name in the vault, as `{{secret:NAME}}`. Brave and Tavily need one.",
+  }),
+  "web.search.max_results": setting(wholeNumber(1, 50), {
+    default: 10,
+    project: "lower",
+    description: "The most results that one search gives.",
+  }),
+  "web.search.timeout_ms": setting(timeoutMs(), {
+    default: 15_000,
+    project: "lower",
+    description: "How long the provider may take.",
+  }),
+  "web.chromium_path": setting(text("the path of a Chromium or Chrome program"), {
+    default: null,
+    env: "TOOLKEEP_CHROMIUM_PATH",
+    project: "never",
+    description: "The browser for `screenshot_url`; without it, one is looked for in the usual places.",
+  }),
+  "web.chromium_sandbox": setting(yesOrNo(), {
+    default: true,
+    project: { only: true },
+    description:
+      "Whether that browser runs in its own sandbox; as root it cannot, and never does. Turn it off only inside a container that lacks what it needs.",
+  }),
   "retention.audit_days": retention(90, "How long the record of a call is kept."),
   "retention.questions_days": retention(
     30,
@@ -216,9 +274,12 @@ export type Values = {
   readonly [K in SettingKey]: z.output<(typeof SETTINGS)[K]["schema"]> | (typeof SETTINGS)[K]["default"];
 };
 
-/** The objects that settings are grouped in: `mcp`, `shell` … */
+/** The objects that settings are grouped in: `mcp`, `shell`, `web`, `web.search` … */
 export const GROUPS: ReadonlySet<string> = new Set(
-  Object.keys(SETTINGS).flatMap((key) => (key.includes(".") ? key.slice(0, key.indexOf(".")) : [])),
+  Object.keys(SETTINGS).flatMap((key) => {
+    const parts = key.split(".").slice(0, -1);
+    return parts.map((_, index) => parts.slice(0, index + 1).join("."));
+  }),
 );
 
 /** Keys that are also accepted at the top level of a file. */

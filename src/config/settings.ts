@@ -59,6 +59,25 @@ export interface Settings {
     readonly timeoutMs: number;
     readonly maxOutputBytes: number;
   };
+  readonly web: {
+    /** Hosts in private networks that the web tools may reach. */
+    readonly allowedHosts: readonly string[];
+    readonly timeoutMs: number;
+    /** Of one answer, decompressed. */
+    readonly maxBytes: number;
+    readonly search: {
+      /** Null: nobody, and `web_search` says so. */
+      readonly provider: "searxng" | "brave" | "tavily" | null;
+      /** Null: the provider's own address. */
+      readonly url: string | null;
+      /** As it is written: a key, or `{{secret:NAME}}`. */
+      readonly apiKey: string | null;
+      readonly maxResults: number;
+      readonly timeoutMs: number;
+    };
+    readonly chromiumPath: string | null;
+    readonly chromiumSandbox: boolean;
+  };
   readonly questions: {
     /** How long a call waits for a person before it ends in `needs_input`. */
     readonly waitMs: number;

@@ -5,6 +5,7 @@ import type { Settings } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 
 export interface CleaningDeps {
@@ -21,20 +22,22 @@ export interface CleaningDeps {
 }
 
 const FIRST_MS = 60_000;
-const EVERY_MS = 24 * 60 * 60 * 1_000;
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Few enough that whoever else writes hardly waits. */
 const BATCH = 500;
 const PAUSE_MS = 50;
 
 /**
- * Removes, shortly after the start and then every day, what is older than its retention. Of the daemons on one database
+ * Removes, shortly after the start and then every day, what is older than its retention; kept outputs, which may be
+ * large and are kept for hours, every hour. Of the daemons on one database
  * one cleans the tables; the files of attachments are each daemon's own.
  */
 export function startCleaning(deps: CleaningDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const ended = Promise.all([
-    deps.store.lead("cleaning", (signal) => daily(deps, signal, cleanStore), stop.signal),
-    daily(deps, stop.signal, cleanFiles),
+    deps.store.lead("cleaning", (signal) => cleanTables(deps, signal), stop.signal),
+    regularly(DAY_MS, deps, stop.signal, cleanFiles),
   ]);
   return {
     async close() {
@@ -44,8 +47,16 @@ export function startCleaning(deps: CleaningDeps): { close(): Promise<void> } {
   };
 }
 
-/** Never rejects: what could not be done today is done tomorrow. */
-async function daily(
+async function cleanTables(deps: CleaningDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all([
+    regularly(DAY_MS, deps, signal, cleanStore),
+    regularly(HOUR_MS, deps, signal, cleanOutputs),
+  ]);
+}
+
+/** Never rejects: what could not be done now is done the next time. */
+async function regularly(
+  everyMs: number,
   deps: CleaningDeps,
   signal: AbortSignal,
   clean: (deps: CleaningDeps, signal: AbortSignal) => Promise<object>,
@@ -57,19 +68,18 @@ async function daily(
       if (Object.keys(removed).length > 0)
         deps.log.info(removed, "removed what was older than its retention");
     } catch (error) {
-      deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it is tried again tomorrow");
+      deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it is tried again later");
     }
-    await pause(EVERY_MS, signal);
+    await pause(everyMs, signal);
   }
 }
 
+type Removed = Partial<Record<Prunable, number>>;
+
 /** How many rows went, of what there was something to remove. */
-async function cleanStore(
-  deps: CleaningDeps,
-  signal: AbortSignal,
-): Promise<Partial<Record<Prunable, number>>> {
+async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
   const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
-  const retentions: Record<Prunable, number | null> = {
+  const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
     calls: auditMs,
     questions: questionsMs,
     notifications: notificationsMs,
@@ -78,13 +88,18 @@ async function cleanStore(
     consents: tokensMs,
     claims: 0,
   };
-  const removed: Partial<Record<Prunable, number>> = {};
+  const removed: Removed = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
     const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
     if (count > 0) removed[what] = count;
   }
   if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
+}
+
+async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
+  const outputs = await removeAll(deps, "outputs", deps.clock() - OUTPUT_KEPT_MS, signal);
+  return outputs > 0 ? { outputs } : {};
 }
 
 async function removeAll(

@@ -6,7 +6,7 @@ import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
-import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Caller, Tool, ToolCall, ToolOutcome } from "../tool.ts";
 import type { Decision } from "../watchdog/rules.ts";
 import type { Approval, Watchdog } from "../watchdog/watchdog.ts";
 import { checkArguments } from "./arguments.ts";
@@ -23,11 +23,8 @@ export interface CallDeps {
   readonly audit: Pick<Audit, "begin">;
   readonly schemas: Schemas;
   readonly redact: (text: string) => string;
-  readonly keepOutput: (
-    call: ToolCall,
-    callId: string,
-    whole: string,
-  ) => Promise<{ path: string; bytes: number } | undefined>;
+  /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
+  readonly keepOutput: (caller: Caller, whole: string) => Promise<ToolOutcome["fullOutput"]>;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -61,6 +58,8 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   return tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
 }
 
+const NEVER_BEGAN = { message: "the call was cancelled by its caller before it began; nothing was done" };
+
 /** How a call ended, and of which tool, where that is known. */
 interface Ended {
   readonly tool?: string;
@@ -80,6 +79,7 @@ type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision }
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 async function live(step: Step): Promise<Ended> {
   const { call, record, deps } = step;
+  if (call.stop?.aborted || call.signal?.aborted) return { ending: refusal("cancelled", NEVER_BEGAN) };
   const resolved =
     call.kind === undefined ? deps.catalog.resolve(call.name, call.caller) : deps.offers.resolve(call);
   if (!resolved.ok) {
@@ -165,12 +165,12 @@ function notApproved(tool: Tool, approval: Exclude<Approval, { kind: "approved" 
 }
 
 function inEnvelope(tool: Tool, { outcome, result }: Ran, step: Step): Ending | Promise<Ending> {
-  const { call, callId, deps } = step;
+  const { call, deps } = step;
   return envelope(outcome, result, {
     limits: deps.settings().limits,
     redact: deps.redact,
     verbatim: tool.verbatim === true,
-    keep: (whole) => deps.keepOutput(call, callId, whole),
+    keep: async (whole) => (tool.rereads ? undefined : await deps.keepOutput(call.caller, whole)),
   });
 }
 

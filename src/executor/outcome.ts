@@ -1,4 +1,5 @@
 import { changeTexts } from "../lib/change-texts.ts";
+import { wholeCharacterAt } from "../lib/whole-characters.ts";
 import {
   type Asked,
   type Content,
@@ -21,7 +22,7 @@ export interface EnvelopeDeps {
   /** `structured` is passed on whole or not at all. */
   readonly verbatim: boolean;
   /** Keeps the whole text where the caller can read it; undefined when it could not be kept. */
-  readonly keep: (whole: string) => Promise<{ path: string; bytes: number } | undefined>;
+  readonly keep: (whole: string) => Promise<ToolOutcome["fullOutput"]>;
 }
 
 /** An envelope before its call id, tool and duration are known. */
@@ -172,26 +173,25 @@ async function withinLimits(
   content: readonly Content[],
   whole: string,
   deps: EnvelopeDeps,
-): Promise<
-  Pick<Ending, "content" | "text" | "truncated"> & { fullOutput?: { path: string; bytes: number } }
-> {
+): Promise<Pick<Ending, "content" | "text" | "truncated" | "fullOutput">> {
   const { maxResultChars, maxMessageBytes } = deps.limits;
   const attachments = content.filter((block) => block.type !== "text");
   const tooHeavy = attachments.length > 0 && !isWithin(attachments, maxMessageBytes);
   if (whole.length <= maxResultChars && !tooHeavy) return { content, text: whole, truncated: false };
   const kept = await deps.keep(whole);
-  const cut = headAndTail(whole, maxResultChars, kept?.path);
+  const cut = headAndTail(whole, maxResultChars, kept?.id);
   const rest = tooHeavy
     ? [text(`[${attachments.length} attachments left out: larger than ${maxMessageBytes} bytes]`)]
     : attachments;
   return { content: [text(cut), ...rest], text: cut, truncated: true, ...(kept ? { fullOutput: kept } : {}) };
 }
 
-/** The beginning and the end, with a line between that says what is missing and where it is. */
-function headAndTail(whole: string, limit: number, path: string | undefined): string {
+/** The beginning and the end, with a line between that says what is missing and how to read it. */
+function headAndTail(whole: string, limit: number, id: string | undefined): string {
   if (whole.length <= limit) return whole;
-  const head = whole.slice(0, Math.floor(limit * 0.75));
-  const tail = whole.slice(whole.length - Math.floor(limit * 0.25));
-  const where = path ? `; read all of it with read_file ${path}` : "";
-  return `${head}\n[… ${whole.length - head.length - tail.length} of ${whole.length} characters left out${where} …]\n${tail}`;
+  const headEnd = wholeCharacterAt(whole, Math.floor(limit * 0.75));
+  const tailStart = wholeCharacterAt(whole, whole.length - Math.floor(limit * 0.25));
+  const missing = `${tailStart - headEnd} of ${whole.length} characters left out`;
+  const where = id === undefined ? "" : `; read them with read_tool_output id=${id} offset=${headEnd}`;
+  return `${whole.slice(0, headEnd)}\n[… ${missing}${where} …]\n${whole.slice(tailStart)}`;
 }

@@ -6,6 +6,7 @@ import { nearest } from "../lib/nearest.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { AgentRecord, Store, TokenRecord } from "../store/store.ts";
 import { type Caller, SCOPES, type Scope } from "../tool.ts";
+import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
 import { checkName } from "./names.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
@@ -24,6 +25,8 @@ export interface AgentInput {
   readonly description?: string;
   /** The name of the agent that this one works for; makes it a sub-agent. */
   readonly parent?: string;
+  /** Makes a sub-agent a scout; without toolboxes it then gets the toolbox `scout`. */
+  readonly scout?: boolean;
   readonly toolboxes?: readonly string[];
   readonly grants?: readonly string[];
   readonly folders?: AgentRecord["folders"];
@@ -153,13 +156,17 @@ export class Identity {
       if (name === OPERATOR || this.#agents.has(name)) {
         throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
       }
+      const { scout = false } = input;
+      const parent = input.parent === undefined ? undefined : this.agent(input.parent);
+      checkParent(name, scout, parent);
       const now = this.#deps.clock();
       const agent: AgentRecord = {
         id: this.#deps.newId("agt"),
         name,
         description: input.description ?? "",
-        parentId: input.parent === undefined ? null : this.agent(input.parent).id,
-        toolboxes: unique(input.toolboxes ?? []),
+        parentId: parent?.id ?? null,
+        scout,
+        toolboxes: unique(input.toolboxes ?? (scout ? [SCOUT_TOOLBOX] : [])),
         grants: unique(input.grants ?? []),
         folders: input.folders ?? [],
         createdAt: now,
@@ -170,7 +177,7 @@ export class Identity {
     });
   }
 
-  updateAgent(name: string, input: Omit<AgentInput, "parent">): Promise<AgentRecord> {
+  updateAgent(name: string, input: Omit<AgentInput, "parent" | "scout">): Promise<AgentRecord> {
     return this.#serial(CHANGES, async () => {
       const agent = this.agent(name);
       const change = {
@@ -183,6 +190,26 @@ export class Identity {
       await this.#deps.store.agents.update(agent.id, change);
       return this.#changed(name, { ...agent, ...change });
     });
+  }
+
+  /** Gives an agent one more tool; throws NOT_FOUND where the agent is gone. */
+  grantTool(agentId: string, tool: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      const agent = this.#agentsById.get(agentId);
+      if (!agent) throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool is gone");
+      if (agent.grants.includes(tool)) return;
+      const change = { grants: [...agent.grants, tool], updatedAt: this.#deps.clock() };
+      await this.#deps.store.agents.update(agentId, change);
+      this.#changed(agent.name, { ...agent, ...change });
+    });
+  }
+
+  /** The agent itself, the one it works for and those that work for it, by id. */
+  family(agentId: string): readonly AgentRecord[] {
+    const parentId = this.#agentsById.get(agentId)?.parentId;
+    return this.agents().filter(
+      (agent) => agent.id === agentId || agent.id === parentId || agent.parentId === agentId,
+    );
   }
 
   /** Its tokens stop working with it; its workspace stays on disk. */
@@ -255,7 +282,7 @@ export class Identity {
     return {
       agentId: agent.id,
       agentName: agent.name,
-      context: agent.parentId === null ? "main" : "sub-agent",
+      context: contextOf(agent),
       parentId: agent.parentId,
       toolboxes: agent.toolboxes,
       grants: agent.grants,

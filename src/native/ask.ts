@@ -1,9 +1,9 @@
 import type { Settings } from "../config/settings.ts";
+import { withHeartbeat } from "../lib/heartbeat.ts";
 import { questionDigest } from "../questions/digest.ts";
 import type { Asking, Questions } from "../questions/questions.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { failed } from "./define-tool.ts";
-import { withHeartbeat } from "./heartbeat.ts";
 
 /** How long a call of a tool that asks may take in all. */
 export const ASKING_TIMEOUT_MS = 600_000;

@@ -29,6 +29,7 @@ export function attachFileTool(deps: AttachDeps): Tool {
   return defineTool<Args>({
     name: "attach_file",
     title: "Hand a file to a person",
+    domain: "people",
     description:
       "Hand a file to the person you work for, such as a report or a picture. A copy is kept, so the file may change or go afterwards. At most 50 MB.",
     properties: {

@@ -1,3 +1,4 @@
+import { RunningCalls } from "../lib/running-calls.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { Tool } from "../tool.ts";
 import { type AttachDeps, attachFileTool } from "./attach-file.ts";
@@ -9,6 +10,7 @@ import { listDirectoryTool } from "./list-directory.ts";
 import type { Native } from "./native.ts";
 import { type ParentDeps, reportToParentTool, requestInputTool } from "./parent.ts";
 import { readFileTool } from "./read-file.ts";
+import { type OutputDeps, readToolOutputTool } from "./read-tool-output.ts";
 import { type ShellDeps, shellTool } from "./shell.ts";
 import { type TaskDeps, updateTaskStatusTool } from "./tasks.ts";
 import { thinkTool } from "./think.ts";
@@ -21,7 +23,8 @@ export type NativeDeps = Omit<FileDeps, "serially"> &
   AttachDeps &
   HumanDeps &
   ParentDeps &
-  TaskDeps;
+  TaskDeps &
+  OutputDeps;
 
 /** The core floor: what every agent has, whatever its toolboxes. */
 export function createNative(given: NativeDeps): Native {
@@ -44,7 +47,8 @@ export function createNative(given: NativeDeps): Native {
     requestInputTool(deps),
     reportToParentTool(deps),
     updateTaskStatusTool(deps),
-  ].map((tool) => ({ ...tool, run: running.follow(tool.run) }));
+    readToolOutputTool(deps),
+  ].map((tool) => ({ ...tool, run: followed(tool.run, running) }));
 
   return {
     name: "native",
@@ -56,32 +60,9 @@ export function createNative(given: NativeDeps): Native {
 
 type Run = Tool["run"];
 
-/** Knows the calls under way, so that closing leaves none behind. */
-class RunningCalls {
-  readonly #calls = new Map<AbortController, Promise<unknown>>();
-  #closed = false;
-
-  follow(run: Run): Run {
-    return async (args, context) => {
-      if (this.#closed) return { kind: "unavailable", message: "Toolkeep is shutting down." };
-      const stop = new AbortController();
-      const abort = () => stop.abort(context.signal.reason);
-      if (context.signal.aborted) abort();
-      context.signal.addEventListener("abort", abort);
-      const call = run(args, { ...context, signal: stop.signal });
-      this.#calls.set(stop, call);
-      try {
-        return await call;
-      } finally {
-        this.#calls.delete(stop);
-        context.signal.removeEventListener("abort", abort);
-      }
-    };
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const call of this.#calls.keys()) call.abort();
-    await Promise.allSettled(this.#calls.values());
-  }
+function followed(run: Run, running: RunningCalls): Run {
+  return async (args, context) =>
+    running.closed
+      ? { kind: "unavailable", message: "Toolkeep is shutting down." }
+      : running.follow(context.signal, (signal) => run(args, { ...context, signal }));
 }

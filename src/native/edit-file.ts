@@ -31,6 +31,7 @@ export function editFileTool(deps: FileDeps): Tool {
   return defineTool<Edit & { readonly path: string }>({
     name: "edit_file",
     title: "Edit a file",
+    domain: "files",
     description:
       "Replace one exact piece of text in a text file. old_string must occur exactly once unless replace_all is true. " +
       "Line endings, byte order mark and file mode stay as they are.",
@@ -45,6 +46,7 @@ export function multiEditTool(deps: FileDeps): Tool {
   return defineTool<{ readonly path: string; readonly edits: readonly Edit[] }>({
     name: "multi_edit",
     title: "Edit a file in several places",
+    domain: "files",
     description:
       "Apply several edits to one text file, in order, each to the result of the one before. All of them or none: when one fails the file is unchanged.",
     properties: {

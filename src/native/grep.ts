@@ -29,6 +29,7 @@ export function grepTool({ home }: FileDeps, timeLimitMs = TIME_LIMIT_MS): Tool 
   return defineTool<Args>({
     name: "grep",
     title: "Search in files",
+    domain: "files",
     description:
       "Find lines that match a JavaScript regular expression, in one file or in all text files below a folder. " +
       "Answers path:line:text for matches and path-line-text for context lines. Matches line by line. " +

@@ -24,6 +24,7 @@ export function promptHumanTool(deps: HumanDeps): Tool {
   return defineTool<{ readonly question: string; readonly choices?: readonly string[] }>({
     name,
     title: "Ask a person",
+    domain: "people",
     description:
       "Ask the person you work for and wait for the answer. Use it when only they can decide or know. " +
       "When nobody answers in time the question stays open: call again with the same arguments to pick the answer up.",
@@ -62,6 +63,7 @@ export function promptSecretTool(deps: HumanDeps): Tool {
   return defineTool<{ readonly name: string; readonly reason: string; readonly replace?: boolean }>({
     name: tool,
     title: "Ask a person for a secret",
+    domain: "people",
     description:
       "Ask a person for a secret such as an API key or password. The value goes to the vault and is never shown to you; you learn only that it is stored under its name. " +
       "When nobody answers in time the question stays open: call again with the same arguments.",
@@ -110,6 +112,7 @@ export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
   return defineTool<Notice>({
     name: "notify",
     title: "Notify a person",
+    domain: "people",
     description:
       "Leave a notification for the person you work for: something is done, or they should know it. It does not wait for them; to get an answer use prompt_human.",
     properties: {

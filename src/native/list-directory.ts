@@ -19,6 +19,7 @@ export function listDirectoryTool({ home }: FileDeps): Tool {
   return defineTool<Args>({
     name: "list_directory",
     title: "List a folder",
+    domain: "files",
     description:
       "List what is in a folder, sorted by name, one entry a line: folders end in /, files are followed by their size, symbolic links by @. " +
       `At most ${MAX_SHOWN} entries are shown. Without a path it lists the workspace.`,

@@ -20,6 +20,7 @@ export function requestInputTool(deps: ParentDeps): Tool {
   return defineTool<{ readonly question: string }>({
     name,
     title: "Ask the parent agent",
+    domain: "tasks",
     description:
       "Ask the agent that gave you this work, and wait for the answer. Use it when the task is unclear or you need a decision. " +
       "When no answer comes in time the question stays open: call again with the same arguments to pick the answer up.",
@@ -56,6 +57,7 @@ export function reportToParentTool({ store, clock, newId }: ParentDeps): Tool {
   return defineTool<{ readonly message: string }>({
     name: "report_to_parent",
     title: "Report to the parent agent",
+    domain: "tasks",
     description:
       "Send a message to the agent that gave you this work: a result, or how far you are. It does not wait; to get an answer use request_input.",
     properties: { message: { type: "string", minLength: 1, maxLength: 50_000, description: "The report." } },

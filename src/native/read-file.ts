@@ -22,6 +22,7 @@ export function readFileTool({ home }: FileDeps): Tool {
   return defineTool<Args>({
     name: "read_file",
     title: "Read a file",
+    domain: "files",
     description:
       "Read a text file. Each line comes as its number, a tab and the line (like cat -n); the numbers are not part of the file. " +
       `Reads ${DEFAULT_LINES} lines from the beginning unless offset and limit say otherwise; lines longer than ${MAX_LINE} characters are cut. ` +

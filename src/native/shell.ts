@@ -1,11 +1,12 @@
 import { access, lstat } from "node:fs/promises";
 import type { Settings } from "../config/settings.ts";
+import { withHeartbeat } from "../lib/heartbeat.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
+import { type CommandResult, MAX_PRINTED, runCommand } from "../process/run-command.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../tool.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
-import { withHeartbeat } from "./heartbeat.ts";
-import { type CommandResult, MAX_PRINTED, runCommand } from "./run-command.ts";
+import { holdFolder } from "./held-folder.ts";
 import { openWorkspace, quoted, type Workspace } from "./workspace.ts";
 
 export interface ShellDeps {
@@ -33,6 +34,7 @@ export function shellTool(deps: ShellDeps): Tool {
   return defineTool<Args>({
     name: "run_shell",
     title: "Run a shell command",
+    domain: "shell",
     description:
       "Run a command with bash (sh where there is no bash) in the workspace and wait for it to end. Answers standard output and standard error together, and the exit code. " +
       "There is no terminal and no standard input. Background processes end with the command. " +
@@ -74,19 +76,25 @@ async function run(
   if ("problem" in folder) return failed(folder.problem);
   const { timeoutMs, maxOutputBytes } = deps.settings().shell;
   const limit = Math.min(timeout_ms ?? timeoutMs, LONGEST_MS);
-  const running = runCommand(
-    deps.processes,
-    {
-      shell: await findShell(),
-      script: command,
-      cwd: folder.real,
-      env: childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret),
-      timeoutMs: limit,
-      maxOutputBytes,
-    },
-    context.signal,
-  );
-  return describe(await withHeartbeat(context, () => "the command is running", running), limit);
+  const held = await holdFolder(folder.real);
+  try {
+    const running = runCommand(
+      deps.processes,
+      {
+        file: await findShell(),
+        // With both streams on one pipe, their lines come in the order in which they were written.
+        args: ["-c", `exec 2>&1\n${command}`],
+        cwd: held.at(),
+        env: childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret),
+        timeoutMs: limit,
+        maxOutputBytes,
+      },
+      context.signal,
+    );
+    return describe(await withHeartbeat(context, () => "the command is running", running), limit);
+  } finally {
+    await held.close();
+  }
 }
 
 async function findFolder(
@@ -109,7 +117,7 @@ async function findShell(): Promise<string> {
 }
 
 function describe(result: CommandResult, limitMs: number): ToolResult {
-  const printed = result.output === "" ? "(no output)" : result.output;
+  const printed = result.output + result.errors || "(no output)";
   const structured = { exitCode: result.code, signal: result.signal, outputBytes: result.outputBytes };
   switch (result.reason) {
     case "timed_out":

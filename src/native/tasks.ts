@@ -23,6 +23,7 @@ export function updateTaskStatusTool({ store, clock }: TaskDeps): Tool {
   return defineTool<Args>({
     name: "update_task_status",
     title: "Update the task's status",
+    domain: "tasks",
     description:
       "Say how far the task is that you were given. Set in_progress when you begin, blocked when you cannot go on, done or failed when it is over. " +
       "task_id is only needed when you have several unfinished tasks.",

@@ -14,6 +14,7 @@ export function todosTool({ store, clock }: TodoDeps): Tool {
   return defineTool<{ readonly items?: readonly TodoItem[] }>({
     name: "task_todos",
     title: "Keep a to-do list",
+    domain: "work",
     description:
       "Keep the to-do list of this conversation. With items the whole list is replaced; without it the list is only read. " +
       "Keep at most one item in_progress, and mark items done as soon as they are.",

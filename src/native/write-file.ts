@@ -16,6 +16,7 @@ export function writeFileTool({ home, newId, serially }: FileDeps): Tool {
   return defineTool<Args>({
     name: "write_file",
     title: "Write a file",
+    domain: "files",
     description:
       "Write a whole text file (UTF-8, at most 10 MB). Missing folders are created; an existing file is replaced in one step. " +
       "To change parts of a file use edit_file or multi_edit.",

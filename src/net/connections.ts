@@ -10,6 +10,7 @@ import { hostKey, type Trust, trustIn } from "./trust.ts";
 
 export interface ConnectionsOptions {
   readonly trustedHosts: () => ReadonlySet<string>;
+  readonly setting: string;
   readonly tls: (ClientTls & { readonly hosts: ReadonlySet<string> }) | undefined;
   readonly connectTimeoutMs: number;
   readonly silenceMs: number;
@@ -80,7 +81,9 @@ export class Connections {
   }
 
   #refuse(host: string, addresses: readonly LookupAddress[]): Error | undefined {
-    return this.#isClosed ? closed() : refusalOf(host, addresses, this.#trust, this.#options.interfaces);
+    if (this.#isClosed) return closed();
+    const { setting, interfaces } = this.#options;
+    return refusalOf(host, addresses, { trust: this.#trust, setting, interfaces });
   }
 
   #agentFor({ url, isIdentified }: Outgoing, UndiciAgent: typeof Agent): Agent {

@@ -1,22 +1,14 @@
-import { lookup } from "node:dns/promises";
-import { networkInterfaces } from "node:os";
 import type { Response as UndiciResponse } from "undici";
 import { boundedBody } from "./bounded-fetch.ts";
 import type { ClientTls } from "./client-tls.ts";
 import { Connections } from "./connections.ts";
-import type { Resolve } from "./connector.ts";
 import { FetchRefused } from "./fetch-refused.ts";
 import { followSignal } from "./follow-signal.ts";
 import { type Outgoing, outgoingOf } from "./outgoing.ts";
-import type { Interfaces } from "./public-address.ts";
+import { type Reach, reachOf } from "./reach.ts";
 import { followRedirects } from "./redirects.ts";
 
-export interface GuardedFetchOptions {
-  /**
-   * What people named, and may be anywhere: host names, `*.` and a domain, addresses, ranges such as `10.0.0.0/8`,
-   * all without port. Read at every request; a connection that is no longer trusted ends then.
-   */
-  readonly trustedHosts: () => ReadonlySet<string>;
+export interface GuardedFetchOptions extends Reach {
   /** For these hosts alone, named without port. A `ca` stands in place of the usual authorities. */
   readonly tls?: ClientTls & { readonly hosts: ReadonlySet<string> };
   /** Largest message accepted: one event in an event stream, else the whole body, decompressed. */
@@ -25,10 +17,6 @@ export interface GuardedFetchOptions {
   readonly connectTimeoutMs?: number;
   /** An answer that begins or goes on only after this long is given up; default 15 min, 0: never. */
   readonly silenceMs?: number;
-  /** Default: the resolver of the system. */
-  readonly resolve?: Resolve;
-  /** Default: those of this machine. */
-  readonly interfaces?: () => Interfaces;
 }
 
 export interface GuardedFetch {
@@ -48,12 +36,10 @@ const SILENCE_MS = 15 * 60_000;
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const connections = new Connections({
-    trustedHosts: options.trustedHosts,
+    ...reachOf(options),
     tls: options.tls,
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     silenceMs: options.silenceMs ?? SILENCE_MS,
-    resolve: options.resolve ?? ((host) => lookup(host, { all: true })),
-    interfaces: options.interfaces ?? ownInterfaces,
   });
   return {
     async fetch(input, init) {
@@ -122,14 +108,5 @@ function toResponse(
   } catch (cause) {
     body?.cancel().catch(() => undefined); // nobody reads it
     throw new TypeError(`${url.host} answered with what is not HTTP (status ${status})`, { cause });
-  }
-}
-
-/** Some systems keep them secret; what they are is one guard of several. */
-function ownInterfaces(): Interfaces {
-  try {
-    return networkInterfaces();
-  } catch {
-    return {};
   }
 }

@@ -5,6 +5,7 @@ import type { QuestionRecord } from "../store/store.ts";
 const MAX_ANSWER = 64 * 1024;
 
 const APPROVAL_ANSWERS = ["once", "reject"];
+const ACCESS_ANSWERS = ["grant", "refuse"];
 
 /** Throws BAD_REQUEST for an answer that this kind of question does not take. */
 export function acceptAnswer(question: QuestionRecord, answer: string): void {
@@ -23,6 +24,7 @@ export function acceptAnswer(question: QuestionRecord, answer: string): void {
 
 function choicesOf(question: QuestionRecord): readonly string[] | undefined {
   if (question.kind === "approval") return APPROVAL_ANSWERS;
+  if (question.kind === "access") return ACCESS_ANSWERS;
   const choices = question.kind === "human" ? question.details.choices : undefined;
   return Array.isArray(choices) && choices.length > 0 ? choices.map(String) : undefined;
 }

@@ -16,6 +16,8 @@ export interface QuestionsDeps {
   readonly store: QuestionStore;
   /** Puts a secret answer into the vault. */
   readonly keepSecret: (name: string, value: string) => Promise<void>;
+  /** Gives an agent the tool that it asked for. */
+  readonly grantTool: (agentId: string, tool: string) => Promise<void>;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -65,11 +67,22 @@ class StoredQuestions implements Questions {
     return filter?.state === "pending" ? found.filter((question) => question.expiresAt > now) : found;
   }
 
+  async settled(
+    { agentId, digest }: Pick<Asking, "agentId" | "digest">,
+    since: number,
+  ): Promise<QuestionRecord | undefined> {
+    const asked = await this.#deps.store.list({ agentId });
+    return asked.findLast((question) => question.digest === digest && (question.answeredAt ?? 0) >= since);
+  }
+
   async answer(id: string, answer: string): Promise<QuestionRecord> {
     const question = await this.#pending(id);
     acceptAnswer(question, answer);
     const kept = question.kind === "secret" ? await this.#keepSecret(question, answer) : answer;
     const settled = await this.#settle(question, { state: "answered", answer: kept });
+    // Only once it is settled: of two people who answer at the same time one is told that it was.
+    if (question.kind === "access" && answer === "grant")
+      await this.#deps.grantTool(question.agentId, String(question.details.tool));
     this.#deps.events.emit("question.answered", { id });
     return settled;
   }

@@ -27,6 +27,8 @@ export interface Questions {
   ask(question: Asking, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer>;
   /** Newest last; `pending` leaves out what has expired. */
   list(filter?: { state?: QuestionRecord["state"] }): Promise<QuestionRecord[]>;
+  /** The newest question of this digest that a person answered or dismissed at `since` or later. */
+  settled(asked: Pick<Asking, "agentId" | "digest">, since: number): Promise<QuestionRecord | undefined>;
   /** Throws NOT_FOUND, or BAD_REQUEST for an answer the question does not take or when it is no longer pending. */
   answer(id: string, answer: string): Promise<QuestionRecord>;
   /** The caller is told that nobody will answer. */

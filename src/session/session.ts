@@ -1,8 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { BatchOptions } from "../executor/batch.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Answering, Caller, Narrowing, ToolCall, ToolOutcome } from "../tool.ts";
-import { Turn } from "./turn.ts";
+import { Turn, type TurnCall } from "./turn.ts";
 
 export interface SessionOptions {
   /** The name of an agent. */
@@ -19,8 +20,8 @@ export interface SessionDeps {
   readonly identity: Pick<Identity, "agent" | "callerFor">;
   readonly catalog: Pick<Catalog, "visible">;
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
+  readonly callBatch: (calls: readonly ToolCall[], options: BatchOptions) => Promise<readonly ToolOutcome[]>;
   readonly newId: NewId;
-  readonly maxConcurrency: () => number;
 }
 
 /** One conversation of an agent, in the program that embeds the hub. */
@@ -42,9 +43,17 @@ export class Session {
   turn(): Turn {
     const caller = this.#caller();
     const { answering } = this.#options;
-    return new Turn(this.#deps.catalog.visible(caller), this.#deps.maxConcurrency(), (call) =>
-      this.#deps.callTool({ ...call, caller, via: "library", ...(answering && { answering }) }),
-    );
+    const { catalog, callTool, callBatch } = this.#deps;
+    const whole = (call: TurnCall): ToolCall => ({
+      ...call,
+      caller,
+      via: "library",
+      ...(answering && { answering }),
+    });
+    return new Turn(catalog.visible(caller), {
+      callTool: (call) => callTool(whole(call)),
+      callBatch: (calls, options) => callBatch(calls.map(whole), options),
+    });
   }
 
   /** With the grants of now. */

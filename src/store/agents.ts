@@ -43,6 +43,7 @@ export function agentStore(database: Database): AgentStore {
         const result = await db.deleteFrom("agents").where("id", "=", id).executeTakeFirst();
         mustAffect(result.numDeletedRows, `agent ${id}`);
         await db.deleteFrom("todos").where("agentId", "=", id).execute();
+        await db.deleteFrom("memories").where("agentId", "=", id).execute();
       });
     },
   };

@@ -4,19 +4,20 @@ import { isRecord } from "../lib/json.ts";
 import { inChunks } from "./chunks.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./migrations/index.ts";
-import { type Column, KEYS, type Schema, TABLES, type TableName } from "./schema.ts";
+import { type Column, KEYS, NOT_DUMPED, type Schema, TABLES, type TableName } from "./schema.ts";
 import type { StoreDump } from "./store.ts";
 
 type Rows = StoreDump["tables"][string];
 type Values = Record<string, unknown>;
 
 const NAMES = Object.keys(TABLES) as TableName[];
+const DUMPED = NAMES.filter((name) => !NOT_DUMPED.includes(name));
 
 /** Everything, ordered by key: equal stores give equal dumps, whatever database they lie in. */
 export async function dumpTables(database: Database): Promise<StoreDump> {
   return database.snapshot(async (db) => {
     const tables: Record<string, Rows> = {};
-    for (const name of NAMES) tables[name] = await dumpTable(db, name);
+    for (const name of DUMPED) tables[name] = await dumpTable(db, name);
     return { schemaVersion: SCHEMA_VERSION, tables };
   });
 }

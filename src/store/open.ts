@@ -6,12 +6,18 @@ import { attachmentStore } from "./attachments.ts";
 import { callStore } from "./calls.ts";
 import { claimStore } from "./claims.ts";
 import { consentStore } from "./consents.ts";
+import { customToolStore } from "./custom-tools.ts";
 import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
+import { memoryStore } from "./memories.ts";
 import { messageStore } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { notificationStore } from "./notifications.ts";
+import { outputStore } from "./outputs.ts";
+import { pluginStore } from "./plugins.ts";
+import { projectNoteStore } from "./project-notes.ts";
+import { projectStore } from "./projects.ts";
 import { prune } from "./prune.ts";
 import { questionStore } from "./questions.ts";
 import { secretStore } from "./secrets.ts";
@@ -19,6 +25,7 @@ import { serverStore } from "./servers.ts";
 import { sqliteDialect } from "./sqlite/dialect.ts";
 import type { Store } from "./store.ts";
 import { taskStore } from "./tasks.ts";
+import { ticketStore } from "./tickets.ts";
 import { todoStore } from "./todos.ts";
 import { tokenStore } from "./tokens.ts";
 import { toolNameStore } from "./tool-names.ts";
@@ -78,9 +85,16 @@ function storeOver(database: Database): Store {
     tasks: taskStore(database),
     todos: todoStore(database),
     messages: messageStore(database),
+    memories: memoryStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),
     trust: trustStore(database),
+    customTools: customToolStore(database),
+    plugins: pluginStore(database),
+    projects: projectStore(database),
+    tickets: ticketStore(database),
+    projectNotes: projectNoteStore(database),
+    outputs: outputStore(database),
     revision: () => readRevision(database),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./database.ts";
+import { deleteOutputs } from "./outputs.ts";
 import type { Schema } from "./schema.ts";
 import type { Prunable } from "./store.ts";
 
@@ -13,6 +14,7 @@ const ENDED = {
   tokens: "expiresAt",
   consents: "expiresAt",
   claims: "expiresAt",
+  outputs: "createdAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */
@@ -24,6 +26,10 @@ export async function prune(
 ): Promise<number> {
   const due = await database.query((db) => dueIds(db, what, before, limit));
   if (due.length === 0) return 0;
+  if (what === "outputs") {
+    await deleteOutputs(database, due);
+    return due.length;
+  }
   const remove = async (db: Kysely<Schema>) => {
     const { numDeletedRows } = await db
       .deleteFrom(what)

@@ -12,12 +12,14 @@ export function secretStore(database: Database): SecretStore {
     },
 
     async put(secret) {
-      const { sealed, updatedAt } = secret;
+      const { sealed, updatedAt, setBy } = secret;
       await database.change("secrets", (db) =>
         db
           .insertInto("secrets")
           .values(toRow(secret))
-          .onConflict((conflict) => conflict.column("name").doUpdateSet(toChange({ sealed, updatedAt })))
+          .onConflict((conflict) =>
+            conflict.column("name").doUpdateSet(toChange({ sealed, updatedAt, setBy })),
+          )
           .execute(),
       );
     },

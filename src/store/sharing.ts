@@ -8,6 +8,8 @@ export const CHANGE_KINDS = [
   "servers",
   "server_lists",
   "secrets",
+  "custom_tools",
+  "plugins",
   "everything",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];

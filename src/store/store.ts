@@ -5,6 +5,11 @@
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
 import type { FolderGrant, OutcomeName } from "../tool.ts";
+import type { CustomToolStore } from "./custom-tool-record.ts";
+import type { MemoryStore } from "./memory-record.ts";
+import type { OutputStore } from "./output-record.ts";
+import type { PluginStore } from "./plugin-record.ts";
+import type { ProjectNoteStore, ProjectStore, TicketStore } from "./project-record.ts";
 import type { QuestionState, Sharing } from "./sharing.ts";
 import type { ConsentStore, TokenStore } from "./token-record.ts";
 
@@ -32,9 +37,16 @@ export interface Store extends Sharing {
   readonly tasks: TaskStore;
   readonly todos: TodoStore;
   readonly messages: MessageStore;
+  readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;
   readonly trust: TrustStore;
+  readonly customTools: CustomToolStore;
+  readonly plugins: PluginStore;
+  readonly projects: ProjectStore;
+  readonly tickets: TicketStore;
+  readonly projectNotes: ProjectNoteStore;
+  readonly outputs: OutputStore;
   /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /**
@@ -42,7 +54,7 @@ export interface Store extends Sharing {
    * that is still open, unread or valid goes.
    */
   prune(what: Prunable, before: number, limit: number): Promise<number>;
-  /** Every row of every table, as plain JSON values, for a backup; consistent as of one moment. */
+  /** Every row of every table, but not the kept outputs, as plain JSON values, for a backup; as of one moment. */
   dump(): Promise<StoreDump>;
   /** Replaces everything with a dump, in one transaction. */
   load(dump: StoreDump): Promise<void>;
@@ -57,7 +69,8 @@ export type Prunable =
   | "attachments"
   | "tokens"
   | "consents"
-  | "claims";
+  | "claims"
+  | "outputs";
 
 export interface StoreDump {
   readonly schemaVersion: number;
@@ -70,6 +83,8 @@ export interface AgentRecord {
   readonly description: string;
   /** Set for a sub-agent. */
   readonly parentId: string | null;
+  /** A sub-agent that only looks around: nothing but read-only tools, and nobody's parent. */
+  readonly scout: boolean;
   readonly toolboxes: readonly string[];
   readonly grants: readonly string[];
   readonly folders: readonly FolderGrant[];
@@ -82,7 +97,7 @@ export interface AgentStore {
   byName(name: string): Promise<AgentRecord | undefined>;
   create(agent: AgentRecord): Promise<void>;
   update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>): Promise<void>;
-  /** Deletes its tokens, sub-agents' parent links and todos with it. */
+  /** Deletes its tokens, sub-agents' parent links, todos and memories with it. */
   delete(id: string): Promise<void>;
 }
 
@@ -189,6 +204,8 @@ export interface ToolNameStore {
 export interface SecretRecord {
   readonly name: string;
   readonly sealed: Uint8Array;
+  /** The agent that set it; null: a person did. */
+  readonly setBy: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -214,11 +231,11 @@ export interface ClaimStore {
 
 /**
  * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
- * then holds only the secret's name; an `approval` is answered `once` or `reject`.
+ * then holds only the secret's name; an `approval` is answered `once` or `reject`, an `access` `grant` or `refuse`.
  */
 export interface QuestionRecord {
   readonly id: string;
-  readonly kind: "human" | "secret" | "parent" | "approval";
+  readonly kind: "human" | "secret" | "parent" | "approval" | "access";
   readonly agentId: string;
   /** Equal calls share one pending question: digest of agent, tool and arguments. */
   readonly digest: string;
@@ -270,8 +287,11 @@ export interface TaskRecord {
   readonly id: string;
   readonly agentId: string;
   readonly title: string;
-  readonly status: "open" | "in_progress" | "blocked" | "done" | "failed";
+  readonly instructions: string;
+  readonly status: "open" | "in_progress" | "blocked" | "done" | "failed" | "cancelled";
   readonly note: string;
+  /** The agent that gave it; null: a person did. */
+  readonly assignedBy: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -1,6 +1,6 @@
+import type { FairQueue } from "../lib/fair-queue.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Answering, Caller, Notice, Progress, Rounds, ToolContext } from "../tool.ts";
-import type { FairQueue } from "./fair-queue.ts";
 import type { InquiredCall } from "./inquiries.ts";
 import type { ServerRequest } from "./server-request.ts";
 

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Settings } from "../config/settings.ts";
 import { createPace } from "../lib/pace.ts";
+import { sanitise, withHash } from "../lib/tool-name.ts";
 import type { ToolNameRecord } from "../store/store.ts";
 
 /** A tool of a server that may not have a name yet. */
@@ -14,7 +14,6 @@ export interface Nameless {
 
 /** Begin the names of scripts and plugins, so no server's tool may. */
 const RESERVED_PREFIXES = ["custom_", "plugin_"];
-const HASH_LENGTH = 6;
 
 /**
  * Names for those of `tools` that have none in `taken`. A taken name is never given away again, nor a `reserved`
@@ -44,11 +43,6 @@ export async function nameTools(
   return records;
 }
 
-/** Lower-case letters, digits and `_`; every run of other characters becomes one `_`. */
-export function sanitise(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9_]+/g, "_");
-}
-
 function freeName(
   tool: Nameless,
   used: ReadonlySet<string>,
@@ -68,11 +62,6 @@ function wholeName({ prefix, originalName }: Nameless, template: string): string
   const parts: Record<string, string> = { server: prefix, tool: sanitise(originalName) };
   const name = sanitise(template.replace(/\{(server|tool)\}/g, (_, part: string) => parts[part]!));
   return RESERVED_PREFIXES.some((reserved) => name.startsWith(reserved)) ? `mcp_${name}` : name;
-}
-
-function withHash(name: string, seed: string, maxLength: number): string {
-  const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
-  return `${name.slice(0, maxLength - HASH_LENGTH - 1)}_${hash}`;
 }
 
 function pairOf({ serverId, originalName }: { serverId: string; originalName: string }): string {

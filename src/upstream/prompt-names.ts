@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sanitise } from "./names.ts";
+import { sanitise } from "../lib/tool-name.ts";
 
 export interface NamelessPrompt {
   readonly serverName: string;

@@ -1,4 +1,5 @@
 import { messageOf } from "../errors.ts";
+import { FairQueue } from "../lib/fair-queue.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ServerRecord } from "../store/store.ts";
 import type { Answering, Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
@@ -10,7 +11,6 @@ import { type ConnectionCall, connectionCall } from "./connection-call.ts";
 import type { Definition } from "./definition.ts";
 import { deliver, openedUnlessAborted } from "./delivery.ts";
 import { type Era, stillTrusted } from "./era.ts";
-import { FairQueue } from "./fair-queue.ts";
 import { InUse } from "./in-use.ts";
 import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";

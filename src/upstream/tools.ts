@@ -1,23 +1,15 @@
-import { type Definition, failed, output, toolOf } from "../define-tool.ts";
-import { ToolkeepError } from "../errors.ts";
-import { questionDigest } from "../questions/digest.ts";
+import { type Definition, explainRefusal, failed, output, platformTool } from "../define-tool.ts";
+import { agreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Caller, Tool, ToolResult, ToolSource } from "../tool.ts";
 import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
 import type { ServerView, Upstream } from "./upstream.ts";
 
 export interface ServerToolsDeps {
-  readonly upstream: Pick<Upstream, "servers" | "server" | "add" | "update" | "remove">;
+  /** A function, because the names of these tools are reserved before there are servers. */
+  readonly upstream: () => Pick<Upstream, "servers" | "server" | "add" | "update" | "remove">;
   readonly questions: Pick<Questions, "ask">;
 }
-
-/** Names that no server's tool may take. */
-export const SERVER_TOOL_NAMES = [
-  "list_mcp_servers",
-  "add_mcp_server",
-  "update_mcp_server",
-  "remove_mcp_server",
-] as const;
 
 /** One agent's servers that nobody has decided about, and all that one agent may have added. */
 const MAX_WAITING = 10;
@@ -43,7 +35,7 @@ function listTool({ upstream }: ServerToolsDeps): Tool {
     required: [],
     flags: { readOnly: true, concurrencySafe: true },
     async run() {
-      const servers = upstream.servers().map(shownServer);
+      const servers = upstream().servers().map(shownServer);
       const lines = servers.map(({ name, state, reached_by }) => `${name} (${state}): ${reached_by}`);
       return output(lines.length === 0 ? "No server is registered." : lines.join("\n"), { servers });
     },
@@ -68,10 +60,10 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
     required: ["name"],
     shownArguments,
     async run({ name, ...reach }, { caller }) {
-      const refused = tooMany(upstream.servers(), caller);
+      const refused = tooMany(upstream().servers(), caller);
       if (refused) return refused;
       const options = caller.operator ? {} : { addedBy: caller.agentName };
-      return told("Registered", await upstream.add(name, inputOf(reach), options));
+      return told("Registered", await upstream().add(name, inputOf(reach), options));
     },
   });
 }
@@ -91,11 +83,11 @@ function updateTool({ upstream }: ServerToolsDeps): Tool {
     flags: { destructive: true },
     shownArguments,
     async run({ name, new_name, ...reach }, { caller }) {
-      const input = mergedInput(reach, upstream.server(name));
+      const input = mergedInput(reach, upstream().server(name));
       const change = new_name === undefined ? input : { ...input, name: new_name };
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
       const options = caller.operator ? {} : { by: caller.agentName };
-      return told("Changed", await upstream.update(name, change, options));
+      return told("Changed", await upstream().update(name, change, options));
     },
   });
 }
@@ -110,53 +102,35 @@ function removeTool({ upstream, questions }: ServerToolsDeps): Tool {
     required: ["name"],
     flags: { destructive: true },
     async run({ name }, { caller }) {
-      const server = upstream.server(name);
+      const server = upstream().server(name);
       const isPersons = server.addedBy === null && server.source === "stored";
-      const refused = isPersons && !caller.operator ? await refusal(questions, server, caller) : undefined;
+      const refused = isPersons ? await refusal(questions, server, caller) : undefined;
       if (refused) return refused;
-      await upstream.remove(name);
+      await upstream().remove(name);
       return output(`Removed ${name}.`, { name, removed: true });
     },
   });
 }
 
 /** Asks whoever registered the server; undefined once they have agreed. */
-async function refusal(
+function refusal(
   questions: ServerToolsDeps["questions"],
-  server: ServerView,
+  { id, name, changedAt }: ServerView,
   caller: Caller,
 ): Promise<ToolResult | undefined> {
-  const { agentId, agentName } = caller;
-  const tool = "remove_mcp_server";
-  const answer = await questions.ask(
-    {
-      kind: "approval",
-      agentId,
-      agentName,
-      digest: questionDigest(agentId, tool, [server.id, server.changedAt]),
-      prompt: `May ${agentName} remove the MCP server ${server.name}? Its stored env and header values are lost then.`,
-      details: { tool, arguments: JSON.stringify({ name: server.name }) },
-    },
-    { waitMs: 0 },
-  );
-  if (answer.kind === "answered" && answer.answer === "once") return undefined;
-  if (answer.kind === "too_many")
-    return failed(`You already have ${answer.limit} unanswered questions. Wait until some are answered.`);
-  if (answer.kind !== "pending") return failed(`A person wants to keep the server ${server.name}.`);
-  return {
-    kind: "needs_input",
-    questionId: answer.id,
-    message: `A person registered ${server.name} and is asked whether it may go (${answer.id}: toolkeep question answer ${answer.id} once). Call ${tool} again with the same arguments then.`,
+  const wish = {
+    tool: "remove_mcp_server",
+    bound: [id, changedAt],
+    prompt: `May ${caller.agentName} remove the MCP server ${name}? Its stored env and header values are lost then.`,
+    shown: { name },
   };
+  return agreement(questions, wish, caller);
 }
 
-/** Of the platform, so only by name and only for the agent of a conversation. */
-function adminTool<Args extends object>(definition: Omit<Definition<Args>, "scope" | "availability">): Tool {
-  return toolOf<Args>(
-    { ...definition, scope: "admin", availability: "main" },
-    { origin: "platform", floor: false, wildcard: false },
-    (thrown) => (thrown instanceof ToolkeepError && thrown.status < 500 ? thrown.message : undefined),
-  );
+function adminTool<Args extends object>(
+  definition: Omit<Definition<Args>, "domain" | "scope" | "availability">,
+): Tool {
+  return platformTool<Args>({ ...definition, domain: "servers" }, explainRefusal);
 }
 
 function tooMany(servers: readonly ServerView[], { operator, agentName }: Caller): ToolResult | undefined {

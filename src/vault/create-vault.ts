@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { SecretStore } from "../store/store.ts";
 import { Redaction } from "./redaction.ts";
 import { seal, unseal } from "./seal.ts";
-import type { Vault } from "./vault.ts";
+import type { SecretInfo, Vault } from "./vault.ts";
 
 export interface VaultOptions {
   readonly store: SecretStore;
@@ -15,22 +15,22 @@ export interface VaultOptions {
 
 /** Reads every secret into memory. */
 export async function createVault({ store, key, clock, onUnreadable }: VaultOptions): Promise<Vault> {
-  let secrets = new Map<string, string>();
+  let secrets = new Map<string, Secret>();
   const redaction = new Redaction();
 
-  const remember = (name: string, value: string) => {
-    secrets.set(name, value);
-    redaction.add(value);
+  const remember = (secret: Secret) => {
+    secrets.set(secret.name, secret);
+    redaction.add(secret.value);
   };
 
   const reload = async () => {
     const stored = await store.list();
     secrets = new Map();
-    for (const { name, sealed } of stored) {
+    for (const { sealed, ...info } of stored) {
       try {
-        remember(name, unseal(sealed, purposeOf(name), key));
+        remember({ ...info, value: unseal(sealed, purposeOf(info.name), key) });
       } catch (error) {
-        onUnreadable?.(name, error);
+        onUnreadable?.(info.name, error);
       }
     }
   };
@@ -41,16 +41,18 @@ export async function createVault({ store, key, clock, onUnreadable }: VaultOpti
     seal: (plain, purpose) => seal(plain, purpose, key),
     unseal: (sealed, purpose) => unseal(sealed, purpose, key),
 
-    async put(name, value) {
+    async put(name, value, setBy = null) {
       // Before it is stored: a failure to store must not print it either.
       redaction.add(value);
       const now = clock();
-      await store.put({ name, sealed: seal(value, purposeOf(name), key), createdAt: now, updatedAt: now });
-      remember(name, value);
+      const info = { name, createdAt: secrets.get(name)?.createdAt ?? now, updatedAt: now, setBy };
+      await store.put({ ...info, sealed: seal(value, purposeOf(name), key) });
+      remember({ ...info, value });
     },
 
-    get: (name) => secrets.get(name),
+    get: (name) => secrets.get(name)?.value,
     names: () => [...secrets.keys()].sort(),
+    list: () => [...secrets.keys()].sort().map((name) => infoOf(secrets.get(name)!)),
 
     async delete(name) {
       await store.delete(name);
@@ -61,6 +63,14 @@ export async function createVault({ store, key, clock, onUnreadable }: VaultOpti
     conceal: (value, series) => redaction.add(value, series),
     redact: (text) => redaction.apply(text),
   };
+}
+
+interface Secret extends SecretInfo {
+  readonly value: string;
+}
+
+function infoOf({ name, createdAt, updatedAt, setBy }: Secret): SecretInfo {
+  return { name, createdAt, updatedAt, setBy };
 }
 
 const purposeOf = (name: string) => `secret:${name}`;

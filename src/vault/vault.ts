@@ -1,13 +1,26 @@
+/** What may be shown of a secret. */
+export interface SecretInfo {
+  readonly name: string;
+  readonly createdAt: number;
+  /** When it got the value that it has. */
+  readonly updatedAt: number;
+  /** The id of the agent that set it; null: a person did. */
+  readonly setBy: string | null;
+}
+
 /** Sealed values. Plain ones live in memory only. */
 export interface Vault {
   /** AES-256-GCM under the home's key, bound to `purpose`, which `unseal` must give again. */
   seal(plain: string, purpose: string): Uint8Array;
   /** Throws SECRET_UNREADABLE for another key, another purpose or altered bytes. */
   unseal(sealed: Uint8Array, purpose: string): string;
-  put(name: string, value: string): Promise<void>;
+  /** `setBy`: the id of the agent that does it; absent: a person does. */
+  put(name: string, value: string, setBy?: string | null): Promise<void>;
   get(name: string): string | undefined;
   /** Names only, sorted. */
   names(): readonly string[];
+  /** Everything about the secrets but their values, by name. */
+  list(): readonly SecretInfo[];
   delete(name: string): Promise<void>;
   /** Takes over what another process put or deleted. */
   reload(): Promise<void>;

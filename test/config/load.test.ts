@@ -38,6 +38,14 @@ describe("loadSettings", () => {
       toolSearch: { enabled: true, threshold: 20, maxMatches: 10 },
       limits: { maxResultChars: 50_000, maxMessageBytes: 4_194_304, maxToolConcurrency: 10 },
       shell: { timeoutMs: 120_000, maxOutputBytes: 200_000 },
+      web: {
+        allowedHosts: [],
+        timeoutMs: 30_000,
+        maxBytes: 10_485_760,
+        search: { provider: null, url: null, apiKey: null, maxResults: 10, timeoutMs: 15_000 },
+        chromiumPath: null,
+        chromiumSandbox: true,
+      },
       questions: { waitMs: 55_000, expireMs: 86_400_000 },
       retention: {
         auditMs: 90 * 86_400_000,

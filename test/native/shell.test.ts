@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HeadAndTail } from "../../src/native/head-and-tail.ts";
+import { HeadAndTail } from "../../src/process/head-and-tail.ts";
 import { living } from "../support/living.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../support/native.ts";
 import { waitUntil } from "../support/wait-until.ts";

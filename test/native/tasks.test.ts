@@ -10,7 +10,15 @@ const SUB_AGENT: { caller: Partial<Caller> } = {
 let t: TestNative;
 beforeEach(async () => {
   t = await testNative();
-  const common = { description: "", toolboxes: [], grants: [], folders: [], createdAt: 1, updatedAt: 1 };
+  const common = {
+    description: "",
+    scout: false,
+    toolboxes: [],
+    grants: [],
+    folders: [],
+    createdAt: 1,
+    updatedAt: 1,
+  };
   await t.store.agents.create({ id: "agt_parent", name: "parent", parentId: null, ...common });
   await t.store.agents.create({ id: "agt_child", name: "child", parentId: "agt_parent", ...common });
 });
@@ -21,6 +29,8 @@ async function createTask(id: string, task: Partial<TaskRecord> = {}): Promise<v
     id,
     agentId: "agt_child",
     title: `Task ${id}`,
+    instructions: "",
+    assignedBy: null,
     status: "open",
     note: "",
     createdAt: 1,

@@ -45,6 +45,7 @@ function overStore(change: Partial<QuestionsDeps> = {}): Questions {
   return createQuestions({
     store: store.questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
+    grantTool: async () => {},
     events,
     clock: () => now,
     newId: randomId,

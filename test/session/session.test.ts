@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { MAX_BATCH_CALLS } from "../../src/executor/batch.ts";
 import { aiSdkTools } from "../../src/session/adapters/ai-sdk.ts";
 import { anthropicTools, runAnthropicCalls } from "../../src/session/adapters/anthropic.ts";
 import {
@@ -8,7 +8,7 @@ import {
   runOpenaiChatCalls,
   runOpenaiResponsesCalls,
 } from "../../src/session/adapters/openai.ts";
-import { Turn } from "../../src/session/turn.ts";
+import { type Calling, Turn } from "../../src/session/turn.ts";
 import type { ToolOutcome } from "../../src/tool.ts";
 import { EVERYTHING, testHub } from "../support/test-hub.ts";
 import { testTool } from "../support/tools.ts";
@@ -21,6 +21,10 @@ const ok = (text: string): ToolOutcome => ({
   durationMs: 0,
   truncated: false,
 });
+
+function oneByOne(callTool: Calling["callTool"]): Calling {
+  return { callTool, callBatch: (calls) => Promise.all(calls.map(callTool)) };
+}
 
 describe("a session", () => {
   it("gives a turn the tools of its agent, and makes its calls as that agent", async () => {
@@ -57,34 +61,41 @@ describe("a session", () => {
 });
 
 describe("the calls of one step", () => {
-  it("run beside each other where they may, alone where not, and are answered in order", async () => {
-    const safe = { readOnly: true, concurrencySafe: true, destructive: false };
-    const unsafe = { readOnly: false, concurrencySafe: false, destructive: false };
-    const tools = [testTool({ name: "look", flags: safe }), testTool({ name: "write", flags: unsafe })];
-    const under = new Set<string>();
-    const seen: string[] = [];
-    const turn = new Turn(tools, 2, async ({ name, arguments: args }) => {
-      const label = `${name}${args}`;
-      under.add(label);
-      await delay(args === 1 ? 30 : 5);
-      seen.push([...under].sort().join("+"));
-      under.delete(label);
-      return ok(label);
-    });
-    const calls = ["look1", "look2", "look3", "write4", "write5", "look6"].map((label) => ({
-      name: label.slice(0, -1),
-      arguments: Number(label.at(-1)),
-    }));
-    const outcomes = await turn.callAll(calls);
-    expect(outcomes.map(({ text }) => text)).toEqual([
-      "look1",
-      "look2",
-      "look3",
-      "write4",
-      "write5",
-      "look6",
+  it("run as a batch of the agent, and are answered in order", async () => {
+    await using test = await testHub({ agents: { ann: [] } });
+    const turn = test.hub.session({ agent: "ann" }).turn();
+    const outcomes = await turn.callAll([
+      { name: "write_file", arguments: { path: "a.txt", content: "one" } },
+      { name: "read_file", arguments: { path: "a.txt" } },
+      { name: "no_such_tool", arguments: {} },
+      { name: "write_file", arguments: { path: "a.txt", content: "two" } },
+      { name: "read_file", arguments: { path: "a.txt" } },
     ]);
-    expect(seen).toEqual(["look1+look2", "look1", "look3", "write4", "write5", "look6"]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "unknown_tool", "ok", "ok"]);
+    expect(outcomes[1]!.text).toContain("one");
+    expect(outcomes[4]!.text).toContain("two");
+  });
+
+  it("may be more than one batch takes", async () => {
+    await using test = await testHub({ agents: { ann: [] } });
+    const turn = test.hub.session({ agent: "ann" }).turn();
+    const thoughts = Array.from({ length: MAX_BATCH_CALLS + 1 }, (_, index) => ({
+      name: "think",
+      arguments: { thought: `${index}` },
+    }));
+    const outcomes = await turn.callAll(thoughts);
+    expect(outcomes.filter(({ outcome }) => outcome === "ok")).toHaveLength(thoughts.length);
+  });
+
+  it("end with the signal of the step", async () => {
+    await using test = await testHub({ agents: { ann: [] } });
+    const turn = test.hub.session({ agent: "ann" }).turn();
+    const content = [{ type: "tool_use", id: "a", name: "think", input: { thought: "x" } }];
+    const [result] = await runAnthropicCalls(turn, content, { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({
+      is_error: true,
+      content: [{ text: expect.stringContaining("cancelled") }],
+    });
   });
 });
 
@@ -95,8 +106,13 @@ describe("a turn in the shape of", () => {
     inputSchema: { properties: { at: { type: "string" } } },
   });
   const schema = { type: "object", properties: { at: { type: "string" } } };
-  const turn = new Turn([tool], 10, async ({ name, arguments: args }) =>
-    name === "look" ? ok(`saw ${JSON.stringify(args)}`) : { ...ok("no such tool"), outcome: "unknown_tool" },
+  const turn = new Turn(
+    [tool],
+    oneByOne(async ({ name, arguments: args }) =>
+      name === "look"
+        ? ok(`saw ${JSON.stringify(args)}`)
+        : { ...ok("no such tool"), outcome: "unknown_tool" },
+    ),
   );
 
   it("the Messages API of Anthropic", async () => {
@@ -119,10 +135,10 @@ describe("a turn in the shape of", () => {
 
   it("the Messages API of Anthropic, images included", async () => {
     const image = { type: "image", data: "AAAA", mimeType: "image/png" };
-    const seeing = new Turn([tool], 10, async () => ({
-      ...ok(""),
-      content: [image, { type: "audio", data: "x" }],
-    }));
+    const seeing = new Turn(
+      [tool],
+      oneByOne(async () => ({ ...ok(""), content: [image, { type: "audio", data: "x" }] })),
+    );
     const [result] = await runAnthropicCalls(seeing, [
       { type: "tool_use", id: "a", name: "look", input: {} },
     ]);

@@ -4,6 +4,8 @@ import { auditContract } from "./contract/audit.ts";
 import { consentsContract } from "./contract/consents.ts";
 import { dumpContract } from "./contract/dump.ts";
 import { humanContract } from "./contract/human.ts";
+import { memoriesContract } from "./contract/memories.ts";
+import { projectsContract } from "./contract/projects.ts";
 import { pruneContract } from "./contract/prune.ts";
 import { serversContract } from "./contract/servers.ts";
 import { valuesContract } from "./contract/values.ts";
@@ -17,6 +19,8 @@ export function storeContract(fresh: FreshStore): void {
   describe("servers and tool names", () => serversContract(fresh));
   describe("secrets, questions and notifications", () => humanContract(fresh));
   describe("tasks, to-dos, messages and attachments", () => workContract(fresh));
+  describe("projects, tickets and notes", () => projectsContract(fresh));
+  describe("memories", () => memoriesContract(fresh));
   describe("calls and trust", () => auditContract(fresh));
   describe("what has become old", () => pruneContract(fresh));
   describe("values", () => valuesContract(fresh));

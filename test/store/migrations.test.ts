@@ -17,6 +17,12 @@ test("the migrations that exist keep their names and order", () => {
     "0002-server-offers",
     "0003-consents",
     "0004-replicas",
+    "0005-scouts",
+    "0006-projects",
+    "0007-memories",
+    "0008-custom-tools",
+    "0009-plugins",
+    "0010-outputs",
   ]);
 });
 

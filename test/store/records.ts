@@ -17,6 +17,7 @@ export const agent = (name: string, change: Partial<AgentRecord> = {}): AgentRec
   name,
   description: "",
   parentId: null,
+  scout: false,
   toolboxes: [],
   grants: [],
   folders: [],

@@ -2,10 +2,13 @@ import { Audit } from "../../src/audit/audit.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import type { Rule } from "../../src/config/settings.ts";
 import { Events } from "../../src/events.ts";
+import { type BatchOptions, callBatch } from "../../src/executor/batch.ts";
+import { BatchTurns } from "../../src/executor/batch-turns.ts";
 import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
-import { keepOutput } from "../../src/executor/full-output.ts";
+import { keepOutput } from "../../src/executor/kept-output.ts";
 import { Schemas } from "../../src/executor/schemas.ts";
 import { randomId } from "../../src/lib/id.ts";
+import { silentLog } from "../../src/lib/log.ts";
 import { createQuestions } from "../../src/questions/create-questions.ts";
 import type { Caller, Tool, ToolCall } from "../../src/tool.ts";
 import { Watchdog } from "../../src/watchdog/watchdog.ts";
@@ -18,6 +21,9 @@ interface Setup {
   readonly secret?: string;
   readonly maxResultChars?: number;
   readonly maxMessageBytes?: number;
+  readonly maxToolConcurrency?: number;
+  /** How many calls of batches may be under way, of all agents. */
+  readonly maxBatchCalls?: number;
   readonly clock?: () => number;
 }
 
@@ -28,6 +34,8 @@ export async function openExecutor({
   secret,
   maxResultChars = 1_000,
   maxMessageBytes = 4_000_000,
+  maxToolConcurrency = 10,
+  maxBatchCalls = 100,
   clock = Date.now,
 }: Setup) {
   const temp = await tempStore();
@@ -37,6 +45,7 @@ export async function openExecutor({
   const questions = createQuestions({
     store: store.questions,
     keepSecret: async () => {},
+    grantTool: async () => {},
     events,
     clock,
     newId: randomId,
@@ -62,7 +71,7 @@ export async function openExecutor({
     clock,
   });
   const deps: CallDeps = {
-    settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency: 10 } }),
+    settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,
     offers: {
       resolve: () => {
@@ -73,13 +82,17 @@ export async function openExecutor({
     audit,
     schemas: new Schemas(() => {}),
     redact,
-    keepOutput: (_, callId, whole) => keepOutput(home, callId, whole, clock),
+    keepOutput: (caller, whole) =>
+      keepOutput(caller, whole, { outputs: store.outputs, clock, newId: randomId, log: silentLog }),
     events,
     clock,
     newId: randomId,
     onBug: (error) => bugs.push(error),
   };
-  const caller = testCaller({ grants: tools.map((tool) => tool.name) });
+  const grants = tools.map((tool) => tool.name);
+  const caller = testCaller({ grants });
+  const turns = new BatchTurns(() => maxBatchCalls);
+  const batching = { ...deps, turns, callTool: (call: ToolCall) => callTool(call, deps) };
   return {
     store,
     home,
@@ -89,6 +102,16 @@ export async function openExecutor({
     bugs,
     call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
       callTool({ name, arguments: args, caller: who, via: "library", ...more }, deps),
+    turns,
+    caller: (agent: string) => testCaller({ agentId: `agt_${agent}`, agentName: agent, grants }),
+    /** Calls tools by name, each with its position as the argument `at`. */
+    batch: (names: readonly string[], options: BatchOptions = {}, who: Caller = caller) =>
+      callBatch(
+        names.map((name, at) => ({ name, arguments: { at }, caller: who, via: "library" })),
+        batching,
+        options,
+      ),
+    batchOf: (calls: readonly ToolCall[], options: BatchOptions = {}) => callBatch(calls, batching, options),
     records: async () => {
       await audit.flush();
       return store.calls.list({ limit: 100 });

@@ -53,6 +53,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
   const questions = createQuestions({
     store: store.questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
+    grantTool: async () => {},
     events,
     clock: systemClock,
     newId: randomId,
@@ -65,6 +66,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     settings: () => ({
       shell: { timeoutMs: 20_000, maxOutputBytes: 20_000, ...options.shell },
       questions: { waitMs: options.waitMs ?? 0, expireMs: 3_600_000 },
+      limits: { maxResultChars: 20_000 },
     }),
     store,
     questions,

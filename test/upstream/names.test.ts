@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { sanitise } from "../../src/lib/tool-name.ts";
 import type { ToolNameRecord } from "../../src/store/store.ts";
-import { type Nameless, nameTools, sanitise } from "../../src/upstream/names.ts";
+import { type Nameless, nameTools } from "../../src/upstream/names.ts";
 
 const NAMING = { template: "mcp_{server}_{tool}", maxLength: 50 };
 const NATIVE = new Set(["read_file"]);

@@ -7,8 +7,10 @@ export const peopleAnswers = {
     id: text,
     agent: text,
     title: text,
-    status: anyOfTexts(["open", "in_progress", "blocked", "done", "failed"]),
+    instructions: text,
+    status: anyOfTexts(["open", "in_progress", "blocked", "done", "failed", "cancelled"]),
     note: text,
+    assignedBy: { ...orNull(text), description: "The agent that gave it; null: a person did." },
     createdAt: time,
     updatedAt: time,
   }),
@@ -18,7 +20,7 @@ export const peopleAnswers = {
   QuestionView: shape<contract.QuestionView>(
     {
       id: text,
-      kind: anyOfTexts(["human", "secret", "parent", "approval"]),
+      kind: anyOfTexts(["human", "secret", "parent", "approval", "access"]),
       agent: text,
       prompt: text,
       details: anyObject,

@@ -23,7 +23,10 @@ export const toolViewFields: Shape<contract.ToolView> = {
   ownName: text,
   title: optional(text),
   description: text,
-  origin: { type: "string", description: "`native`, or `mcp:` and the name of its server." },
+  origin: {
+    type: "string",
+    description: "`native`, `platform`, `custom`, `plugin:` with its plugin, or `mcp:` with its server.",
+  },
   scope: anyOfTexts(SCOPES),
   availability: anyOfTexts(["main", "sub-agent", "both"]),
   floor: yesNo,
@@ -31,7 +34,7 @@ export const toolViewFields: Shape<contract.ToolView> = {
   status: oneOf(
     shape<{ kind: "active" }>({ kind: { const: "active" } }),
     shape<{ kind: string; reason: string }>({
-      kind: anyOfTexts(["disabled", "pending_approval", "unavailable"]),
+      kind: anyOfTexts(["disabled", "pending_approval", "unavailable", "planned"]),
       reason: text,
     }),
   ),
@@ -87,7 +90,10 @@ export const toolAnswers = {
       durationMs: count,
       truncated: yesNo,
       fullOutput: optional(
-        shape<NonNullable<contract.ToolOutcome["fullOutput"]>>({ path: text, bytes: count }),
+        shape<NonNullable<contract.ToolOutcome["fullOutput"]>>(
+          { id: text, chars: count, bytes: count },
+          "The whole text of an output that was cut, for read_tool_output.",
+        ),
       ),
     },
     "How a call ended.",

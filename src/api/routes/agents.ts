@@ -54,8 +54,8 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
     "/agents",
     {
       schema: {
-        summary: "Creates an agent; with a parent a sub-agent",
-        body: exactly({ ...input, name: nameText, parent: nameText }, ["name"]),
+        summary: "Creates an agent; with a parent a sub-agent or scout",
+        body: exactly({ ...input, name: nameText, parent: nameText, scout: { type: "boolean" } }, ["name"]),
         response: gives("AgentAnswer", 201),
       },
     },

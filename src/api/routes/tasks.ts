@@ -8,10 +8,14 @@ import type { NewTask, TaskAnswer, TaskList } from "../contract.ts";
 import { exactly, nameText } from "../schema.ts";
 import { taskView } from "../views.ts";
 
-const newTask = exactly({ agent: nameText, title: { type: "string", minLength: 1, maxLength: 2_000 } }, [
-  "agent",
-  "title",
-]);
+const newTask = exactly(
+  {
+    agent: nameText,
+    title: { type: "string", minLength: 1, maxLength: 2_000 },
+    instructions: { type: "string", maxLength: 20_000 },
+  },
+  ["agent", "title"],
+);
 
 export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   app.get<{ Querystring: { agent?: string } }>(
@@ -47,8 +51,10 @@ export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): 
         id: randomId("tsk"),
         agentId: agent.id,
         title: body.title,
+        instructions: body.instructions ?? "",
         status: "open",
         note: "",
+        assignedBy: null,
         createdAt: now,
         updatedAt: now,
       };

@@ -23,6 +23,7 @@ interface AgentOptions {
   readonly grant: readonly string[];
   readonly folder: readonly string[];
   readonly parent?: string;
+  readonly scout?: boolean;
 }
 
 interface EditOptions extends AgentOptions {
@@ -45,9 +46,14 @@ export function agentCommand(shell: Shell): Command {
       leaf(agent, "create <name>", "create an agent; without toolboxes it has the core tools only"),
     )
       .option("--parent <agent>", "make it a sub-agent of this agent")
+      .option(
+        "--scout",
+        "make it a scout of its parent: read-only tools, by default those of the toolbox scout",
+      )
       .action(shell.action(createAgent)),
     "agent create writer --toolbox research --grant mcp_fs_read_text_file",
     "agent create coder --folder ~/src/app:rw --folder ~/docs:ro",
+    "agent create looker --parent coder --scout",
   );
   examples(
     agentOptions(leaf(agent, "edit <name>", "give an agent more, or take something away"))
@@ -121,6 +127,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
     `${fields([
       ["name", agent.name],
       ["description", agent.description],
+      ["context", agent.context],
       ["parent", agent.parent],
       ["toolboxes", agent.toolboxes.join(", ")],
       ["grants", agent.grants.join(", ")],
@@ -134,6 +141,7 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
     name,
     ...given(options, run.terminal.cwd),
     ...(options.parent === undefined ? {} : { parent: options.parent }),
+    ...(options.scout ? { scout: true } : {}),
   };
   const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
   run.print(

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import type { CallRequest, ServerAnswer, ToolAnswer, ToolOutcome } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
@@ -7,7 +5,6 @@ import { path } from "../api-client.ts";
 import { readArguments } from "../arguments.ts";
 import { askPerson, pendingQuestion, sendAnswer } from "../ask-person.ts";
 import { durationText, parseDuration } from "../duration.ts";
-import { homeHere } from "../home.ts";
 import { OUTCOME_EXIT } from "../outcome-exit.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 import type { Terminal } from "../terminal.ts";
@@ -49,7 +46,7 @@ async function callTool(run: Run, name: string, given: string[], options: CallOp
   const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout, "s");
   const outcome = await callUntilAnswered(run, body, timeoutMs);
   if (run.json) run.print(outcome, "");
-  else await show(run, outcome, options.agent ?? OPERATOR);
+  else await show(run, outcome);
   return OUTCOME_EXIT[outcome.outcome];
 }
 
@@ -120,7 +117,7 @@ function gaveUp(
   };
 }
 
-async function show(run: Run, outcome: ToolOutcome, agent: string): Promise<void> {
+async function show(run: Run, outcome: ToolOutcome): Promise<void> {
   const { terminal } = run;
   const { text, error, fullOutput } = outcome;
   if (outcome.outcome === "ok") writeOutput(terminal, text);
@@ -138,7 +135,7 @@ async function show(run: Run, outcome: ToolOutcome, agent: string): Promise<void
     if (outcome.outcome === "invalid_arguments")
       terminal.err(`  See what it takes: toolkeep tool show ${outcome.tool}\n`);
   }
-  if (fullOutput) terminal.err(await cutNote(terminal, fullOutput, agent));
+  if (fullOutput) terminal.err(cutNote(fullOutput));
 }
 
 /** Models are not told how to sign in; a person is. */
@@ -159,15 +156,8 @@ function writeOutput(terminal: Terminal, text: string): void {
   terminal.out(ended(terminal.screen ? printable(text) : text));
 }
 
-/** The path is the agent's own; a person is told where that is on this machine, if it is on this one. */
-async function cutNote(
-  terminal: Terminal,
-  { path: file, bytes }: NonNullable<ToolOutcome["fullOutput"]>,
-  agent: string,
-): Promise<string> {
-  const here = join(await homeHere(terminal), "workspaces", agent, file);
-  const place = existsSync(here) ? here : `${file} in the workspace of ${agent}`;
-  return `The output was cut; all ${bytes} bytes are in ${place}\n`;
+function cutNote({ id, chars }: NonNullable<ToolOutcome["fullOutput"]>): string {
+  return `The output was cut; all ${chars} characters for a day: toolkeep call read_tool_output id=${id}\n`;
 }
 
 function ended(text: string): string {

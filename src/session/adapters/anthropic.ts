@@ -1,3 +1,4 @@
+import type { BatchOptions } from "../../executor/batch.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Content, JsonSchema, ToolOutcome } from "../../tool.ts";
 import type { Turn } from "../turn.ts";
@@ -39,12 +40,11 @@ export function anthropicTools(turn: Turn): readonly AnthropicTool[] {
 export async function runAnthropicCalls(
   turn: Turn,
   content: readonly unknown[],
-  options: { readonly signal?: AbortSignal } = {},
+  options: BatchOptions = {},
 ): Promise<readonly AnthropicToolResult[]> {
   const asked = content.filter(isToolUse);
-  const outcomes = await turn.callAll(
-    asked.map(({ name, input }) => ({ name, arguments: input, ...options })),
-  );
+  const calls = asked.map(({ name, input }) => ({ name, arguments: input }));
+  const outcomes = await turn.callAll(calls, options);
   return asked.map(({ id }, index) => toResult(id, outcomes[index]!));
 }
 

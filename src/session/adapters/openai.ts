@@ -1,3 +1,4 @@
+import type { BatchOptions } from "../../executor/batch.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { JsonSchema } from "../../tool.ts";
 import type { Turn, TurnCall } from "../turn.ts";
@@ -30,10 +31,6 @@ export interface FunctionCallOutput {
   readonly output: string;
 }
 
-interface Options {
-  readonly signal?: AbortSignal;
-}
-
 /** The tools of a turn for the `tools` of a chat completion. */
 export function openaiChatTools(turn: Turn): readonly ChatTool[] {
   return turn.tools.map(({ name, description, inputSchema }) => ({
@@ -46,13 +43,16 @@ export function openaiChatTools(turn: Turn): readonly ChatTool[] {
 export async function runOpenaiChatCalls(
   turn: Turn,
   toolCalls: readonly unknown[],
-  options: Options = {},
+  options: BatchOptions = {},
 ): Promise<readonly ChatToolMessage[]> {
   const asked = toolCalls.flatMap((call) => {
     if (!isRecord(call) || typeof call.id !== "string" || !isRecord(call.function)) return [];
-    return [{ id: call.id, call: toCall(call.function, options) }];
+    return [{ id: call.id, call: toCall(call.function) }];
   });
-  const outcomes = await turn.callAll(asked.map(({ call }) => call));
+  const outcomes = await turn.callAll(
+    asked.map(({ call }) => call),
+    options,
+  );
   return asked.map(({ id }, index) => ({
     role: "tool",
     tool_call_id: id,
@@ -75,13 +75,16 @@ export function openaiResponsesTools(turn: Turn): readonly ResponsesTool[] {
 export async function runOpenaiResponsesCalls(
   turn: Turn,
   output: readonly unknown[],
-  options: Options = {},
+  options: BatchOptions = {},
 ): Promise<readonly FunctionCallOutput[]> {
   const asked = output.flatMap((item) => {
     if (!isRecord(item) || item.type !== "function_call" || typeof item.call_id !== "string") return [];
-    return [{ id: item.call_id, call: toCall(item, options) }];
+    return [{ id: item.call_id, call: toCall(item) }];
   });
-  const outcomes = await turn.callAll(asked.map(({ call }) => call));
+  const outcomes = await turn.callAll(
+    asked.map(({ call }) => call),
+    options,
+  );
   return asked.map(({ id }, index) => ({
     type: "function_call_output",
     call_id: id,
@@ -89,8 +92,8 @@ export async function runOpenaiResponsesCalls(
   }));
 }
 
-function toCall({ name, arguments: text }: Record<string, unknown>, options: Options): TurnCall {
-  return { name: String(name), arguments: parsed(text), ...options };
+function toCall({ name, arguments: text }: Record<string, unknown>): TurnCall {
+  return { name: String(name), arguments: parsed(text) };
 }
 
 /** Models write arguments that are no JSON; the call then says what was expected. */

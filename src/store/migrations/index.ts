@@ -2,9 +2,26 @@ import { firstTables } from "./0001-first-tables.ts";
 import { serverOffers } from "./0002-server-offers.ts";
 import { consents } from "./0003-consents.ts";
 import { replicas } from "./0004-replicas.ts";
+import { scouts } from "./0005-scouts.ts";
+import { projects } from "./0006-projects.ts";
+import { memories } from "./0007-memories.ts";
+import { customTools } from "./0008-custom-tools.ts";
+import { plugins } from "./0009-plugins.ts";
+import { outputs } from "./0010-outputs.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, serverOffers, consents, replicas];
+export const MIGRATIONS: readonly Migration[] = [
+  firstTables,
+  serverOffers,
+  consents,
+  replicas,
+  scouts,
+  projects,
+  memories,
+  customTools,
+  plugins,
+  outputs,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

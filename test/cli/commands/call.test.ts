@@ -35,11 +35,13 @@ describe("toolkeep call", { timeout: 120_000 }, () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("toolkeep tool show think") });
   });
 
-  it("tells a person where on this machine the whole of a cut output is", async () => {
+  it("tells a person how to read the whole of a cut output", async () => {
     await using home = await tempHome();
-    const cut = await toolkeep({ home: home.path }, "call", "run_shell", "command=seq 1 20000");
-    const [, file = ""] = /bytes are in (\S+)/.exec(cut.stderr) ?? [];
-    expect(await readFile(file, "utf8")).toContain("\n10000\n");
+    const options = { home: home.path };
+    const cut = await toolkeep(options, "call", "run_shell", "command=seq 1 20000");
+    const [, id = ""] = /toolkeep call read_tool_output (id=out_\w+)/.exec(cut.stderr) ?? [];
+    const part = await toolkeep(options, "call", "read_tool_output", id, "offset=48880", "limit=20");
+    expect(part.stdout).toContain("\n10000\n");
   });
 
   it("that needs a person does not wait where nobody could answer: without a daemon and a terminal", async () => {

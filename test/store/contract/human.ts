@@ -20,12 +20,12 @@ export function humanContract(fresh: FreshStore): void {
   test("a secret put again keeps the time it was made", async () => {
     await using t = await fresh();
     const { secrets } = t.store;
-    await secrets.put({ name: "KEY", sealed: bytes(1, 0, 255), createdAt: NOW, updatedAt: NOW });
-    await secrets.put({ name: "KEY", sealed: bytes(2), createdAt: NOW + 1, updatedAt: NOW + 1 });
-    await secrets.put({ name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW });
+    await secrets.put({ name: "KEY", sealed: bytes(1, 0, 255), createdAt: NOW, updatedAt: NOW, setBy: null });
+    await secrets.put({ name: "KEY", sealed: bytes(2), createdAt: NOW + 1, updatedAt: NOW + 1, setBy: null });
+    await secrets.put({ name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW, setBy: null });
     expect(await secrets.list()).toEqual([
-      { name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW },
-      { name: "KEY", sealed: bytes(2), createdAt: NOW, updatedAt: NOW + 1 },
+      { name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW, setBy: null },
+      { name: "KEY", sealed: bytes(2), createdAt: NOW, updatedAt: NOW + 1, setBy: null },
     ]);
     await secrets.delete("A");
     await expect(secrets.delete("A")).rejects.toMatchObject({ code: "NOT_FOUND" });

@@ -27,7 +27,14 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
       ["server_lists", () => there.store.toolNames.add([{ serverId: "s", originalName: "o", name: "n" }])],
       [
         "secrets",
-        () => there.store.secrets.put({ name: "k", sealed: new Uint8Array(1), createdAt: 1, updatedAt: 1 }),
+        () =>
+          there.store.secrets.put({
+            name: "k",
+            sealed: new Uint8Array(1),
+            createdAt: 1,
+            updatedAt: 1,
+            setBy: null,
+          }),
       ],
       ["tokens", () => there.store.tokens.create(token("tok_a"))],
     ];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { FairQueue } from "../../src/lib/fair-queue.ts";
 import { Stop } from "../../src/lib/stop.ts";
-import { FairQueue } from "../../src/upstream/fair-queue.ts";
 
 const never = new Stop();
 
@@ -86,4 +86,18 @@ test("a turn that pauses lets another have it, and goes on whoever has one then"
   if (first.ok) first.value();
   await third;
   expect(order).toEqual(["b", "b"]);
+});
+
+test("one that is hurried has its turn though nobody ended one, and only those of its agent are", async () => {
+  const queue = new FairQueue(() => 1, 100);
+  await queue.enter("a", never);
+  const order: string[] = [];
+  const [other, own] = [pass(queue, "b", order), pass(queue, "c", order)];
+  queue.hurry("c");
+  await own;
+  expect(order).toEqual(["c"]);
+  queue.hurry("c");
+  queue.hurry("b");
+  await other;
+  expect(order).toEqual(["c", "b"]);
 });

@@ -1,23 +1,32 @@
-import type { Readable } from "node:stream";
-import type { Processes } from "../process/processes.ts";
+import type { Readable, Writable } from "node:stream";
 import { HeadAndTail } from "./head-and-tail.ts";
+import type { Processes } from "./processes.ts";
 
 export interface Command {
-  readonly shell: string;
-  readonly script: string;
+  readonly file: string;
+  readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+  /** For its standard input, which then ends; absent: there is none. */
+  readonly input?: string;
+  /** Absent: only the signal ends it. */
+  readonly timeoutMs?: number;
+  /** How much is kept of each of its two streams, half of it from the beginning and half from the end. */
   readonly maxOutputBytes: number;
 }
 
 export interface CommandResult {
   /** `ended` by itself, or why it was stopped. */
   readonly reason: "ended" | "timed_out" | "cancelled" | "flooded";
+  /** Null with a null `signal`: it could not be started. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
   readonly outputBytes: number;
+  /** Whether `output` lacks its middle. */
+  readonly isCut: boolean;
+  /** What it printed to standard error. */
+  readonly errors: string;
 }
 
 /** A command that prints more than this is stopped: reading on would only keep the hub busy. */
@@ -27,52 +36,67 @@ export const MAX_PRINTED = 64 * 1024 * 1024;
 const GRACE_MS = 1_000;
 const DRAIN_MS = 1_000;
 
-/** Runs a shell script to its end or its bounds. When this resolves nothing that it started is left running. */
+/** Runs a command to its end or its bounds. When this resolves nothing that it started is left running. */
 export async function runCommand(
   processes: Processes,
   command: Command,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const { shell, script, cwd, env } = command;
-  // With both streams on one pipe, their lines come in the order in which they were written.
-  const tree = processes.spawn(shell, ["-c", `exec 2>&1\n${script}`], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const kept = new HeadAndTail(command.maxOutputBytes);
-  const streams = [tree.child.stdout, tree.child.stderr].filter((stream) => stream !== null);
+  const { file, args, cwd, env, input, maxOutputBytes } = command;
+  const stdin = input === undefined ? "ignore" : "pipe";
+  const tree = processes.spawn(file, args, { cwd, env, stdio: [stdin, "pipe", "pipe"] });
+  const { stdout, stderr } = tree.child;
+  const [output, errors] = [new HeadAndTail(maxOutputBytes), new HeadAndTail(maxOutputBytes)];
   const stop = createStop(command.timeoutMs, signal);
-  for (const stream of streams) {
-    stream.on("data", (chunk: Buffer) => {
+  const isFlooded = () => output.total + errors.total > MAX_PRINTED;
+  const keep = (stream: Readable | null, kept: HeadAndTail) => {
+    stream?.on("data", (chunk: Buffer) => {
       kept.write(chunk);
-      if (kept.total > MAX_PRINTED) {
-        stream.pause();
-        stop.now("flooded");
-      }
+      if (!isFlooded()) return;
+      stream.pause();
+      stop.now("flooded");
     });
-  }
+  };
+  keep(stdout, output);
+  keep(stderr, errors);
+  if (tree.child.stdin) give(tree.child.stdin, input ?? "");
+  const streams = [stdout, stderr].filter((stream) => stream !== null);
   try {
     const reason = await Promise.race([tree.ended.then(() => "ended" as const), stop.reason]);
     await tree.end(GRACE_MS);
     await drained(streams);
     const { code, signal: endedBy } = await tree.ended;
-    return { reason, code, signal: endedBy, output: kept.text(), outputBytes: kept.total };
+    return {
+      reason,
+      code,
+      signal: endedBy,
+      output: output.text(),
+      outputBytes: output.total,
+      isCut: output.dropped > 0,
+      errors: errors.text(),
+    };
   } finally {
     stop.close();
     for (const stream of streams) stream.destroy();
+    tree.child.stdin?.destroy();
   }
+}
+
+/** A command may end, or close its input, without having read it. */
+function give(stdin: Writable, input: string): void {
+  stdin.on("error", () => undefined);
+  stdin.end(input);
 }
 
 type StopReason = Exclude<CommandResult["reason"], "ended">;
 
-function createStop(timeoutMs: number, signal: AbortSignal) {
+function createStop(timeoutMs: number | undefined, signal: AbortSignal) {
   let now: (why: StopReason) => void = () => {};
   const reason = new Promise<StopReason>((resolve) => {
     now = resolve;
   });
   const cancel = () => now("cancelled");
-  const timer = setTimeout(() => now("timed_out"), timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => now("timed_out"), timeoutMs);
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
   return {

@@ -1,5 +1,5 @@
-import { err, ok, type Result } from "../lib/result.ts";
-import type { Stop } from "../lib/stop.ts";
+import { err, ok, type Result } from "./result.ts";
+import type { Stop } from "./stop.ts";
 
 /** Ends a turn; a second time does nothing. */
 export type EndTurn = () => void;
@@ -53,6 +53,12 @@ export class FairQueue {
     this.#running++;
   }
 
+  /** The agent's next call has its turn now, however many have one. */
+  hurry(agent: string): void {
+    const calls = this.#waiting.get(agent);
+    if (calls) this.#start(agent, calls);
+  }
+
   /** For each agent on its own: one that floods must not shut the others out. */
   #isFull(agent: string): boolean {
     return (this.#waiting.get(agent)?.size ?? 0) >= this.#maxWaiting;
@@ -88,6 +94,10 @@ export class FairQueue {
 
   #startNext(): void {
     const [agent, calls] = this.#waiting.entries().next().value!;
+    this.#start(agent, calls);
+  }
+
+  #start(agent: string, calls: Set<Waiting>): void {
     const [next] = calls;
     this.#remove(agent, next!);
     // Its next call waits until every other agent has had one.

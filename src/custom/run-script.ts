@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { withHeartbeat } from "../lib/heartbeat.ts";
+import type { Processes } from "../process/processes.ts";
+import { type CommandResult, runCommand } from "../process/run-command.ts";
+import type { Caller, ToolContext, ToolResult } from "../tool.ts";
+import type { FoundTool } from "./found-tool.ts";
+import type { Launch } from "./launch.ts";
+import type { Manifest } from "./manifest.ts";
+import { readFolder, unpack } from "./script-folder.ts";
+
+export interface ScriptDeps {
+  readonly home: string;
+  readonly processes: Processes;
+  readonly baseEnv: NodeJS.ProcessEnv;
+  /** The folder that a caller's scripts run in; made where it is not there yet. */
+  readonly workspaceOf: (caller: Caller) => Promise<string>;
+  readonly secret: (name: string) => string | undefined;
+  /** Variables with such a value are passed on only where a manifest names them. */
+  readonly isSecret: (value: string) => boolean;
+}
+
+/** A script ready to run: `sha256` is what it may be and nothing else. */
+export interface Script {
+  readonly name: string;
+  readonly folder: string;
+  readonly sha256: string;
+  readonly manifest: Manifest;
+  readonly launch: Launch;
+}
+
+export type Ran =
+  | { readonly kind: "ran"; readonly result: CommandResult }
+  | { readonly kind: "refused"; readonly result: ToolResult };
+
+/** What a program needs to run at all, and to speak the language of its user. */
+const BASE_VARIABLES = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "LANGUAGE",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TMPDIR",
+] as const;
+/** Longer than any call takes: what is older was left by a process that was killed. */
+const LEFT_BEHIND_MS = 15 * 60_000;
+
+/**
+ * Runs a script from a copy of its own, made of the very bytes whose hash was checked: whatever happens to the folder
+ * meanwhile, nothing else runs. The copy is gone afterwards, with whatever the script wrote beside itself.
+ */
+export async function runScript(
+  script: Script,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+  deps: ScriptDeps,
+): Promise<Ran> {
+  const { name, manifest, launch } = script;
+  const read = await readFolder(script.folder);
+  if (!read.ok) return refused(`${name} cannot be used: ${read.error}. Tell a person.`);
+  if (read.value.sha256 !== script.sha256)
+    return refused(
+      `${name} has changed since it was enabled and did not run. A person who has read it enables it again: toolkeep tool enable ${name}`,
+    );
+  const place = await copyPlace(deps.home);
+  try {
+    await unpack(read.value, place);
+    const cwd = await deps.workspaceOf(context.caller);
+    const entry = join(place, manifest.entry);
+    const running = runCommand(
+      deps.processes,
+      {
+        file: launch.program ?? entry,
+        args: launch.program === undefined ? [] : [...launch.args, entry],
+        cwd,
+        env: { ...environmentOf(manifest, deps), PWD: cwd },
+        input: JSON.stringify(args),
+        maxOutputBytes: manifest.maxOutputBytes,
+      },
+      context.signal,
+    );
+    return {
+      kind: "ran",
+      result: await withHeartbeat(context, () => "the script is running", running),
+    };
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+/** The `PATH` that a script will have. */
+export function scriptPath(manifest: Pick<Manifest, "env">, baseEnv: NodeJS.ProcessEnv): string | undefined {
+  return manifest.env.PATH ?? baseEnv.PATH;
+}
+
+/** Removes copies that a killed process left. Never rejects: they only take room. */
+export async function removeLeftCopies(home: string, now: number): Promise<void> {
+  const folder = copiesIn(home);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && now - found.mtimeMs > LEFT_BEHIND_MS)
+      await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** What a script sees: a few harmless variables, what its manifest names, and the secrets it was given. */
+function environmentOf(
+  manifest: Manifest,
+  { baseEnv, secret, isSecret }: ScriptDeps,
+): Record<string, string> {
+  const inherited = BASE_VARIABLES.filter((name) => !isSecret(baseEnv[name] ?? ""));
+  const passed = [...inherited, ...manifest.passEnv].map((name) => [name, baseEnv[name]] as const);
+  const secrets = manifest.secrets.map((name) => [name, secret(name)] as const);
+  const given = [...passed, ...Object.entries(manifest.env), ...secrets];
+  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function copyPlace(home: string): Promise<string> {
+  await mkdir(copiesIn(home), { recursive: true, mode: 0o700 });
+  return mkdtemp(join(copiesIn(home), "call-"));
+}
+
+function copiesIn(home: string): string {
+  return join(home, "run", "custom");
+}
+
+function refused(message: string): Ran {
+  return { kind: "refused", result: { kind: "unavailable", message } };
+}
+
+/** The script as it may run; undefined while anything stands in the way. */
+export function scriptOf(name: string, found: FoundTool | undefined): Script | undefined {
+  if (!found?.read.ok || found.sha256 === null || !found.read.value.launch.ok) return undefined;
+  const { manifest, launch } = found.read.value;
+  return { name, folder: found.folder, sha256: found.sha256, manifest, launch: launch.value };
+}

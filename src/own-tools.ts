@@ -1,0 +1,65 @@
+import type { Catalog } from "./catalog/catalog.ts";
+import { createPlannedTools } from "./catalog/planned-tools.ts";
+import { createCatalogTools } from "./catalog/tools.ts";
+import type { Settings } from "./config/settings.ts";
+import { rootOf } from "./identity/context.ts";
+import type { Identity } from "./identity/identity.ts";
+import type { Memory } from "./knowledge/memory.ts";
+import { createMemoryTools } from "./knowledge/tools.ts";
+import { createNative, type NativeDeps } from "./native/create-native.ts";
+import { createProjectTools } from "./native/project-tools.ts";
+import type { Projects } from "./projects/projects.ts";
+import type { Questions } from "./questions/questions.ts";
+import type { ToolSource } from "./tool.ts";
+import { createServerTools } from "./upstream/tools.ts";
+import type { Upstream } from "./upstream/upstream.ts";
+
+export interface OwnToolsDeps extends NativeDeps {
+  readonly settings: () => Settings;
+  readonly identity: Identity;
+  readonly memory: Memory;
+  readonly projects: Projects;
+  readonly questions: Questions;
+  /** Functions, because both are opened with these tools in place. */
+  readonly catalog: () => Catalog;
+  readonly upstream: () => Upstream;
+}
+
+export interface OwnTools {
+  readonly sources: readonly ToolSource[];
+  /** What is announced: in a catalogue after everything else, so that a tool that has come takes the place of its plan. */
+  readonly planned: ToolSource;
+  /** Names that no server's tool may take. */
+  readonly names: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+/** The tools that come with Toolkeep, of every folder that has some. */
+export function createOwnTools(deps: OwnToolsDeps): OwnTools {
+  const { identity, memory, projects, questions, settings, clock, catalog, upstream } = deps;
+  const native = createNative(deps);
+  const planned = createPlannedTools();
+  const sources = [
+    native,
+    createCatalogTools({
+      catalog,
+      identity,
+      questions,
+      grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
+      maxDescription: () => settings().mcp.maxDescriptionLength,
+      clock,
+    }),
+    createServerTools({ upstream, questions }),
+    createMemoryTools({
+      memory,
+      ownerOf: ({ agentId }) => rootOf(agentId, (id) => identity.agentById(id)),
+    }),
+    createProjectTools({ projects }),
+  ];
+  return {
+    sources,
+    planned,
+    names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
+    close: () => native.close(),
+  };
+}

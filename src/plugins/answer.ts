@@ -1,0 +1,43 @@
+import { isRecord } from "../lib/json.ts";
+import { type Content, type ToolResult, text } from "../tool.ts";
+import type { CallEnd } from "./plugin-process.ts";
+
+/** How a call of a plugin's tool ended, as a result. */
+export function resultOf(end: CallEnd, plugin: string): ToolResult {
+  switch (end.kind) {
+    case "value":
+      return answerOf(end.value);
+    case "threw":
+      return { kind: "failed", message: end.message };
+    case "cancelled":
+      return { kind: "failed", message: "The call was cancelled." };
+    case "gone":
+      return {
+        kind: "unavailable",
+        message: `plugin ${plugin} did not answer: ${end.message}. It is started again with the next call; a person can see why with toolkeep plugin show ${plugin}.`,
+      };
+  }
+}
+
+/** A text, MCP content, or any JSON value. */
+function answerOf(value: unknown): ToolResult {
+  if (typeof value === "string") return { kind: "output", content: [text(value)] };
+  if (value === null) return { kind: "output", content: [text("(no output)")] };
+  if (!isRecord(value)) return { kind: "output", content: [text(JSON.stringify(value, null, 2))] };
+  if (!Array.isArray(value.content) || !value.content.every(isContent))
+    return { kind: "output", content: [text(JSON.stringify(value, null, 2))], structured: value };
+  const structured = isRecord(value.structured) ? { structured: value.structured } : {};
+  const { content } = value as { content: Content[] };
+  return value.isError === true
+    ? { kind: "failed", message: messageIn(content), content, ...structured }
+    : { kind: "output", content, ...structured };
+}
+
+function isContent(block: unknown): block is Content {
+  return isRecord(block) && typeof block.type === "string";
+}
+
+function messageIn(content: readonly Content[]): string {
+  const lines = content.flatMap((block) => (typeof block.text === "string" ? [block.text] : []));
+  return lines.join("\n").trim() || "the tool reported an error and said nothing about it";
+}

@@ -1,0 +1,54 @@
+import { failed } from "../define-tool.ts";
+import type { Caller, ToolResult } from "../tool.ts";
+import { questionDigest } from "./digest.ts";
+import type { Questions } from "./questions.ts";
+
+/** What an agent wants to do and only a person may allow. */
+export interface Wish {
+  readonly tool: string;
+  /** What the person's yes is bound to: the arguments, and the state of what would be changed. */
+  readonly bound: unknown;
+  /** The question, with all that is needed to answer it. */
+  readonly prompt: string;
+  /** The arguments as people may see them. */
+  readonly shown: object;
+}
+
+const MAX_SHOWN_ARGUMENTS = 4_000;
+
+/**
+ * Undefined once a person has agreed, which uses their answer up, and for the person at the command line; otherwise how the
+ * call ends. Never waits: the same call picks the answer up.
+ */
+export async function agreement(
+  questions: Pick<Questions, "ask">,
+  { tool, bound, prompt, shown }: Wish,
+  { agentId, agentName, operator }: Caller,
+): Promise<ToolResult | undefined> {
+  if (operator) return undefined;
+  const answer = await questions.ask(
+    {
+      kind: "approval",
+      agentId,
+      agentName,
+      digest: questionDigest(agentId, tool, bound),
+      prompt,
+      details: { tool, arguments: JSON.stringify(shown).slice(0, MAX_SHOWN_ARGUMENTS) },
+    },
+    { waitMs: 0 },
+  );
+  switch (answer.kind) {
+    case "answered":
+      return answer.answer === "once" ? undefined : failed("A person said no. Do something else.");
+    case "dismissed":
+      return failed("A person dismissed the question. Do something else.");
+    case "too_many":
+      return failed(`You already have ${answer.limit} unanswered questions. Wait until some are answered.`);
+    case "pending":
+      return {
+        kind: "needs_input",
+        questionId: answer.id,
+        message: `A person has to agree first and is asked (${answer.id}: toolkeep question answer ${answer.id} once). Call ${tool} again with the same arguments then.`,
+      };
+  }
+}

@@ -1,0 +1,19 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Writes the folder of a custom tool: its manifest, with a script in the language of `entry`. */
+export async function writeTool(
+  home: string,
+  slug: string,
+  script: string,
+  manifest: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const folder = join(home, "tools", slug);
+  const entry = typeof manifest.entry === "string" ? manifest.entry : "tool.sh";
+  await mkdir(dirname(join(folder, entry)), { recursive: true });
+  const whole = { description: `The tool ${slug}.`, input_schema: { type: "object" }, entry, ...manifest };
+  await writeFile(join(folder, "tool.json"), JSON.stringify(whole));
+  await writeFile(join(folder, entry), script);
+  await chmod(join(folder, entry), 0o700);
+  return folder;
+}
