@@ -7,7 +7,7 @@ import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
 import { beyond } from "./beyond.ts";
-import { type GrantSet, grantedBy, grantSet, isGranted, nameFor, permissionOf } from "./grants.ts";
+import { type GrantSet, grantedBy, grantSet, isGranted, nameFor, permissionOf, reaches } from "./grants.ts";
 import { type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
@@ -94,6 +94,13 @@ export class Catalog {
       .filter((tool) => isGranted(tool, caller, view.grants) && this.#isListed(tool, caller))
       .sort((a, b) => (nameFor(a, caller) < nameFor(b, caller) ? -1 : 1));
     return view.visible;
+  }
+
+  /** Whether the caller has been given anything here, also what is not listed now: disabled, or yet to be learned. */
+  holdsAny(caller: Caller): boolean {
+    const { grants } = this.#view(caller);
+    const isOwn = (tool: Tool) => isGranted(tool, caller, grants) && !this.isHidden(tool, caller);
+    return this.all().some(isOwn) || reaches(caller, this.toolboxes.byName, grants);
   }
 
   /** What there is for whoever may be told of it, granted or not: neither hidden by a rule nor only announced. */

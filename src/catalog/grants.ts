@@ -48,6 +48,20 @@ export function entriesOf(
   return entries;
 }
 
+/** Whether a pattern of the caller's may match tools of the server that its address names, whatever they will be. */
+export function reaches(
+  caller: Caller,
+  toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
+  { origin }: GrantSet,
+): boolean {
+  if (origin === undefined || (caller.scopes && !caller.scopes.includes("mcp"))) return false;
+  const permissions = `${origin}:`;
+  return [...entriesOf(caller, toolboxes)].filter(isPattern).some((pattern) => {
+    const literal = pattern.split("*", 1)[0]!;
+    return literal.startsWith(permissions) || permissions.startsWith(literal);
+  });
+}
+
 /** Where the tools of an MCP server come from, as `Tool.origin` puts it. */
 export function originOf(server: string): string {
   return `mcp:${server}`;

@@ -20,9 +20,16 @@ export class ActiveRequests {
     });
   }
 
+  /** Whether nothing new is begun any more. */
+  get isDraining(): boolean {
+    return this.#refusing;
+  }
+
   /** Follows a request that goes past Fastify; the error to refuse it with, where none is taken any more. */
   begin(request: IncomingMessage, response: ServerResponse): ToolkeepError | undefined {
-    if (this.#refusing) return new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
+    // In a session it may be the answer that a call under way waits for; the gateway looks.
+    if (this.#refusing && request.headers["mcp-session-id"] === undefined)
+      return new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
     // A GET may be a stream that lasts as long as its client.
     if (request.method !== "GET") this.#follow(response);
     return undefined;

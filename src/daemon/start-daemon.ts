@@ -44,7 +44,11 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   try {
     input.log.redactWith((line) => hub.vault.redact(line));
     input.log.setLevel(hub.settings.logLevel);
-    const gateway = mountGateway(app, hub, { log, version, clock, guard: opened.guard });
+    const gateway = mountGateway(app, hub, {
+      ...{ log, version, clock },
+      guard: opened.guard,
+      isStopping: () => requests.isDraining,
+    });
     opened.gateway = gateway;
     mountRpc(app, hub, { log, lists: gateway.lists });
     const address = await listen(opened);

@@ -38,7 +38,7 @@ export function isOpenTo(
   if (!exists) return false;
   const caller = callerAt(address);
   if ("toolbox" in narrowing) return caller.toolboxes.includes(narrowing.toolbox);
-  return catalog.visible(caller).length > 0 || offers.hasAny(caller);
+  return catalog.holdsAny(caller) || offers.hasAny(caller);
 }
 
 export function isSameAddress({ narrowing: a }: Address, { narrowing: b }: Address): boolean {

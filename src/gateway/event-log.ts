@@ -3,6 +3,8 @@ import type { EventRecord } from "./event-stream.ts";
 
 const MAX_EVENTS = 200;
 const MAX_BYTES = 2 * 1024 * 1024;
+/** Of all sessions together. */
+const MAX_BYTES_OF_ALL = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
 const EVENT_ID = /^([\w-]{8})-(\d{1,9})-(\d{1,9})$/;
 
@@ -23,9 +25,14 @@ export interface Resumption {
 export class EventLog {
   /** Tells ids of this log from those of the same session at another daemon, or before a restart. */
   readonly #mark = randomBytes(6).toString("base64url");
+  readonly #budget: EventBudget;
   #kept: Kept[] = [];
   #bytes = 0;
   #streams = 0;
+
+  constructor(budget: EventBudget) {
+    this.#budget = budget;
+  }
 
   /** A stream of its own number, whose events are kept here. */
   newStream(): EventRecord & { readonly stream: number } {
@@ -52,6 +59,13 @@ export class EventLog {
     return { stream: Number(stream), missed };
   }
 
+  /** Keeps nothing of what was sent so far: what a client missed of it is lost to it. */
+  forget(): void {
+    this.#kept = [];
+    this.#bytes = 0;
+    this.#budget.note(this, 0);
+  }
+
   #idOf(stream: number, number: number): string {
     return `${this.#mark}-${stream}-${number}`;
   }
@@ -62,5 +76,30 @@ export class EventLog {
     while (this.#kept.length > MAX_EVENTS || (this.#bytes > MAX_BYTES && this.#kept.length > 1)) {
       this.#bytes -= this.#kept.shift()?.text.length ?? 0;
     }
+    this.#budget.note(this, this.#bytes);
+  }
+}
+
+/** What the logs of all sessions keep together. Where it is too much, the one that was quiet longest forgets. */
+export class EventBudget {
+  readonly #maxBytes: number;
+  /** Least recently written first. */
+  readonly #bytesOf = new Map<EventLog, number>();
+  #bytes = 0;
+
+  constructor(maxBytes = MAX_BYTES_OF_ALL) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** That a log now keeps so many bytes. */
+  note(log: EventLog, bytes: number): void {
+    this.#bytes += bytes - (this.#bytesOf.get(log) ?? 0);
+    this.#bytesOf.delete(log);
+    if (bytes > 0) this.#bytesOf.set(log, bytes);
+    if (this.#bytes > this.#maxBytes) this.#bytesOf.keys().next().value?.forget();
   }
 }

@@ -3,7 +3,7 @@ import { messageOf as messageOfError } from "../errors.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Answering, Caller, Inquiry } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
-import { EventLog } from "./event-log.ts";
+import { type EventBudget, EventLog } from "./event-log.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./messages.ts";
 import { type Answered, type Exchange, type Method, methodFor } from "./methods.ts";
@@ -24,6 +24,8 @@ const FEW_STREAMS = 16;
 
 export interface SessionDeps extends ServingDeps {
   readonly beats: Heartbeat;
+  /** For what the streams of all sessions keep. */
+  readonly eventBudget: EventBudget;
 }
 
 /** How a session begins here. */
@@ -57,7 +59,7 @@ export class LegacySession {
   /** It was taken up, and what its client knows may be out of date. */
   #owesNews: boolean;
   readonly #deps: SessionDeps;
-  readonly #log = new EventLog();
+  readonly #log: EventLog;
   /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
@@ -72,6 +74,7 @@ export class LegacySession {
     this.usedAt = start.now;
     this.#owesNews = start.isTakenUp;
     this.#deps = deps;
+    this.#log = new EventLog(deps.eventBudget);
     const record = this.#log.newStream();
     this.#own = new EventStream(deps.beats, record);
     this.#streams.set(record.stream, this.#own);
@@ -147,6 +150,7 @@ export class LegacySession {
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();
+    this.#log.forget();
   }
 
   #newStream(): EventStream {

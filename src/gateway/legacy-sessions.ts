@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { type Address, isSameAddress } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
+import { EventBudget } from "./event-log.ts";
 import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-session.ts";
 import { idOf, messageOf, type RpcMessage, type RpcRequest } from "./messages.ts";
 import { capabilitiesIn } from "./methods.ts";
@@ -26,11 +27,16 @@ export const SESSION_LIMITS: SessionLimits = {
 };
 
 const MAX_DELETED = 10_000;
+const STOPPING = rpcError(503, RPC.refused, "the daemon is stopping; try again in a moment", {
+  headers: { "retry-after": "5" },
+});
 
-export interface LegacyDeps extends SessionDeps {
+export interface LegacyDeps extends Omit<SessionDeps, "eventBudget"> {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly limits: SessionLimits;
+  /** Whether only what is under way may go on. */
+  readonly isStopping: () => boolean;
 }
 
 /** One HTTP request of the older eras. */
@@ -48,14 +54,14 @@ export interface LegacyRequest {
  * made room, rested too long or began at another replica is taken up again when its client comes back.
  */
 export class LegacySessions {
-  readonly #deps: LegacyDeps;
+  readonly #deps: LegacyDeps & SessionDeps;
   readonly #ids: SessionIds;
   readonly #sessions = new Map<string, LegacySession>();
   /** The keys of those that their clients ended, which must not be taken up again. */
   readonly #deleted = new Set<string>();
 
   constructor(deps: LegacyDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, eventBudget: new EventBudget() };
     this.#ids = new SessionIds(deps.hub.vault);
   }
 
@@ -110,6 +116,7 @@ export class LegacySessions {
     const messages = messagesOf(body);
     if (!messages)
       return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
+    if (this.#deps.isStopping() && messages.some(({ kind }) => kind === "request")) return STOPPING;
     const { accept } = req.headers;
     if (!accepts(accept, "application/json")) return notAcceptable("application/json");
 
@@ -127,6 +134,7 @@ export class LegacySessions {
 
   #listen(request: LegacyRequest): HttpAnswer | Promise<undefined> {
     const { req, res } = request;
+    if (this.#deps.isStopping()) return STOPPING;
     if (!req.headers.accept?.includes("text/event-stream")) return notAcceptable("text/event-stream");
     const session = this.#find(request);
     if (!(session instanceof LegacySession)) return session;

@@ -48,6 +48,8 @@ export interface GatewayOptions {
    * Fastify, which would be a tenth of the cost of a call. It gives the error to refuse a request with.
    */
   readonly guard?: (req: IncomingMessage, res: ServerResponse) => ToolkeepError | undefined;
+  /** Whether nothing new may begin any more; what is under way may still be answered by its client. */
+  readonly isStopping?: () => boolean;
 }
 
 /** What is open at the moment. */
@@ -93,6 +95,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     ...deps,
     clock,
     newId,
+    isStopping: options.isStopping ?? (() => false),
     limits: { ...SESSION_LIMITS, ...options.limits },
   });
   const admission = new Admission(hub.identity, () => hub.settings);

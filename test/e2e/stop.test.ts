@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
@@ -22,6 +22,33 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
     await waitUntil("the command runs", () => existsSync(join(home.path, "workspaces/main/began")));
     const ended = daemon.end("SIGTERM");
     expect(JSON.stringify((await call).content)).toContain("finished");
+    expect(await ended).toBe(0);
+  });
+
+  it("lets a call finish that waits for the answer of its client", async () => {
+    await using home = await tempHome();
+    const asking = join(import.meta.dirname, "../support/servers/asking.mjs");
+    const servers = { older: { command: process.execPath, args: [asking] } };
+    await writeFile(join(home.path, "config.json"), JSON.stringify({ mcpServers: servers }));
+    await using daemon = await serve({ home: home.path });
+    await toolkeep({ home: home.path }, "server", "test", "older");
+    await toolkeep({ home: home.path }, "agent", "edit", "main", "--grant", "mcp:older:*");
+    await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token, "legacy", {
+      elicitation: { form: {} },
+    });
+    const { client } = connected;
+    let ended: Promise<number | null> | undefined;
+    client.setRequestHandler("elicitation/create", async () => {
+      ended = daemon.end("SIGTERM");
+      const ping = () => client.ping().then(Boolean, () => false);
+      await waitUntil("nothing new is begun", async () => !(await ping()));
+      return { action: "accept", content: { answer: "rain" } };
+    });
+    const result = await client.callTool({
+      name: "mcp_older_ask",
+      arguments: { kind: "elicitation", about: "rain" },
+    });
+    expect(JSON.stringify(result.content)).toContain("rain");
     expect(await ended).toBe(0);
   });
 

@@ -4,14 +4,18 @@ import { ERAS, type Era, testGateway } from "../support/test-gateway.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
+/** Ends as it begins, so that nothing is ever learned of it. */
+const BROKEN = { command: process.execPath, args: ["-e", ""] };
+
 const gateway = await testGateway({
-  servers: { everything: EVERYTHING, spare: EVERYTHING },
+  servers: { everything: EVERYTHING, spare: EVERYTHING, resting: BROKEN },
   toolboxes: {
     talk: ["mcp_everything_echo"],
     sums: ["mcp_everything_get_sum", "no_such_tool"],
     foreign: ["mcp_spare_echo"],
+    later: ["mcp:resting:*"],
   },
-  agents: { worker: ["talk", "sums"] },
+  agents: { worker: ["talk", "sums"], waiting: ["later"] },
 });
 for (const name of ["everything", "spare"]) await gateway.hub.upstream.test(name);
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -71,6 +75,11 @@ describe("an address", () => {
       expect(await response.json()).toMatchObject({ error: { data: { code: "NOT_FOUND" } } });
     },
   );
+
+  it("of a server whose tools are not known yet is there for whoever is granted them", async () => {
+    const client = await gateway.client("waiting", "legacy", { path: "/server/resting" });
+    expect((await client.listTools()).tools).toEqual([]);
+  });
 
   it.each([
     ["/mcp", {}],
