@@ -11,6 +11,7 @@ const BENCHMARKS = {
   gateway: () => import("./bench/gateway.mjs"),
   streams: () => import("./bench/streams.mjs"),
   catalogue: () => import("../bench/catalogue.mjs"),
+  batches: () => import("../bench/batches.mjs"),
 };
 
 const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
@@ -18,7 +19,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue always does
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue and batches always do
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
 of gateway:

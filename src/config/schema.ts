@@ -80,7 +80,7 @@ export const SETTINGS = {
   max_description_length: setting(wholeNumber(20, 10_000, "characters"), {
     default: 200,
     project: "lower",
-    description: "Where the description of a tool is cut in lists. Read and checked; not used yet.",
+    description: "Where the description of a tool is cut in the answer of `list_tools`.",
   }),
   max_result_chars: setting(wholeNumber(1_000, 10_000_000, "characters"), {
     default: 50_000,
@@ -96,7 +96,7 @@ export const SETTINGS = {
     default: 10,
     env: "TOOLKEEP_MAX_TOOL_USE_CONCURRENCY",
     project: "lower",
-    description: "How many calls of one batch run at the same time. Read and checked; not used yet.",
+    description: "How many calls of one batch run at the same time.",
   }),
   "mcp.enabled": setting(yesOrNo(), {
     default: true,

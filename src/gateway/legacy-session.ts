@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Answering, Caller, Inquiry } from "../tool.ts";
+import type { Answering, Caller, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { type EventBudget, EventLog } from "./event-log.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./messages.ts";
-import { type Answered, type Exchange, type Method, methodFor } from "./methods.ts";
+import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
-import { errorText, invalidParams, type RequestId, RPC, resultText } from "./rpc-error.ts";
+import { errorText, invalidParams, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
@@ -64,6 +64,7 @@ export class LegacySession {
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
   readonly #calls = new Map<RequestId, Stop>();
+  readonly #ending = new Stop();
   readonly #subscriptions = new Map<string, AbortController>();
   readonly #questions = new Questions();
 
@@ -122,7 +123,7 @@ export class LegacySession {
       else if (message.kind === "notification") this.#heed(message);
     }
     if (requests.length === 0) return reply.withdraw();
-    await Promise.all(requests.map((request) => this.#answer(request, reply)));
+    await this.#answerAll(requests, reply);
   }
 
   /**
@@ -145,7 +146,7 @@ export class LegacySession {
   }
 
   close(): void {
-    for (const call of this.#calls.values()) call.abort("the session ended");
+    for (const stop of [...this.#calls.values(), this.#ending]) stop.abort("the session ended");
     for (const subscription of this.#subscriptions.values()) subscription.abort();
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
@@ -167,25 +168,47 @@ export class LegacySession {
     for (const [number, stream] of this.#streams) if (stream.isEnded) this.#streams.delete(number);
   }
 
-  async #answer(request: RpcRequest, reply: Reply): Promise<void> {
-    const answered = await this.#attempt(request, reply);
-    if (answered === undefined) reply.withdraw();
-    else if (typeof answered === "string") reply.answer(resultText(request.id, answered));
-    else reply.answer(errorText(request.id, answered));
+  /** What came together runs as the calls of one step do: beside each other where it may, else in its order. */
+  async #answerAll(requests: readonly RpcRequest[], reply: Reply): Promise<void> {
+    const members = requests.map((request, at) => {
+      const call = this.#callIn(request);
+      // From now on its client can take it back, also before its turn.
+      const admitted = this.#admit(request);
+      const run = () => this.#answer(request, reply, at, admitted);
+      return { caller: this.caller, ...(call && { call }), run };
+    });
+    await this.#deps.hub.runBatch(members, this.#ending);
   }
 
-  /** Undefined for a request that its client took back. */
-  async #attempt(request: RpcRequest, reply: Reply): Promise<Answered | undefined> {
-    const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
-    if (!method)
-      return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
-    if (this.#calls.has(request.id))
-      return { code: RPC.invalidRequest, message: "this id is in use already" };
+  #callIn(request: RpcRequest): ToolCall | undefined {
+    const asked = askedOf(request);
+    return asked && !isFault(asked) ? { ...asked, caller: this.caller, via: "mcp" } : undefined;
+  }
+
+  /** `at`: where its answer stands among those of one POST. */
+  async #answer(request: RpcRequest, reply: Reply, at = 0, admitted = this.#admit(request)): Promise<void> {
+    const answered = admitted instanceof Stop ? await this.#attempt(request, admitted, reply) : admitted;
+    if (answered === undefined) reply.withdraw();
+    else if (typeof answered === "string") reply.answer(resultText(request.id, answered), 200, at);
+    else reply.answer(errorText(request.id, answered), 200, at);
+  }
+
+  /** What ends the request, under whose id it counts as under way until it has been attempted; or why it is refused. */
+  #admit({ id }: RpcRequest): Stop | RpcFault {
+    if (this.#calls.has(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
     if (this.#calls.size >= MAX_OPEN_CALLS)
       return { code: RPC.refused, message: "too many requests are under way" };
     const stop = new Stop();
-    this.#calls.set(request.id, stop);
+    this.#calls.set(id, stop);
+    return stop;
+  }
+
+  /** Undefined for a request that its client took back. */
+  async #attempt(request: RpcRequest, stop: Stop, reply: Reply): Promise<Answered | undefined> {
     try {
+      const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
+      if (!method)
+        return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
       const answered = await method(request, this.#exchange(reply, stop), this.#deps);
       if (!stop.aborted) return answered;
       // What its client took back is not answered.

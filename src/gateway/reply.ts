@@ -23,7 +23,9 @@ export interface ReplyOptions {
 export class Reply {
   readonly #res: ServerResponse;
   readonly #options: ReplyOptions;
+  /** In the order of the requests; those that came so far. */
   readonly #answers: string[] = [];
+  #settled = 0;
   #stream: EventStream | undefined;
   #patience: NodeJS.Timeout | undefined;
   #done = false;
@@ -48,19 +50,25 @@ export class Reply {
     if (!this.#done) this.#begin()?.send(text);
   }
 
-  /** The answer to one of the requests; the last one ends the reply. `status` counts while nothing was sent. */
-  answer(text: string, status = 200): void {
+  /**
+   * The answer to one of the requests, of which it is number `at`; the last one ends the reply. `status` counts while
+   * nothing was sent.
+   */
+  answer(text: string, status = 200, at = 0): void {
     if (this.#done) return;
     if (this.#stream) this.#stream.send(text);
-    this.#answers.push(text);
-    if (this.#answers.length === this.#options.expected) this.#finish(status);
+    this.#answers[at] = text;
+    this.#settle(status);
   }
 
   /** One of the requests will not be answered: its client does not want that any more. */
   withdraw(): void {
-    if (this.#done) return;
-    if (this.#answers.length + 1 < this.#options.expected) this.#answers.push("");
-    else this.#finish(200);
+    if (!this.#done) this.#settle(200);
+  }
+
+  #settle(status: number): void {
+    this.#settled += 1;
+    if (this.#settled >= this.#options.expected) this.#finish(status);
   }
 
   #begin(): EventStream | undefined {
@@ -69,8 +77,13 @@ export class Reply {
     this.#stream = this.#options.openStream();
     this.#stream.connect(this.#res, this.#options.headers);
     this.#stream.prime();
-    for (const text of this.#answers) if (text !== "") this.#stream.send(text);
+    for (const text of this.#sendable()) this.#stream.send(text);
     return this.#stream;
+  }
+
+  /** Without the gaps that those leave that have not come, or never will. */
+  #sendable(): readonly string[] {
+    return this.#answers.filter((text) => text !== undefined);
   }
 
   #finish(status: number): void {
@@ -80,7 +93,7 @@ export class Reply {
       this.#stream.end();
       return;
     }
-    const answers = this.#answers.filter((text) => text !== "");
+    const answers = this.#sendable();
     const body = this.#options.isBatch && answers.length > 0 ? `[${answers.join(",")}]` : (answers[0] ?? "");
     writeAnswer(this.#res, {
       status: answers.length > 0 ? status : 202,

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { messageOf as textOf } from "../errors.ts";
+import type { Member } from "../executor/batch.ts";
 import type { Hub } from "../hub.ts";
 import type { Log } from "../lib/log.ts";
+import { Stop } from "../lib/stop.ts";
 import type { Caller, OutcomeName, ToolOutcome } from "../tool.ts";
 import { Admission } from "./admission.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
@@ -29,7 +31,8 @@ interface Answered {
 /**
  * `POST /rpc`: JSON-RPC 2.0 without MCP around it. `tools/list` and `tools/call`, whose result is what the tool gave
  * and not a list of content. The same tokens, the same lists and the same way of a call as at `/mcp`; a call that did
- * not end well is an error, whose `data.outcome` says how it ended. Messages of a batch run one after another.
+ * not end well is an error, whose `data.outcome` says how it ended. Calls of a batch that may run beside others do, the rest
+ * one after another.
  */
 export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
   const admission = new Admission(hub.identity, () => hub.settings);
@@ -64,13 +67,23 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
     signal: AbortSignal,
   ): Promise<Answered[]> {
     const messages = Array.isArray(body) && body.length > 0 ? body : [body];
-    const answers: Answered[] = [];
-    for (const message of messages) {
-      if (signal.aborted) break;
-      const answer = await answerOne(message, principal, signal);
-      if (answer) answers.push(answer);
-    }
-    return answers;
+    const members = messages.map((message) => ({
+      ...calledBy(message, principal),
+      run: () => answerOne(message, principal, signal),
+    }));
+    const answers = await hub.runBatch(members, Stop.of(signal));
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** Who a message is from, and what it calls, where it does. */
+  function calledBy(body: unknown, principal: AgentPrincipal): Pick<Member<never>, "caller" | "call"> {
+    const message = messageOf(body);
+    const params = message && "params" in message ? message.params : {};
+    const caller = callerOf(principal, params);
+    const isCall = message && "method" in message && message.method === "tools/call";
+    return isCall && typeof params.name === "string"
+      ? { caller, call: { name: params.name, arguments: {}, caller, via: "mcp" } }
+      : { caller };
   }
 
   /** Undefined for a notification: nobody waits for an answer to it. */

@@ -243,6 +243,31 @@ describe("K9: POST /rpc", () => {
     });
   });
 
+  it("runs calls of a batch together that may, and others one after another", async () => {
+    const args = [join(import.meta.dirname, "../support/servers/working.mjs")];
+    const busy = { command: process.execPath, args, trusted: true };
+    await using test = await rpc({
+      servers: { busy },
+      toolboxes: { box: ["mcp:*"] },
+      agents: { main: ["box"] },
+    });
+    await test.hub.upstream.test("busy");
+    const call = (id: string, name: string, more: object) =>
+      request("tools/call", { name: `mcp_busy_${name}`, arguments: { who: id, ...more } }, id);
+    const answers = await read(
+      await test.send([
+        call("a", "meet", { count: 2 }),
+        call("b", "meet", { count: 2 }),
+        call("c", "work", { ms: 30 }),
+        call("d", "work", { ms: 1 }),
+      ]),
+    );
+    expect(answers.map(({ id, result }: Message) => [id, result])).toEqual(
+      ["a", "b", "c", "d"].map((id) => [id, { text: id }]),
+    );
+    expect((await test.call("mcp_busy_log")).result).toMatchObject({ most: 1, order: ["a", "b", "c", "d"] });
+  });
+
   it("is recorded with its agent, token and conversation", async () => {
     await using test = await rpc();
     const _meta = { "toolkeep/conversation": "c1" };
