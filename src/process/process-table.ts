@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
@@ -49,12 +50,8 @@ async function fromProc(): Promise<ProcessRow[]> {
 
 async function readProcess(pid: string): Promise<ProcessRow | undefined> {
   try {
-    const [stat, environment] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, "latin1"),
-      readFile(`/proc/${pid}/environ`, "latin1").catch(() => ""),
-    ]);
-    // `pid (command) state parent group …`; the command may itself hold spaces and parentheses.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [stat, environment] = await readWhole(pid);
+    const [state, parent, group] = stat;
     if (state === "Z" || state === "X") return undefined;
     const tree = environment
       .split("\0")
@@ -64,6 +61,34 @@ async function readProcess(pid: string): Promise<ProcessRow | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** Of `stat`, the fields after the command: the flags, and where in its memory the environment ends. */
+const FLAGS = 6;
+const ENVIRONMENT_END = 48;
+const KERNEL_THREAD = 0x200000;
+/** A program takes its place within microseconds; one that is held up there is looked at again by whoever waits for it. */
+const MOST_LOOKS = 20;
+
+/**
+ * What `/proc` says of a process. For a moment while it becomes another program its environment reads as empty; a
+ * process that left its group and lost its parent would go unrecognised if nobody looked again.
+ */
+async function readWhole(pid: string): Promise<readonly [stat: readonly string[], environment: string]> {
+  for (let look = 1; ; look++) {
+    const stat = fieldsOf(await readFile(`/proc/${pid}/stat`, "latin1"));
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => undefined);
+    if (environment !== "" || Number(stat[FLAGS]) & KERNEL_THREAD || look === MOST_LOOKS)
+      return [stat, environment ?? ""];
+    // It has an environment, an empty one, and had it before it was read.
+    if (look > 1 && stat[ENVIRONMENT_END] !== "0") return [stat, environment];
+    if (look > 1) await sleep(1);
+  }
+}
+
+/** `pid (command) state parent group …`; the command may itself hold spaces and parentheses. */
+function fieldsOf(stat: string): readonly string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 async function fromPs(): Promise<ProcessRow[]> {

@@ -94,15 +94,25 @@ members() {
     }'
 }
 
+pause() { sleep 0.2 2>/dev/null || sleep 1; }
+
 round=0
+quiet=
 while [ $round -lt 20 ]; do
   alive=$(members "$1")
-  [ -n "$alive" ] || exit 0
+  if [ -z "$alive" ]; then
+    # Twice: the environment of a process that is about to become another program reads as empty.
+    if [ -z "$trees" ] || [ -n "$quiet" ]; then exit 0; fi
+    quiet=yes
+    pause
+    continue
+  fi
+  quiet=
   trees="$trees $alive"
   if [ $round -eq 0 ]; then kill -TERM $alive 2>/dev/null
   elif [ $round -ge 5 ]; then kill -KILL $alive 2>/dev/null
   fi
   round=$((round + 1))
-  sleep 0.2 2>/dev/null || sleep 1
+  pause
 done
 `;
