@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { grantedBy, grantSet, isGranted } from "../../src/catalog/grants.ts";
-import { SCOPES, type Tool } from "../../src/tool.ts";
+import type { Tool } from "../../src/tool.ts";
 import { testCaller, testTool } from "../support/tools.ts";
 
 const toolboxes = new Map([
@@ -97,42 +97,4 @@ describe("grants", () => {
       "toolbox reads (mcp:git:log)",
     ]);
   });
-
-  it("are exactly (floor ∪ toolboxes ∪ grants) ∩ scopes minus context, for random sets", () => {
-    const random = mulberry32(42);
-    const some = <T>(items: readonly T[]) => items.filter(() => random() < 0.4);
-    for (let round = 0; round < 500; round++) {
-      const caller = {
-        toolboxes: some([...toolboxes.keys(), "gone"]),
-        grants: some(tools.map((tool) => tool.name)),
-        scopes: random() < 0.5 ? null : some(SCOPES),
-        context: random() < 0.5 ? ("main" as const) : ("sub-agent" as const),
-      };
-      const listed = caller.toolboxes.flatMap((name) => toolboxes.get(name)?.tools ?? []);
-      const expected = tools.filter((tool) => {
-        const isMcp = tool.origin.startsWith("mcp:");
-        const held =
-          tool.floor ||
-          caller.grants.includes(tool.name) ||
-          listed.includes(tool.name) ||
-          (tool.wildcard && listed.includes("*")) ||
-          // The patterns of both toolboxes happen to cover all tools of servers.
-          (isMcp && listed.some((entry) => entry.includes(":")));
-        const scoped = caller.scopes === null || caller.scopes.includes(tool.scope);
-        return held && scoped && (tool.availability === "both" || tool.availability === caller.context);
-      });
-      expect(granted(caller)).toEqual(expected.map((tool) => tool.name));
-    }
-  });
 });
-
-/** A small seeded generator: a failure can be repeated. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
