@@ -12,6 +12,7 @@ export function agentTools(hub: Hub, agent: AgentRecord): AgentTools {
     tools: hub.catalog
       .visible(caller)
       .map((tool) => ({ ...toolView(tool), grantedBy: hub.catalog.grantedBy(tool, caller) })),
+    planned: hub.catalog.planned(caller).map((tool) => tool.name),
     ...unanswered(hub, agent),
   };
 }

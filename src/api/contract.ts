@@ -98,14 +98,14 @@ export interface AgentList {
   readonly agents: readonly AgentView[];
 }
 
-/**
- * A new or changed agent; `unknown` are names in its toolboxes and grants that nothing has, `unmatched` patterns that
- * match no tool yet.
- */
-export interface AgentAnswer {
-  readonly agent: AgentView;
+/** Names in the toolboxes and grants of an agent that nothing has, and patterns that match no tool yet. */
+interface Unanswered {
   readonly unknown: readonly string[];
   readonly unmatched: readonly string[];
+}
+
+export interface AgentAnswer extends Unanswered {
+  readonly agent: AgentView;
 }
 
 /** `floor`, `grant`, or `toolbox NAME`; with the pattern in brackets where one covers the tool. */
@@ -115,11 +115,11 @@ export interface AgentTool extends ToolView {
   readonly grantedBy: readonly GrantSource[];
 }
 
-export interface AgentTools {
+export interface AgentTools extends Unanswered {
   readonly agent: string;
   readonly tools: readonly AgentTool[];
-  readonly unknown: readonly string[];
-  readonly unmatched: readonly string[];
+  /** Names of tools that it will have once there are such. */
+  readonly planned: readonly string[];
 }
 
 export interface MessageView extends Omit<MessageRecord, "fromAgentId" | "toAgentId"> {
@@ -261,7 +261,8 @@ export interface ToolDetail extends ToolView {
   readonly timeoutMs: number;
   /** What people should know: that its schema cannot be used, for one. */
   readonly warnings: readonly string[];
-  /** The agents that may call it. */
+  /** The toolboxes that give it, and the agents that may call it. */
+  readonly toolboxes: readonly string[];
   readonly agents: readonly string[];
 }
 

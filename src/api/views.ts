@@ -73,6 +73,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     timeoutMs: tool.timeoutMs,
     warnings: hub.warningsOf(tool),
+    toolboxes: hub.catalog.toolboxes.holding(tool),
     agents: hub.identity
       .agents()
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))

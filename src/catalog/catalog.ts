@@ -103,6 +103,12 @@ export class Catalog {
     return this.all().some(isOwn) || reaches(caller, this.toolboxes.byName, grants);
   }
 
+  /** What is only announced and would be granted to the caller, for people. */
+  planned(caller: Caller): readonly Tool[] {
+    const { grants } = this.#view(caller);
+    return this.all().filter((tool) => tool.status().kind === "planned" && isGranted(tool, caller, grants));
+  }
+
   /** What there is for whoever may be told of it, granted or not: neither hidden by a rule nor only announced. */
   unhidden(caller: Caller): readonly Tool[] {
     return this.all().filter((tool) => tool.status().kind !== "planned" && !this.isHidden(tool, caller));

@@ -51,13 +51,10 @@ function listTool({ catalog }: ToolboxToolsDeps): Tool {
       if (name !== undefined) return one(toolboxes.get(name));
       const all = toolboxes.list();
       return output(all.map(line).join("\n"), {
-        toolboxes: all.map(({ name, description, builtin, agents, tools }) => ({
-          name,
-          description,
-          builtin,
-          agents,
-          tools: tools.length,
-        })),
+        toolboxes: all.map((toolbox) => {
+          const { name, description, builtin, agents } = toolbox;
+          return { name, description, builtin, agents, tools: presentIn(toolbox).length };
+        }),
       });
     },
   });
@@ -196,13 +193,19 @@ function one(toolbox: ToolboxView): ToolResult {
   );
 }
 
-/** Without the planned ones: those are for people to know. */
-function shown({ name, description, tools, builtin, planned, unknown, unmatched, agents }: ToolboxView) {
-  const known = tools.filter((tool) => !planned.includes(tool));
-  return { toolbox: { name, description, tools: known, builtin, unknown, unmatched, agents } };
+function shown(toolbox: ToolboxView) {
+  const { name, description, builtin, unknown, unmatched, agents } = toolbox;
+  return { toolbox: { name, description, tools: presentIn(toolbox), builtin, unknown, unmatched, agents } };
 }
 
-function line({ name, builtin, tools, agents, description }: ToolboxView): string {
+/** What a toolbox names, without what is planned: that is for people to know. */
+function presentIn({ tools, planned }: ToolboxView): readonly string[] {
+  return tools.filter((tool) => !planned.includes(tool));
+}
+
+function line(toolbox: ToolboxView): string {
+  const { name, builtin, agents, description } = toolbox;
+  const tools = presentIn(toolbox);
   const facts = [
     ...(builtin ? ["built-in"] : []),
     tools.includes("*") ? "every native tool" : `${tools.length} tools`,

@@ -7,7 +7,7 @@ import { createSerial } from "../lib/serial.ts";
 import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
-import { isPattern } from "./grants.ts";
+import { covers, isPattern } from "./grants.ts";
 
 export interface ToolboxView extends ToolboxRecord {
   /** Names in it that no tool has; kept, for the tool may come (back), but always reported. */
@@ -72,6 +72,11 @@ export class Toolboxes {
       this.#byName = new Map(records.map((record) => [record.name, record]));
       this.#deps.onChange();
     });
+  }
+
+  /** The names of those that give a tool. */
+  holding(tool: Tool): readonly string[] {
+    return [...this.#byName.values()].filter(({ tools }) => covers(tool, tools)).map(({ name }) => name);
   }
 
   list(): readonly ToolboxView[] {

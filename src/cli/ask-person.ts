@@ -34,9 +34,8 @@ export function sendAnswer(run: Run, id: string, answer: string): Promise<Questi
 
 function shown({ agent, prompt, kind, details }: QuestionView): string {
   const asked = `${agent} asks: ${prompt}`;
-  return kind === "approval" && typeof details.arguments === "string"
-    ? `${asked}\n${details.arguments}`
-    : asked;
+  const more = kind === "approval" ? details.arguments : kind === "access" ? details.description : undefined;
+  return typeof more === "string" ? `${asked}\n${more}` : asked;
 }
 
 function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Rule, ServerConfig } from "../../src/config/settings.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import type { Caller } from "../../src/tool.ts";
 import { tempHome } from "./temp-home.ts";
 
@@ -18,6 +19,7 @@ export interface TestHubSetup {
   /** More keys of the settings file. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
 }
 
 export interface TestHub extends AsyncDisposable {
@@ -45,7 +47,12 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
     TOOLKEEP_HOME: home.path,
   };
   const loaded = await loadSettings({ cwd: home.path, env, isTrusted: () => false });
-  const hub = await createHub({ loaded, version: "0.0.0-test", env });
+  const hub = await createHub({
+    loaded,
+    version: "0.0.0-test",
+    env,
+    ...(setup.clock && { clock: setup.clock }),
+  });
   for (const [name, tools] of Object.entries(setup.toolboxes ?? {}))
     await hub.catalog.toolboxes.create(name, { tools });
   for (const [name, toolboxes] of Object.entries(setup.agents ?? {}))

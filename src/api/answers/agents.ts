@@ -5,6 +5,7 @@ import { toolViewFields } from "./tools.ts";
 
 const folder = shape<contract.FolderGrant>({ path: text, access: anyOfTexts(["read", "write"]) });
 const unanswered = { unknown: texts, unmatched: texts };
+const planned = { ...texts, description: "Names of tools that are not available yet." };
 
 /** Agents, their tokens and messages, and toolboxes. */
 export const agentAnswers = {
@@ -32,6 +33,7 @@ export const agentAnswers = {
   AgentTools: shape<contract.AgentTools>({
     agent: text,
     tools: listOf(shape<contract.AgentTool>({ ...toolViewFields, grantedBy: texts })),
+    planned,
     ...unanswered,
   }),
   MessageList: shape<contract.MessageList>({
@@ -83,7 +85,7 @@ export const agentAnswers = {
       tools: texts,
       builtin: yesNo,
       ...unanswered,
-      planned: { ...texts, description: "Names of tools that are not available yet." },
+      planned,
       agents: texts,
       createdAt: time,
       updatedAt: time,

@@ -51,6 +51,7 @@ export const toolAnswers = {
       outputSchema: optional(anyObject),
       timeoutMs: count,
       warnings: texts,
+      toolboxes: { ...texts, description: "The toolboxes that give it." },
       agents: { ...texts, description: "The agents that may call it." },
     }),
   }),

@@ -117,13 +117,13 @@ async function listAgents(run: Run): Promise<undefined> {
 }
 
 async function showAgent(run: Run, name: string): Promise<undefined> {
-  const [{ agent }, { tools, ...nothing }] = await Promise.all([
+  const [{ agent }, { tools, planned, ...nothing }] = await Promise.all([
     run.get<AgentAnswer>(path`/api/agents/${name}`),
     run.get<AgentTools>(path`/api/agents/${name}/tools`),
   ]);
   const rows = tools.map((tool) => [tool.name, tool.grantedBy.join(", "), tool.status.kind]);
   run.print(
-    { agent, tools, unknown: nothing.unknown, unmatched: nothing.unmatched },
+    { agent, tools, planned, unknown: nothing.unknown, unmatched: nothing.unmatched },
     `${fields([
       ["name", agent.name],
       ["description", agent.description],
@@ -132,7 +132,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["toolboxes", agent.toolboxes.join(", ")],
       ["grants", agent.grants.join(", ")],
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
-    ])}${nothingNote(nothing)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
+    ])}${nothingNote(nothing)}${plannedNote(planned)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
   );
 }
 
@@ -258,6 +258,10 @@ function checkClear(what: readonly string[]): void {
 function readFolder(text: string, cwd: string): FolderGrant {
   const [, folder = text, mode = "ro"] = /^(.*):(ro|rw)$/.exec(text) ?? [];
   return { path: resolve(cwd, folder), access: mode === "rw" ? "write" : "read" };
+}
+
+function plannedNote(planned: readonly string[]): string {
+  return planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
 }
 
 function nothingNote({ unknown, unmatched }: Pick<AgentAnswer, "unknown" | "unmatched">): string {

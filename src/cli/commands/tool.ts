@@ -25,7 +25,7 @@ export function toolCommand(shell: Shell): Command {
 
 async function listTools(run: Run, options: { agent?: string }): Promise<undefined> {
   const { tools } = await run.get<ToolList>(`/api/tools${query({ agent: options.agent })}`);
-  const rows = tools.map((tool) => [tool.name, tool.origin, tool.status.kind, tool.description]);
+  const rows = tools.map((tool) => [tool.name, tool.origin, stateWords(tool), tool.description]);
   run.print({ tools }, table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns));
 }
 
@@ -38,15 +38,31 @@ async function showTool(run: Run, name: string): Promise<undefined> {
       ["name", tool.name],
       ["own name", tool.ownName],
       ["origin", tool.origin],
-      ["status", tool.status.kind === "active" ? "active" : `${tool.status.kind}: ${tool.status.reason}`],
+      ["status", statusOf(tool)],
       ["flags", flagWords(tool)],
       ["scope", tool.scope],
-      ["for", tool.availability === "both" ? "main agents and sub-agents" : `${tool.availability}s`],
+      ["for", FOR[tool.availability]],
       ["time limit", `${tool.timeoutMs / 1000} s`],
       ["warnings", tool.warnings.join("; ") || null],
+      ["toolboxes", tool.toolboxes.join(", ")],
       ["agents", tool.agents.join(", ") || "none; give it with toolkeep agent edit or a toolbox"],
     ])}\n${printable(tool.description)}\n\narguments:\n${printable(JSON.stringify(tool.inputSchema, null, 2))}\n`,
   );
+}
+
+const FOR: Readonly<Record<ToolView["availability"], string>> = {
+  main: "main agents",
+  "sub-agent": "sub-agents",
+  both: "main agents and sub-agents",
+};
+
+function statusOf({ status }: ToolView): string {
+  if (status.kind === "active") return "active";
+  return status.kind === "planned" ? status.reason : `${status.kind}: ${status.reason}`;
+}
+
+function stateWords({ status: { kind } }: ToolView): string {
+  return kind === "planned" ? "not available yet" : kind;
 }
 
 function flagWords({ flags, floor }: ToolView): string {

@@ -124,18 +124,20 @@ async function changeTools(
   run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
 }
 
-function remark(tool: string, { unknown, unmatched }: ToolboxView): string {
+function remark(tool: string, { unknown, planned, unmatched }: ToolboxView): string {
   if (unknown.includes(tool)) return "  (not known)";
+  if (planned.includes(tool)) return "  (not available yet)";
   return unmatched.includes(tool) ? "  (matches no tool yet)" : "";
 }
 
-function summary({ tools, unknown, unmatched }: ToolboxView): string {
+function summary({ tools, unknown, planned, unmatched }: ToolboxView): string {
   const patterns = tools.filter((tool) => tool.includes(":"));
   const listed = [
     counted(tools.length - patterns.length, "tool"),
     ...(patterns.length === 0 ? [] : [counted(patterns.length, "pattern")]),
   ];
   const names = unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+  const later = planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
   const idle = unmatched.length === 0 ? "" : `Matches no tool yet: ${unmatched.join(", ")}\n`;
-  return `It holds ${listed.join(" and ")}.\n${names}${idle}`;
+  return `It holds ${listed.join(" and ")}.\n${names}${later}${idle}`;
 }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { testApi } from "../../support/test-api.ts";
+import { typed } from "../../support/typed.ts";
+
+describe("toolkeep agent", () => {
+  it("grants single tools and revokes them", async () => {
+    await using api = await testApi({ agents: { worker: [] } });
+    await typed(api, ["agent", "edit", "worker", "--grant", "create_toolbox", "--grant", "mcp:fs:*"]);
+    expect(api.hub.identity.agent("worker").grants).toEqual(["create_toolbox", "mcp:fs:*"]);
+    const shown = await typed(api, ["agent", "show", "worker"]);
+    expect(shown.out).toMatch(/create_toolbox +grant +active/);
+    expect(shown.out).toContain("Matches no tool yet: mcp:fs:*");
+    await typed(api, ["agent", "edit", "worker", "--revoke", "create_toolbox"]);
+    expect((await typed(api, ["agent", "show", "worker"])).out).not.toMatch(/create_toolbox +grant/);
+  });
+
+  it("shows what is not available yet of what an agent was given", async () => {
+    await using api = await testApi({ agents: { mailer: ["email"], bare: [] } });
+    expect((await typed(api, ["agent", "show", "mailer"])).out).toContain(
+      "Not available yet: download_email_attachment, list_email_accounts, list_emails, read_email, search_emails, send_email\n",
+    );
+    expect((await typed(api, ["agent", "show", "bare"])).out).not.toContain("Not available yet");
+  });
+
+  it("creates a scout: read-only tools, of the toolbox scout where nothing else is said, and nobody below it", async () => {
+    await using api = await testApi({ agents: { lead: ["all"] } });
+    await typed(api, ["agent", "create", "looker", "--parent", "lead", "--scout"]);
+    const { body } = await api.request("GET", "/api/agents/looker/tools");
+    const tools = body.tools as { name: string; flags: { readOnly: boolean }; availability: string }[];
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["grep", "list_directory", "read_file", "think"]),
+    );
+    expect(tools.filter(({ flags, availability }) => !flags.readOnly || availability === "main")).toEqual([]);
+    expect((await typed(api, ["agent", "show", "looker"])).out).toMatch(/context: +scout\n/);
+    const below = await typed(api, ["agent", "create", "deeper", "--parent", "looker"]);
+    expect([below.code, below.err]).toEqual([2, expect.stringContaining("a scout has no sub-agents")]);
+    const orphan = await typed(api, ["agent", "create", "lost", "--scout"]);
+    expect([orphan.code, orphan.err]).toEqual([
+      2,
+      expect.stringContaining("a scout works for another agent"),
+    ]);
+  });
+
+  it("gives a scout nothing that writes, whatever it is granted", async () => {
+    await using api = await testApi({ agents: { lead: [] } });
+    const more = ["--toolbox", "all", "--toolbox", "configurator", "--grant", "write_file"];
+    await typed(api, ["agent", "create", "looker", "--parent", "lead", "--scout", ...more]);
+    for (const name of ["write_file", "run_shell", "create_toolbox", "report_to_parent"]) {
+      const call = await typed(api, ["call", name, "{}", "--agent", "looker"]);
+      expect([name, call.code, call.err]).toEqual([name, 4, expect.stringContaining("not granted")]);
+    }
+    expect((await typed(api, ["call", "list_directory", "--agent", "looker"])).code).toBe(0);
+  });
+});
+
+describe("toolkeep question", () => {
+  it("answers a wish for tools, each with grant or refuse", async () => {
+    await using api = await testApi({ agents: { asker: [] } });
+    const ask = [
+      "call",
+      "request_tool_access",
+      '{"tools":["list_toolboxes","create_toolbox"],"reason":"to tidy"}',
+    ];
+    await typed(api, [...ask, "--agent", "asker"]);
+    const listed = await typed(api, ["question", "list"]);
+    expect(listed.out).toMatch(/asker +access +pending .+May asker have the tool list_toolboxes\?/);
+    const [first, second] = await api.hub.questions.list({ state: "pending" });
+    expect((await typed(api, ["question", "answer", first!.id, "yes"])).err).toContain(
+      'one of "grant", "refuse"',
+    );
+    expect((await typed(api, ["question", "answer", first!.id, "grant"])).code).toBe(0);
+    expect(
+      (await api.request("POST", `/api/questions/${second!.id}/answer`, { answer: "refuse" })).status,
+    ).toBe(200);
+    expect(api.hub.identity.agent("asker").grants).toEqual(["list_toolboxes"]);
+  });
+});
