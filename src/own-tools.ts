@@ -7,19 +7,26 @@ import type { Identity } from "./identity/identity.ts";
 import type { Memory } from "./knowledge/memory.ts";
 import { createMemoryTools } from "./knowledge/tools.ts";
 import { createNative, type NativeDeps } from "./native/create-native.ts";
+import { createHistoryTools } from "./native/history.ts";
 import { createProjectTools } from "./native/project-tools.ts";
+import { createTaskTools } from "./native/task-tools.ts";
+import { createVaultTools } from "./native/vault.ts";
 import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
+import type { Store } from "./store/store.ts";
 import type { ToolSource } from "./tool.ts";
 import { createServerTools } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import type { Vault } from "./vault/vault.ts";
 
 export interface OwnToolsDeps extends NativeDeps {
   readonly settings: () => Settings;
+  readonly store: Store;
   readonly identity: Identity;
   readonly memory: Memory;
   readonly projects: Projects;
   readonly questions: Questions;
+  readonly vault: Vault;
   /** Functions, because both are opened with these tools in place. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
@@ -36,7 +43,8 @@ export interface OwnTools {
 
 /** The tools that come with Toolkeep, of every folder that has some. */
 export function createOwnTools(deps: OwnToolsDeps): OwnTools {
-  const { identity, memory, projects, questions, settings, clock, catalog, upstream } = deps;
+  const { identity, memory, projects, questions, vault, settings, clock, catalog, upstream } = deps;
+  const agentName = (id: string) => identity.agentById(id)?.name;
   const native = createNative(deps);
   const planned = createPlannedTools();
   const sources = [
@@ -55,6 +63,9 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       ownerOf: ({ agentId }) => rootOf(agentId, (id) => identity.agentById(id)),
     }),
     createProjectTools({ projects }),
+    createTaskTools(deps),
+    createHistoryTools(deps),
+    createVaultTools({ vault, questions, agentName }),
   ];
   return {
     sources,

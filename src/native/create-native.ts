@@ -1,6 +1,7 @@
 import { RunningCalls } from "../lib/running-calls.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { Tool } from "../tool.ts";
+import type { TaskDeps } from "./assigned-tasks.ts";
 import { type AttachDeps, attachFileTool } from "./attach-file.ts";
 import { editFileTool, multiEditTool } from "./edit-file.ts";
 import type { FileDeps } from "./file-deps.ts";
@@ -12,7 +13,7 @@ import { type ParentDeps, reportToParentTool, requestInputTool } from "./parent.
 import { readFileTool } from "./read-file.ts";
 import { type OutputDeps, readToolOutputTool } from "./read-tool-output.ts";
 import { type ShellDeps, shellTool } from "./shell.ts";
-import { type TaskDeps, updateTaskStatusTool } from "./tasks.ts";
+import { updateTaskStatusTool } from "./tasks.ts";
 import { thinkTool } from "./think.ts";
 import { type TodoDeps, todosTool } from "./todos.ts";
 import { writeFileTool } from "./write-file.ts";

@@ -6,6 +6,7 @@ import type { Tool } from "../tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "./ask.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
+import { SECRET_NAME } from "./secret-name.ts";
 
 export interface HumanDeps extends AskDeps {
   readonly store: Pick<Store, "notifications">;
@@ -16,7 +17,6 @@ export interface HumanDeps extends AskDeps {
 }
 
 const MAX_UNREAD = 100;
-const SECRET_NAME = "^[A-Z][A-Z0-9_]{0,63}$";
 const PERSON = "a person";
 
 export function promptHumanTool(deps: HumanDeps): Tool {

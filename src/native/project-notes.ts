@@ -2,7 +2,8 @@ import type { NoteInput, NoteView } from "../projects/notes.ts";
 import type { Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
-import { authorOf, iso, PROJECT, type ProjectToolDeps, REVISION } from "./projects.ts";
+import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects.ts";
+import { iso } from "./time-text.ts";
 
 const DOMAIN = { domain: "projects", scope: "tools" } as const;
 /** Notes come with their bodies, so a page of them is shorter than one of tickets. */

@@ -3,6 +3,7 @@ import type { ProjectRecord } from "../store/project-record.ts";
 import type { Caller, Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
+import { iso } from "./time-text.ts";
 
 export interface ProjectToolDeps {
   readonly projects: Projects;
@@ -172,9 +173,4 @@ function shownProject({
   ...project
 }: Omit<ProjectView, "description"> & { readonly description?: string }) {
   return { ...project, created_by: createdBy, created_at: iso(createdAt), updated_at: iso(updatedAt) };
-}
-
-/** Models read dates better than numbers. */
-export function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,13 +1,8 @@
-import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Store, TaskRecord } from "../store/store.ts";
+import type { TaskRecord } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import { changeTask, isFinished, type TaskDeps } from "./assigned-tasks.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
-
-export interface TaskDeps {
-  readonly store: Pick<Store, "tasks">;
-  readonly clock: Clock;
-}
 
 interface Args {
   readonly status: TaskRecord["status"];
@@ -15,17 +10,17 @@ interface Args {
   readonly task_id?: string;
 }
 
+/** What a sub-agent may say of its task; cancelling is for whoever gave it. */
 const STATUSES: readonly TaskRecord["status"][] = ["open", "in_progress", "blocked", "done", "failed"];
-const FINISHED: readonly TaskRecord["status"][] = ["done", "failed"];
 const MAX_LISTED = 20;
 
-export function updateTaskStatusTool({ store, clock }: TaskDeps): Tool {
+export function updateTaskStatusTool(deps: TaskDeps): Tool {
   return defineTool<Args>({
     name: "update_task_status",
     title: "Update the task's status",
     domain: "tasks",
     description:
-      "Say how far the task is that you were given. Set in_progress when you begin, blocked when you cannot go on, done or failed when it is over. " +
+      "Say how far the task is that you were given. Set in_progress when you begin, which shows you its instructions; blocked when you cannot go on; done or failed when it is over. " +
       "task_id is only needed when you have several unfinished tasks.",
     properties: {
       status: { enum: STATUSES },
@@ -36,11 +31,15 @@ export function updateTaskStatusTool({ store, clock }: TaskDeps): Tool {
     scope: "tools",
     availability: "sub-agent",
     async run({ status, note, task_id }, { caller }) {
-      const task = choose(await store.tasks.list({ agentId: caller.agentId }), task_id);
+      const task = choose(await deps.store.tasks.list({ agentId: caller.agentId }), task_id);
       if (!task.ok) return failed(task.error);
-      const { id, title } = task.value;
-      await store.tasks.update(id, { status, updatedAt: clock(), ...(note !== undefined && { note }) });
-      return output(`Task ${id} (${title}) is now ${status}.`, { id, status });
+      const change = { status, ...(note !== undefined && { note }) };
+      const { id, title, instructions } = await changeTask(task.value, caller.agentName, change, deps);
+      const isBegun = status === "in_progress" && instructions !== "";
+      return output(
+        `Task ${id} (${title}) is now ${status}.${isBegun ? `\n\n${instructions}` : ""}`,
+        isBegun ? { id, status, title, instructions } : { id, status },
+      );
     },
   });
 }
@@ -49,13 +48,18 @@ export function updateTaskStatusTool({ store, clock }: TaskDeps): Tool {
 function choose(tasks: readonly TaskRecord[], id: string | undefined): Result<TaskRecord, string> {
   if (id !== undefined) {
     const task = tasks.find((candidate) => candidate.id === id);
+    if (task?.status === "cancelled") return err(cancelled(task));
     return task ? ok(task) : err(`You have no task ${JSON.stringify(id)}. ${listed(tasks)}`);
   }
-  const [task, ...others] = tasks.filter((candidate) => !FINISHED.includes(candidate.status));
+  const [task, ...others] = tasks.filter((candidate) => !isFinished(candidate));
   if (!task) return err(`You have no unfinished task. ${listed(tasks)}`);
   if (others.length > 0)
     return err(`You have several unfinished tasks; say which with task_id. ${listed([task, ...others])}`);
   return ok(task);
+}
+
+function cancelled({ id, note }: TaskRecord): string {
+  return `Task ${id} was cancelled${note === "" ? "" : `: ${note}`}. Stop working on it.`;
 }
 
 function listed(tasks: readonly TaskRecord[]): string {

@@ -9,7 +9,8 @@ import { TICKET_PRIORITIES, TICKET_STATUSES, type TicketStatus } from "../store/
 import type { Caller, Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
-import { authorOf, iso, PROJECT, type ProjectToolDeps, REVISION } from "./projects.ts";
+import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects.ts";
+import { iso } from "./time-text.ts";
 
 interface TicketArgs extends Omit<TicketInput, "title"> {
   readonly title?: string;

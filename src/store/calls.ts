@@ -26,16 +26,20 @@ export function callStore(database: Database): CallStore {
       });
     },
 
-    async list({ limit, agentId, tool }) {
+    async list({ limit, offset = 0, agentId, tool, conversation, since, until }) {
       const rows = await database.query((db) =>
         db
           .selectFrom("calls")
           .selectAll()
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
+          .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation!))
+          .$if(since !== undefined, (query) => query.where("startedAt", ">=", since!))
+          .$if(until !== undefined, (query) => query.where("startedAt", "<=", until!))
           .orderBy("startedAt", "desc")
           .orderBy("id", "desc")
           .limit(Math.min(Math.max(0, Math.trunc(limit)), CALL_LIST_LIMIT))
+          .offset(Math.max(0, Math.trunc(offset)))
           .execute(),
       );
       return rows.map(toRecord);

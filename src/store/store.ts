@@ -4,7 +4,8 @@
  * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
-import type { FolderGrant, OutcomeName } from "../tool.ts";
+import type { FolderGrant } from "../tool.ts";
+import type { CallStore } from "./call-record.ts";
 import type { CustomToolStore } from "./custom-tool-record.ts";
 import type { MemoryStore } from "./memory-record.ts";
 import type { OutputStore } from "./output-record.ts";
@@ -13,6 +14,7 @@ import type { ProjectNoteStore, ProjectStore, TicketStore } from "./project-reco
 import type { QuestionState, Sharing } from "./sharing.ts";
 import type { ConsentStore, TokenStore } from "./token-record.ts";
 
+export type { CallRecord, CallStore } from "./call-record.ts";
 export type {
   ConsentKeyRecord,
   ConsentRecord,
@@ -351,36 +353,6 @@ export interface AttachmentStore {
   /** Newest last; at most 500. */
   list(filter?: { agentId?: string }): Promise<AttachmentRecord[]>;
   create(attachment: AttachmentRecord): Promise<void>;
-}
-
-/** One line of the audit. */
-export interface CallRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly tokenId: string | null;
-  readonly conversation: string;
-  readonly via: string;
-  /** As the caller named it. */
-  readonly requested: string;
-  /** As resolved; null when it was not. */
-  readonly tool: string | null;
-  /** JSON, secrets redacted, cut at 4 kB. */
-  readonly arguments: string;
-  /** `allow`, `deny`, `ask`, or null when the call never got so far. */
-  readonly decision: string | null;
-  readonly rule: string | null;
-  /** Null while a destructive call is under way. */
-  readonly outcome: OutcomeName | null;
-  readonly error: string | null;
-  readonly startedAt: number;
-  readonly durationMs: number | null;
-}
-
-export interface CallStore {
-  /** Inserts, or replaces the row of the same id (an intent becomes a record). */
-  put(calls: readonly CallRecord[]): Promise<void>;
-  /** Newest first. */
-  list(filter: { limit: number; agentId?: string; tool?: string }): Promise<CallRecord[]>;
 }
 
 /** Project files that a person has read and trusts, by content. */

@@ -213,7 +213,7 @@ describe("remove_mcp_server", () => {
     await it.hub.questions.answer(question!.id, "reject");
     expect(await remove()).toMatchObject({
       outcome: "failed",
-      error: { message: expect.stringContaining("keep") },
+      error: { message: "A person said no. Do something else." },
     });
     expect((await remove()).outcome).toBe("needs_input");
     const [second] = await it.hub.questions.list({ state: "pending" });

@@ -1,23 +1,33 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
 import { randomId } from "../../lib/id.ts";
+import { cancelTask, type GivingDeps, giveTask } from "../../native/assigned-tasks.ts";
 import type { TaskRecord } from "../../store/store.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { NewTask, TaskAnswer, TaskList } from "../contract.ts";
-import { exactly, nameText } from "../schema.ts";
+import { byId, exactly, longText, nameText } from "../schema.ts";
 import { taskView } from "../views.ts";
 
 const newTask = exactly(
-  {
-    agent: nameText,
-    title: { type: "string", minLength: 1, maxLength: 2_000 },
-    instructions: { type: "string", maxLength: 20_000 },
-  },
+  { agent: nameText, title: { type: "string", minLength: 1, maxLength: 2_000 }, instructions: longText },
   ["agent", "title"],
 );
 
+interface ById {
+  Params: { id: string };
+}
+
 export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
+  const { store, events, identity } = hub;
+  const deps: GivingDeps = { store, events, clock: options.clock, newId: randomId };
+  const answer = (task: TaskRecord): TaskAnswer => ({ task: taskView(hub, task) });
+  const found = async (id: string): Promise<TaskRecord> => {
+    const task = await store.tasks.get(id);
+    if (!task) throw new ToolkeepError("NOT_FOUND", `there is no task ${id}`);
+    return task;
+  };
+
   app.get<{ Querystring: { agent?: string } }>(
     "/tasks",
     {
@@ -28,39 +38,41 @@ export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): 
       },
     },
     async ({ query: { agent } }): Promise<TaskList> => {
-      const tasks = await hub.store.tasks.list(
-        agent === undefined ? {} : { agentId: hub.identity.agent(agent).id },
-      );
+      const tasks = await store.tasks.list(agent === undefined ? {} : { agentId: identity.agent(agent).id });
       return { tasks: tasks.map((task) => taskView(hub, task)) };
     },
+  );
+
+  app.get<ById>(
+    "/tasks/:id",
+    { schema: { summary: "Shows a task", params: byId, response: gives("TaskAnswer") } },
+    async ({ params }) => answer(await found(params.id)),
   );
 
   app.post<{ Body: NewTask }>(
     "/tasks",
     { schema: { summary: "Gives a sub-agent a task", body: newTask, response: gives("TaskAnswer", 201) } },
-    async ({ body }, reply): Promise<TaskAnswer> => {
-      const agent = hub.identity.agent(body.agent);
-      if (agent.parentId === null) {
-        throw new ToolkeepError(
-          "BAD_REQUEST",
-          `tasks are for sub-agents; ${agent.name} is a main agent and works for nobody`,
-        );
-      }
-      const now = options.clock();
-      const task: TaskRecord = {
-        id: randomId("tsk"),
-        agentId: agent.id,
-        title: body.title,
-        instructions: body.instructions ?? "",
-        status: "open",
-        note: "",
-        assignedBy: null,
-        createdAt: now,
-        updatedAt: now,
-      };
-      await hub.store.tasks.create(task);
+    async ({ body: { agent, ...input } }, reply) => {
+      const task = await giveTask(identity.agent(agent), input, null, deps);
       reply.code(201);
-      return { task: taskView(hub, task) };
+      return answer(task);
+    },
+  );
+
+  app.post<ById & { Body: { reason?: string } }>(
+    "/tasks/:id/cancel",
+    {
+      schema: {
+        summary: "Cancels an unfinished task; the sub-agent is told the reason",
+        params: byId,
+        body: exactly({ reason: { type: "string", maxLength: 2_000 } }),
+        response: gives("TaskAnswer"),
+      },
+    },
+    async ({ params, body }) => {
+      const task = await found(params.id);
+      const { agent } = taskView(hub, task);
+      return answer(await cancelTask(task, agent, body.reason, deps));
     },
   );
 }

@@ -60,6 +60,21 @@ describe("/api/tasks", () => {
       message: expect.stringContaining("sub-agents"),
     });
   });
+
+  it("have instructions, say who gave them, and can be cancelled until they are over", async () => {
+    await using api = await testApi({ agents: { main: [] } });
+    await api.request("POST", "/api/agents", { name: "scout1", parent: "main" });
+    const input = { agent: "scout1", title: "look around", instructions: "everywhere" };
+    const { id } = (await api.request("POST", "/api/tasks", input)).body.task;
+    expect((await api.request("GET", `/api/tasks/${id}`)).body.task).toMatchObject({
+      instructions: "everywhere",
+      assignedBy: null,
+    });
+    const cancelled = await api.request("POST", `/api/tasks/${id}/cancel`, { reason: "found it" });
+    expect(cancelled.body.task).toMatchObject({ status: "cancelled", note: "found it" });
+    expect((await api.request("POST", `/api/tasks/${id}/cancel`, {})).status).toBe(400);
+    expect((await api.request("GET", "/api/tasks/tsk_none")).status).toBe(404);
+  });
 });
 
 describe("/api/trust", () => {

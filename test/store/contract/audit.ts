@@ -39,6 +39,23 @@ export function auditContract(fresh: FreshStore): void {
     expect(await ids({ limit: 1e9 })).toHaveLength(1000);
   });
 
+  test("calls are listed by conversation and time, page by page", async () => {
+    await using t = await fresh();
+    const { calls } = t.store;
+    await calls.put(
+      Array.from({ length: 10 }, (_, index) =>
+        call(`c${index}`, { startedAt: NOW + index, conversation: index % 2 ? "odd" : "even" }),
+      ),
+    );
+    const ids = async (filter: Partial<Parameters<typeof calls.list>[0]>) =>
+      (await calls.list({ limit: 10, ...filter })).map((each) => each.id);
+    expect(await ids({ conversation: "odd", limit: 2 })).toEqual(["c9", "c7"]);
+    expect(await ids({ conversation: "odd", limit: 2, offset: 2 })).toEqual(["c5", "c3"]);
+    expect(await ids({ since: NOW + 3, until: NOW + 5 })).toEqual(["c5", "c4", "c3"]);
+    expect(await ids({ since: NOW + 10 })).toEqual([]);
+    expect(await ids({ offset: 100 })).toEqual([]);
+  });
+
   test("a fraction of a millisecond is rounded", async () => {
     await using t = await fresh();
     await t.store.calls.put([call("c1", { durationMs: 1.6 })]);

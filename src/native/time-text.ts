@@ -1,0 +1,4 @@
+/** Models read dates better than numbers. */
+export function iso(time: number): string {
+  return new Date(time).toISOString();
+}
