@@ -10,6 +10,7 @@ export interface EventMap {
   "agent.changed": { agent: string };
   "token.changed": { token: string; change: "created" | "revoked" };
   "toolbox.changed": { toolbox: string };
+  "plugin.changed": { plugin: string; change: "added" | "changed" | "removed" };
   "project.changed": { project: string };
   "ticket.changed": { ticket: string; project: string };
   "task.changed": { task: string; agent: string; status: string };
@@ -33,6 +34,7 @@ export const EVENT_NAMES = [
   "agent.changed",
   "token.changed",
   "toolbox.changed",
+  "plugin.changed",
   "project.changed",
   "ticket.changed",
   "task.changed",

@@ -21,6 +21,8 @@ import { ok } from "./lib/result.ts";
 import type { Stop } from "./lib/stop.ts";
 import { openWorkspace } from "./native/workspace.ts";
 import { createOwnTools } from "./own-tools.ts";
+import { createPlugins } from "./plugins/create-plugins.ts";
+import type { Plugins } from "./plugins/plugins.ts";
 import { createProcesses } from "./process/processes.ts";
 import { createProjects, type Projects } from "./projects/projects.ts";
 import { createQuestions } from "./questions/create-questions.ts";
@@ -56,6 +58,8 @@ export interface Hub {
   readonly upstream: Upstream;
   /** The user's scripts. */
   readonly custom: Custom;
+  /** Packages of others that bring tools. */
+  readonly plugins: Plugins;
   /** What agents remember. */
   readonly memory: Memory;
   /** Projects, tickets and their notes. */
@@ -173,6 +177,13 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       clock,
     }),
   );
+  const plugins = closing.add(
+    await createPlugins({
+      ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
+      secret: (name) => vault.get(name),
+      workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
+    }),
+  );
   const memory = new Memory({ store: store.memories, redact, clock, newId });
   const projects = createProjects({
     store,
@@ -209,7 +220,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const watchdog = new Watchdog({ settings: settings(), questions, redact, claims: store.claims, clock });
   const catalog: Catalog = closing.add(
     await Catalog.open({
-      sources: [...own.sources, custom, upstream, own.planned],
+      sources: [...own.sources, custom, plugins, upstream, own.planned],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       isOffered: (matches) =>
@@ -275,6 +286,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     offers,
     upstream,
     custom,
+    plugins,
     memory,
     projects,
     questions,
@@ -305,6 +317,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
         due.some((kind) => kinds.has(kind) || kinds.has("everything"));
       if (isDue("secrets")) await vault.reload();
       if (isDue("custom_tools")) await custom.reload();
+      if (isDue("plugins")) await plugins.reload();
       if (isDue("agents", "tokens")) await identity.reload();
       if (isDue("server_lists")) await upstream.reload();
       else if (isDue("servers")) await upstream.apply(settings());

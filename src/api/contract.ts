@@ -22,6 +22,7 @@ import type { ServerLogEntry, ServerLogPage } from "../upstream/server-log.ts";
 import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
 
 export type * from "./import-contract.ts";
+export type * from "./plugin-contract.ts";
 export type {
   FolderGrant,
   ServerInput,

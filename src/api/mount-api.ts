@@ -20,6 +20,7 @@ import { notificationRoutes } from "./routes/notifications.ts";
 import { oauthCallbackRoute } from "./routes/oauth-callback.ts";
 import { openApiRoute } from "./routes/openapi.ts";
 import { pageRoutes } from "./routes/page.ts";
+import { pluginRoutes } from "./routes/plugins.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { serverAuthRoutes } from "./routes/server-auth.ts";
 import { serverRoutes } from "./routes/servers.ts";
@@ -109,6 +110,7 @@ const ROUTES = [
   toolboxRoutes,
   serverRoutes,
   serverAuthRoutes,
+  pluginRoutes,
   discoveryRoute,
   importRoutes,
   toolRoutes,

@@ -10,6 +10,7 @@ import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
 import { notificationCommand } from "./commands/notification.ts";
 import { openCommand } from "./commands/open.ts";
+import { pluginCommand } from "./commands/plugin.ts";
 import { questionCommand } from "./commands/question.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -30,6 +31,7 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
     connectCommand,
     serverCommand,
     toolCommand,
+    pluginCommand,
     toolboxCommand,
     agentCommand,
     tokenCommand,

@@ -1,4 +1,4 @@
-import { isRecord } from "../lib/json.ts";
+import { extentOf, isRecord } from "../lib/json.ts";
 import { type Content, type ToolResult, text } from "../tool.ts";
 import type { CallEnd } from "./plugin-process.ts";
 
@@ -11,6 +11,8 @@ export function resultOf(end: CallEnd, plugin: string): ToolResult {
       return { kind: "failed", message: end.message };
     case "cancelled":
       return { kind: "failed", message: "The call was cancelled." };
+    case "refused":
+      return { kind: "unavailable", message: `plugin ${plugin}: ${end.message}; try again in a moment` };
     case "gone":
       return {
         kind: "unavailable",
@@ -19,8 +21,12 @@ export function resultOf(end: CallEnd, plugin: string): ToolResult {
   }
 }
 
+const MAX_DEPTH = 100;
+
 /** A text, MCP content, or any JSON value. */
 function answerOf(value: unknown): ToolResult {
+  if (extentOf(value, MAX_DEPTH).tooDeep)
+    return { kind: "failed", message: `its answer is nested more than ${MAX_DEPTH} levels deep` };
   if (typeof value === "string") return { kind: "output", content: [text(value)] };
   if (value === null) return { kind: "output", content: [text("(no output)")] };
   if (!isRecord(value)) return { kind: "output", content: [text(JSON.stringify(value, null, 2))] };

@@ -8,6 +8,7 @@ export interface PluginToolDefinition {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
+  /** As the plugin says; `believedFlags` tells which of them count. */
   readonly flags: ToolFlags;
   readonly timeoutMs: number;
   readonly warning?: string;
@@ -78,21 +79,26 @@ function check(
     description: description.slice(0, MAX_DESCRIPTION),
     inputSchema: schema ?? ANY_OBJECT,
     ...(isRecord(outputSchema) && { outputSchema }),
-    flags: flagsOf(flags),
+    flags: saidFlags(flags),
     timeoutMs: timeLimit(timeoutMs),
     ...(schema === undefined && { warning: NO_OBJECT_SCHEMA }),
   };
 }
 
-/**
- * Believed as they are: whoever enabled the plugin trusts exactly this code, and a plugin that lies about a flag could
- * as well lie about what it does. Where two contradict each other, the careful one counts.
- */
-function flagsOf(flags: unknown): ToolFlags {
+/** Where two contradict each other, the careful one counts. */
+function saidFlags(flags: unknown): ToolFlags {
   const said = isRecord(flags) ? flags : {};
   const destructive = said.destructive === true;
   const readOnly = said.readOnly === true && !destructive;
   return { readOnly, destructive, concurrencySafe: said.concurrencySafe === true && !destructive };
+}
+
+/** As with servers: a flag that tightens is believed from anyone, one that loosens only from a trusted plugin. */
+export function believedFlags(
+  { readOnly, concurrencySafe, destructive }: ToolFlags,
+  trusted: boolean,
+): ToolFlags {
+  return { readOnly: trusted && readOnly, concurrencySafe: trusted && concurrencySafe, destructive };
 }
 
 function objectSchema(schema: unknown): JsonSchema | undefined {

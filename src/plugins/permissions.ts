@@ -1,4 +1,4 @@
-import { isRecord, stableJson } from "../lib/json.ts";
+import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 
 /** What a plugin says it needs. Nothing else is given to it. */
@@ -60,6 +60,11 @@ export function readPermissions(declared: unknown): Result<PluginPermissions, st
   });
 }
 
+/** As they were kept; whatever is missing is not allowed. */
+export function permissionsOf(kept: Readonly<Record<string, unknown>>): PluginPermissions {
+  return { ...NO_PERMISSIONS, ...kept };
+}
+
 /** What it may do, in words for people, one right a line. Equal rights have equal words. */
 export function permissionWords(permissions: PluginPermissions): readonly string[] {
   const { network, files, env, secrets, childProcesses } = permissions;
@@ -82,10 +87,6 @@ export function addedWords(agreed: PluginPermissions, wanted: PluginPermissions)
   const isCovered = (word: string) =>
     before.has(word) || (agreed.network === true && / on the network$/.test(word));
   return permissionWords(wanted).filter((word) => !isCovered(word));
-}
-
-export function isSamePermissions(a: PluginPermissions, b: PluginPermissions): boolean {
-  return stableJson(a) === stableJson(b);
 }
 
 function isListOf(value: unknown, form: RegExp): value is string[] {

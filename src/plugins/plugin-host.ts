@@ -1,18 +1,12 @@
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Processes } from "../process/processes.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { resultOf } from "./answer.ts";
-import type { PluginLimits } from "./limits.ts";
-import type { PluginLog } from "./plugin-log.ts";
-import { PluginProcess, type PluginStart } from "./plugin-process.ts";
+import { PluginProcess, type PluginProcessDeps, type PluginStart } from "./plugin-process.ts";
 
-export interface PluginHostDeps {
+export interface PluginHostDeps extends PluginProcessDeps {
   readonly plugin: string;
-  readonly processes: Processes;
-  readonly limits: PluginLimits;
-  readonly log: PluginLog;
   readonly clock: Clock;
   /** How a process of it is started now, for this workspace; an error says why it is not. */
   readonly starting: (workspace: string | null) => Promise<Result<PluginStart, string>>;
@@ -20,7 +14,9 @@ export interface PluginHostDeps {
   readonly secrets: () => Readonly<Record<string, string>>;
 }
 
+/** A process for one workspace; `""` where it has none. */
 interface Running {
+  readonly key: string;
   readonly process: PluginProcess;
   idle: NodeJS.Timeout | undefined;
 }
@@ -32,6 +28,9 @@ interface Running {
 export class PluginHost {
   readonly #deps: PluginHostDeps;
   readonly #running = new Map<string, Promise<Result<Running, string>>>();
+  readonly #alive = new Set<PluginProcess>();
+  /** Those without a call, the one that has rested longest first. */
+  readonly #resting = new Set<Running>();
   #closed: string | undefined;
   #failures = 0;
   #pausedUntil = 0;
@@ -39,6 +38,10 @@ export class PluginHost {
 
   constructor(deps: PluginHostDeps) {
     this.#deps = deps;
+  }
+
+  get processes(): number {
+    return this.#alive.size;
   }
 
   /** Why it is not started for now, after it ended by itself; undefined where nothing stands in the way. */
@@ -56,52 +59,58 @@ export class PluginHost {
     workspace: string | null,
     context: ToolContext,
   ): Promise<ToolResult> {
-    const running = await this.#processFor(workspace);
-    if (!running.ok) return { kind: "unavailable", message: running.error };
-    const { process } = running.value;
-    clearTimeout(running.value.idle);
+    const found = await this.#processFor(workspace);
+    if (!found.ok) return { kind: "unavailable", message: found.error };
     const { signal, progress, caller } = context;
+    if (signal.aborted) {
+      this.#rest(found.value);
+      return resultOf({ kind: "cancelled" }, this.#deps.plugin);
+    }
+    this.#wake(found.value);
     const secrets = this.#deps.secrets();
-    const end = await process.call(
-      { tool, args, workspace, secrets, agent: caller.agentName },
-      progress,
-      signal,
-    );
-    if (end.kind !== "gone") this.#failures = 0;
-    this.#rest(running.value);
+    const call = { tool, args, workspace, secrets, agent: caller.agentName };
+    const end = await found.value.process.call(call, progress, signal);
+    if (end.kind === "value" || end.kind === "threw") this.#failures = 0;
+    this.#rest(found.value);
     return resultOf(end, this.#deps.plugin);
   }
 
-  /** Ends every process; calls under way end with the reason. */
+  /** Ends every process, also those that are still starting; calls under way end with the reason. */
   async close(reason: string): Promise<void> {
     this.#closed = reason;
-    const all = await Promise.all(this.#running.values());
-    await Promise.all(all.map((running) => running.ok && this.#end(running.value, reason)));
+    for (const running of this.#resting) clearTimeout(running.idle);
+    await Promise.all([...this.#alive].map((process) => process.end(reason)));
+    await Promise.all(this.#running.values());
   }
 
   async #processFor(workspace: string | null): Promise<Result<Running, string>> {
     const { limits, plugin } = this.#deps;
-    if (this.#closed !== undefined) return err(this.#closed);
     const key = workspace ?? "";
-    const known = await this.#running.get(key);
-    if (known?.ok && !known.value.process.isEnding) return known;
-    const pause = this.pause;
-    if (pause !== undefined) return err(pause);
-    // Another call may have begun to start it while this one waited.
-    const starting = this.#running.get(key);
-    if (starting && (await starting) !== known) return this.#processFor(workspace);
-    if (!starting && this.#running.size >= limits.maxProcesses && !(await this.#makeRoom()))
-      return err(
-        `plugin ${plugin} works for ${limits.maxProcesses} workspaces already; try again in a moment`,
-      );
-    const started = this.#start(workspace);
+    for (;;) {
+      if (this.#closed !== undefined) return err(this.#closed);
+      const current = this.#running.get(key);
+      if (current) {
+        const found = await current;
+        if (!found.ok || !found.value.process.isEnding) return found;
+        if (this.#running.get(key) === current) this.#running.delete(key);
+        continue;
+      }
+      const { pause } = this;
+      if (pause !== undefined) return err(pause);
+      if (this.#running.size < limits.maxProcesses) break;
+      if (!(await this.#makeRoom()))
+        return err(
+          `plugin ${plugin} works for ${limits.maxProcesses} workspaces already; try again in a moment`,
+        );
+    }
+    const started = this.#start(key, workspace);
     this.#running.set(key, started);
     const result = await started;
     if (!result.ok && this.#running.get(key) === started) this.#running.delete(key);
     return result;
   }
 
-  async #start(workspace: string | null): Promise<Result<Running, string>> {
+  async #start(key: string, workspace: string | null): Promise<Result<Running, string>> {
     const { plugin, log, starting } = this.#deps;
     const start = await starting(workspace);
     if (!start.ok) return start;
@@ -113,19 +122,22 @@ export class PluginHost {
       return err(`plugin ${plugin} could not be started: ${messageOf(error)}`);
     }
     log.add("its process was started");
-    const running: Running = { process, idle: undefined };
-    void process.gone.then((reason) => this.#ended(workspace, running, reason));
+    this.#alive.add(process);
+    const running: Running = { key, process, idle: undefined };
+    void process.gone.then((reason) => this.#ended(running, reason));
     const ready = await process.ready;
-    if (!ready.ok) return err(`plugin ${plugin} could not be started: ${ready.error}`);
-    return ok(running);
+    return ready.ok ? ok(running) : err(`plugin ${plugin} could not be started: ${ready.error}`);
   }
 
-  #ended(workspace: string | null, running: Running, reason: string): void {
-    clearTimeout(running.idle);
-    const key = workspace ?? "";
-    void this.#running.get(key)?.then((now) => {
-      if (now.ok && now.value === running) this.#running.delete(key);
+  #ended(running: Running, reason: string): void {
+    this.#wake(running);
+    this.#alive.delete(running.process);
+    const current = this.#running.get(running.key);
+    void current?.then((now) => {
+      const isThis = now.ok && now.value === running;
+      if (isThis && this.#running.get(running.key) === current) this.#running.delete(running.key);
     });
+    this.#deps.log.add(`its process is gone: ${reason}`);
     if (reason === IDLE || reason === this.#closed) return;
     const { pausesMs } = this.#deps.limits;
     const pauseMs = pausesMs[Math.min(this.#failures, pausesMs.length - 1)] ?? 0;
@@ -136,28 +148,26 @@ export class PluginHost {
 
   /** Ends the process after a while, unless a call comes. */
   #rest(running: Running): void {
-    clearTimeout(running.idle);
-    if (running.process.busy > 0 || running.process.isEnding) return;
-    running.idle = setTimeout(() => void this.#end(running, IDLE), this.#deps.limits.idleMs);
+    this.#wake(running);
+    if (running.process.busy > 0 || running.process.isEnding || this.#closed !== undefined) return;
+    running.idle = setTimeout(() => void running.process.end(IDLE), this.#deps.limits.idleMs);
     running.idle.unref();
+    this.#resting.add(running);
+  }
+
+  #wake(running: Running): void {
+    clearTimeout(running.idle);
+    this.#resting.delete(running);
   }
 
   /** Ends one process that has nothing to do; false where all have. */
   async #makeRoom(): Promise<boolean> {
-    for (const [key, starting] of this.#running) {
-      const running = await starting;
-      if (!running.ok || running.value.process.busy > 0) continue;
-      this.#running.delete(key);
-      await this.#end(running.value, IDLE);
-      return true;
-    }
-    return false;
-  }
-
-  async #end(running: Running, reason: string): Promise<void> {
-    clearTimeout(running.idle);
-    this.#deps.log.add(`its process was ended: ${reason}`);
-    await running.process.end(reason);
+    const [longest] = this.#resting;
+    if (!longest) return false;
+    this.#wake(longest);
+    this.#running.delete(longest.key);
+    await longest.process.end(IDLE);
+    return true;
   }
 }
 

@@ -12,6 +12,7 @@ export interface PluginStart {
   readonly plugin: string;
   readonly folder: string;
   readonly entry: string;
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** What Node holds it to. */
   readonly nodeArgs: readonly string[];
@@ -25,11 +26,12 @@ export interface PluginProcessDeps {
 
 export type PluginCall = Omit<Extract<ToPlugin, { type: "call" }>, "type" | "id">;
 
-/** How a call ended. `gone`: the process ended before it answered, or never got the call. */
+/** How a call ended. `gone`: the process ended before it answered; `refused`: it never got the call. */
 export type CallEnd =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "threw"; readonly message: string }
   | { readonly kind: "gone"; readonly message: string }
+  | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "cancelled" };
 
 interface Pending {
@@ -58,11 +60,11 @@ export class PluginProcess {
   #calls = 0;
   #strays = 0;
   #reason: string | undefined;
-  #second = { since: 0, messages: 0 };
+  #second = { since: 0, messages: 0, bytes: 0 };
 
   /** Throws what `spawn` throws. */
   constructor(deps: PluginProcessDeps, start: PluginStart) {
-    const { plugin, folder, entry, env, nodeArgs } = start;
+    const { plugin, folder, entry, cwd, env, nodeArgs } = start;
     this.#deps = deps;
     const args = [
       ...nodeArgs,
@@ -73,7 +75,7 @@ export class PluginProcess {
       RUNNER,
     ];
     this.#tree = deps.processes.spawn(process.execPath, args, {
-      cwd: folder,
+      cwd,
       env,
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
     });
@@ -104,7 +106,10 @@ export class PluginProcess {
     const { maxCalls, maxMessageBytes } = this.#deps.limits;
     if (this.#reason !== undefined) return Promise.resolve({ kind: "gone", message: this.#reason });
     if (this.#pending.size >= maxCalls || this.#input.writableLength > maxMessageBytes)
-      return Promise.resolve({ kind: "gone", message: `${this.#pending.size} calls are under way already` });
+      return Promise.resolve({
+        kind: "refused",
+        message: `${this.#pending.size} of its calls are under way already`,
+      });
     const id = ++this.#calls;
     return new Promise((resolve) => {
       const cancel = () => this.#cancel(id);
@@ -139,7 +144,6 @@ export class PluginProcess {
   async #watch(): Promise<string> {
     const { code, signal } = await this.#tree.ended;
     const how = `its process ended (${signal ?? (code === null ? "it could not be started" : `exit code ${code}`)})`;
-    if (this.#reason === undefined) this.#deps.log.add(how);
     // What it answered last may still be in the pipe.
     await drained(this.#tree.child.stdio[4] as Readable | null);
     this.#fail(how);
@@ -178,17 +182,20 @@ export class PluginProcess {
       for (const line of lines ?? []) this.#hear(line);
       if (lines === undefined) {
         output.destroy();
-        this.#misbehaves(`it sent a message of more than ${this.#deps.limits.maxMessageBytes} bytes`);
+        this.#fail(`it sent a message of more than ${this.#deps.limits.maxMessageBytes} bytes`);
       }
     });
   }
 
   #hear(line: string): void {
     if (this.#reason !== undefined) return;
-    const { maxMessagesPerSecond } = this.#deps.limits;
+    const { maxMessagesPerSecond, maxBytesPerSecond } = this.#deps.limits;
+    if (!this.#hasTime(line.length)) {
+      this.#fail(`it sent more than ${maxMessagesPerSecond} messages or ${maxBytesPerSecond} bytes a second`);
+      return;
+    }
     const message = readMessage(line);
-    if (!this.#hasTime()) this.#misbehaves(`it sent more than ${maxMessagesPerSecond} messages a second`);
-    else if (message === undefined) this.#stray();
+    if (message === undefined) this.#stray();
     else if (message.type === "ready") this.#told(ok(message.tools));
     else if (message.type === "failed") this.#fail(message.message);
     else this.#answer(message);
@@ -224,21 +231,17 @@ export class PluginProcess {
   #stray(): void {
     this.#strays += 1;
     if (this.#strays === 1) this.#deps.log.add("it sent a message that is none");
-    if (this.#strays > MAX_STRAYS) this.#misbehaves(`it sent more than ${MAX_STRAYS} messages that are none`);
+    if (this.#strays > MAX_STRAYS) this.#fail(`it sent more than ${MAX_STRAYS} messages that are none`);
   }
 
-  #misbehaves(reason: string): void {
-    if (this.#reason !== undefined) return;
-    this.#deps.log.add(reason);
-    this.#fail(reason);
-  }
-
-  /** False when more messages came within a second than anybody needs. */
-  #hasTime(): boolean {
+  /** False when more came within a second than anybody needs. */
+  #hasTime(bytes: number): boolean {
+    const { maxMessagesPerSecond, maxBytesPerSecond } = this.#deps.limits;
     const now = performance.now();
-    if (now - this.#second.since > 1_000) this.#second = { since: now, messages: 0 };
+    if (now - this.#second.since > 1_000) this.#second = { since: now, messages: 0, bytes: 0 };
     this.#second.messages += 1;
-    return this.#second.messages <= this.#deps.limits.maxMessagesPerSecond;
+    this.#second.bytes += bytes;
+    return this.#second.messages <= maxMessagesPerSecond && this.#second.bytes <= maxBytesPerSecond;
   }
 
   /** What it prints is for people. A flood must leave time for everything else. */

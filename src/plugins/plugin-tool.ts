@@ -1,17 +1,20 @@
 import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
-import type { PluginToolDefinition } from "./definitions.ts";
+import { believedFlags, type PluginToolDefinition } from "./definitions.ts";
 import { originOf } from "./names.ts";
 
 /** What a tool needs of the plugin that it belongs to. */
 export interface ToolHost {
   readonly plugin: string;
+  /** Whether a person who enabled it said that its flags are to be believed. */
+  readonly trusted: boolean;
   status(): ToolStatus;
   run(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
 }
 
 /** A tool of a plugin, under the name it was given: only by name or pattern in a toolbox. */
 export function pluginTool(definition: PluginToolDefinition, name: string, host: ToolHost): Tool {
-  const { ownName, title, description, inputSchema, outputSchema, flags, timeoutMs, warning } = definition;
+  const { ownName, title, description, inputSchema, outputSchema, timeoutMs, warning } = definition;
+  const flags = believedFlags(definition.flags, host.trusted);
   return {
     name,
     ownName,

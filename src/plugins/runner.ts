@@ -63,13 +63,15 @@ function described(tool) {
 async function call({ id, tool, args, workspace, secrets, agent }) {
   const controller = new AbortController();
   calls.set(id, controller);
-  const progress = ({ progress, total, message }) => {
+  const progress = ({ progress, total, message } = {}) => {
     if (calls.has(id)) send({ type: "progress", id, progress, total, message });
   };
   const log = (text) => console.error(text);
   const context = { signal: controller.signal, progress, secrets: Object.freeze(secrets), agent, log };
   try {
-    const value = await tools.get(tool).run(args, workspace === null ? context : { ...context, workspace });
+    const known = tools.get(tool);
+    if (known === undefined) throw new Error("the plugin has no tool " + tool + " any more; a person can enable it again");
+    const value = await known.run(args, workspace === null ? context : { ...context, workspace });
     send({ type: "result", id, value: value === undefined ? null : value });
   } catch (error) {
     send({ type: "error", id, message: messageOf(error) });

@@ -10,6 +10,8 @@ export interface PluginSource {
 export interface PluginAgreement {
   readonly sha256: string;
   readonly permissions: Readonly<Record<string, unknown>>;
+  /** Whether flags of its tools that loosen are believed. */
+  readonly trusted: boolean;
   readonly at: number;
 }
 

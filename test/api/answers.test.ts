@@ -7,6 +7,7 @@ import type { OpenApiDocument } from "../../src/api/openapi.ts";
 import { createBackup } from "../../src/daemon/backup.ts";
 import { AnswerSchemas } from "../support/answer-schemas.ts";
 import { clientHome } from "../support/client-home.ts";
+import { writtenPlugin } from "../support/plugin.ts";
 import { oauthServers } from "../support/servers/oauth.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../support/test-api.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
@@ -158,6 +159,14 @@ it("every route answers what its schema says", async () => {
   await ask("POST", `/api/questions/${questions[0].id}/answer`, { answer: "yes" });
   await ask("POST", `/api/questions/${questions[1].id}/dismiss`);
   await Promise.all(asked);
+
+  const spec = await writtenPlugin(api, { permissions: { network: ["example.com"], files: "read" } });
+  const { plugin } = await ask("POST", "/api/plugins", { kind: "folder", spec });
+  await ask("POST", `/api/plugins/${plugin.name}/enable`, { sha256: plugin.sha256 });
+  await ask("GET", "/api/plugins");
+  await ask("GET", `/api/plugins/${plugin.name}`);
+  for (const verb of ["update", "disable"]) await ask("POST", `/api/plugins/${plugin.name}/${verb}`);
+  await ask("DELETE", `/api/plugins/${plugin.name}`);
 
   await ask("POST", "/api/trust", { path: "/srv/toolkeep.json", sha256: "a".repeat(64) });
   await ask("GET", "/api/trust");

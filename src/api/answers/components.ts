@@ -2,6 +2,7 @@ import { agentAnswers } from "./agents.ts";
 import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { peopleAnswers } from "./people.ts";
+import { pluginAnswers } from "./plugins.ts";
 import { serverAnswers } from "./servers.ts";
 import { ref, type Schema } from "./shape.ts";
 import { toolAnswers } from "./tools.ts";
@@ -11,6 +12,7 @@ export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
   ...serverAnswers,
+  ...pluginAnswers,
   ...importAnswers,
   ...peopleAnswers,
   ...daemonAnswers,

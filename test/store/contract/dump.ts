@@ -98,7 +98,7 @@ export async function fill(store: Store): Promise<void> {
     sha256: "abc",
     permissions: { network: [] },
     enabled: true,
-    agreed: { sha256: "abc", permissions: { network: [] }, at: NOW },
+    agreed: { sha256: "abc", permissions: { network: [] }, trusted: false, at: NOW },
     tools: [{ name: "plugin_clock_now" }],
     createdAt: NOW,
     updatedAt: NOW,
