@@ -17,25 +17,12 @@ import type {
   TokenRecord,
 } from "../store/store.ts";
 import type { AgentContext, FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
-import type { SignInStart, SignInStatus } from "../upstream/auth/sign-in-status.ts";
-import type { ServerLogEntry, ServerLogPage } from "../upstream/server-log.ts";
-import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
+import type { ServerState } from "../upstream/upstream.ts";
 
 export type * from "./import-contract.ts";
 export type * from "./plugin-contract.ts";
-export type {
-  FolderGrant,
-  ServerInput,
-  ServerLogEntry,
-  ServerLogPage,
-  ServerState,
-  ServerView,
-  SignInStart,
-  SignInStatus,
-  TestReport,
-  ToolboxView,
-  ToolOutcome,
-};
+export type * from "./server-contract.ts";
+export type { FolderGrant, ToolboxView, ToolOutcome };
 
 export interface ApiFailure {
   readonly error: {
@@ -178,69 +165,6 @@ export interface ToolboxList {
 
 export interface ToolboxAnswer {
   readonly toolbox: ToolboxView;
-}
-
-// servers
-
-/** `POST /api/servers`; with `wait` the answer comes after the first attempt to list the tools. */
-export interface NewServer extends ServerInput {
-  readonly name: string;
-  readonly wait?: boolean;
-}
-
-export interface ServerChange extends ServerInput {
-  readonly name?: string;
-}
-
-export interface ServerList {
-  readonly servers: readonly ServerView[];
-}
-
-export interface ServerAnswer {
-  readonly server: ServerView;
-  /** Names as agents see them, from the last list. */
-  readonly tools: readonly string[];
-}
-
-/** `GET /api/servers/NAME/offers`: what it offered last beside its tools, as it published it. */
-export interface ServerOffers {
-  readonly instructions: string | null;
-  readonly resources: readonly Readonly<Record<string, unknown>>[];
-  readonly resourceTemplates: readonly Readonly<Record<string, unknown>>[];
-  readonly prompts: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** `POST /api/servers/NAME/approve`: what the person looked at, so that nothing else is approved. */
-export interface ServerApproval {
-  /** `ServerView.changedAt` */
-  readonly changedAt?: number;
-}
-
-/** `DELETE /api/servers/NAME/auth` */
-export interface ServerSignIn {
-  readonly server: ServerView;
-}
-
-/** `GET /api/servers/NAME/auth`, and `POST …/auth/complete` */
-export interface ServerSignInAnswer extends ServerSignIn {
-  readonly signIn: SignInStatus;
-}
-
-/** `POST /api/servers/NAME/auth/complete`; with `wait` the answer comes after the server was connected to anew. */
-export interface SignInReturn {
-  /** The address that the browser ended at. */
-  readonly url: string;
-  readonly wait?: boolean;
-}
-
-/** `POST /api/mcp/servers/test`: the shape of one `[[mcp.servers]]` entry, not registered. */
-export interface ServerTest
-  extends Pick<
-    ServerInput,
-    "transport" | "command" | "args" | "env" | "cwd" | "url" | "headers" | "oauth" | "tls"
-  > {
-  readonly name?: string;
-  readonly timeout_ms?: number;
 }
 
 // tools and calls
