@@ -191,6 +191,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       id: (name) => identity.agent(name).id,
       name: (id) => identity.agentById(id)?.name ?? id,
     },
+    redact,
     rank: rankTexts,
     ...shared,
   });

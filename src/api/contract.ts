@@ -21,6 +21,7 @@ import type { ServerState } from "../upstream/upstream.ts";
 
 export type * from "./import-contract.ts";
 export type * from "./plugin-contract.ts";
+export type * from "./project-contract.ts";
 export type * from "./server-contract.ts";
 export type { FolderGrant, ToolboxView, ToolOutcome };
 

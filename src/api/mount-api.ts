@@ -15,17 +15,22 @@ import { eventRoutes } from "./routes/events.ts";
 import { healthRoute } from "./routes/health.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { memoryRoutes } from "./routes/memories.ts";
 import { metricsRoute } from "./routes/metrics.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
 import { oauthCallbackRoute } from "./routes/oauth-callback.ts";
 import { openApiRoute } from "./routes/openapi.ts";
 import { pageRoutes } from "./routes/page.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { projectNoteRoutes } from "./routes/project-notes.ts";
+import { projectRoutes } from "./routes/projects.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { serverAuthRoutes } from "./routes/server-auth.ts";
 import { serverRoutes } from "./routes/servers.ts";
 import { statusRoute } from "./routes/status.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { ticketCommentRoutes } from "./routes/ticket-comments.ts";
+import { ticketRoutes } from "./routes/tickets.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolboxRoutes } from "./routes/toolboxes.ts";
 import { toolRoutes } from "./routes/tools.ts";
@@ -116,6 +121,11 @@ const ROUTES = [
   toolRoutes,
   callRoutes,
   taskRoutes,
+  projectRoutes,
+  projectNoteRoutes,
+  ticketRoutes,
+  ticketCommentRoutes,
+  memoryRoutes,
   questionRoutes,
   notificationRoutes,
   configRoutes,

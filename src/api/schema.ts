@@ -57,5 +57,29 @@ export function exactly(properties: Record<string, object>, required: readonly s
   return { type: "object", additionalProperties: false, properties, required };
 }
 
+/** A page of a list. */
+export interface PageQuery {
+  limit?: number;
+  offset?: number;
+}
+
+export const pageQuery = {
+  limit: { type: "integer", minimum: 1, maximum: 500 },
+  offset: { type: "integer", minimum: 0, maximum: 1_000_000 },
+} as const;
+
+export function pageOf({
+  limit = 100,
+  offset = 0,
+}: {
+  limit?: number | undefined;
+  offset?: number | undefined;
+}) {
+  return { limit, offset };
+}
+
+/** What was read before it is changed. */
+export const revision = { type: "integer", minimum: 1 } as const;
+
 export const byName = exactly({ name: nameText }, ["name"]);
 export const byId = exactly({ id: nameText }, ["id"]);

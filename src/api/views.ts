@@ -1,6 +1,7 @@
 import type { Hub } from "../hub.ts";
 import { contextOf } from "../identity/context.ts";
 import { OPERATOR } from "../identity/identity.ts";
+import type { MemoryRecord } from "../store/memory-record.ts";
 import type {
   AgentRecord,
   CallRecord,
@@ -15,6 +16,7 @@ import type { Caller, Tool } from "../tool.ts";
 import type {
   AgentView,
   CallView,
+  MemoryView,
   MessageView,
   NotificationView,
   QuestionView,
@@ -92,6 +94,10 @@ export function callView(hub: Hub, { agentId, ...call }: CallRecord): CallView {
 export function taskView(hub: Hub, { agentId, assignedBy, ...task }: TaskRecord): TaskView {
   const giver = assignedBy === null ? null : agentName(hub, assignedBy);
   return { ...task, agent: agentName(hub, agentId), assignedBy: giver };
+}
+
+export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {
+  return { ...memory, agent: agentName(hub, agentId) };
 }
 
 export function questionView(hub: Hub, { agentId, digest: _, ...question }: QuestionRecord): QuestionView {

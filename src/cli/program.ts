@@ -8,9 +8,11 @@ import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
+import { memoryCommand } from "./commands/memory.ts";
 import { notificationCommand } from "./commands/notification.ts";
 import { openCommand } from "./commands/open.ts";
 import { pluginCommand } from "./commands/plugin.ts";
+import { projectCommand } from "./commands/project.ts";
 import { questionCommand } from "./commands/question.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -18,6 +20,7 @@ import { serverCommand } from "./commands/server.ts";
 import { serviceCommand } from "./commands/service.ts";
 import { stdioCommand } from "./commands/stdio.ts";
 import { taskCommand } from "./commands/task.ts";
+import { ticketCommand } from "./commands/ticket.ts";
 import { tokenCommand } from "./commands/token.ts";
 import { toolCommand } from "./commands/tool.ts";
 import { toolboxCommand } from "./commands/toolbox.ts";
@@ -37,7 +40,14 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
     tokenCommand,
     callCommand,
   ],
-  "People and agents:": [questionCommand, notificationCommand, taskCommand],
+  "People and agents:": [
+    questionCommand,
+    notificationCommand,
+    taskCommand,
+    projectCommand,
+    ticketCommand,
+    memoryCommand,
+  ],
   "Settings and safety:": [configCommand, trustCommand, backupCommand, restoreCommand, completionCommand],
 };
 

@@ -48,6 +48,7 @@ export const MAX_MEMORY_CHARS = 4_000;
 const SIMILAR = 0.6;
 const SIMILAR_SHOWN = 3;
 const SIMILAR_COMPARED = 20;
+const NOT_STORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 /** A memory that is used all the time is not written all the time. */
 const TOUCH_EVERY_MS = 3_600_000;
 
@@ -86,7 +87,7 @@ export class Memory {
         lastUsedAt: null,
       };
       if (!(await store.create(memory, MAX_MEMORIES))) return { kind: "full", limit: MAX_MEMORIES };
-      return { kind: "kept", memory, redacted: text !== input.text, similar: alike(near, text) };
+      return { kind: "kept", memory, redacted: isRedacted(text, input.text), similar: alike(near, text) };
     });
   }
 
@@ -131,7 +132,7 @@ export class Memory {
         ...(change.tags && { tags: tagsOf(change.tags) }),
         updatedAt: clock(),
       });
-      const redacted = text !== undefined && text !== change.text;
+      const redacted = text !== undefined && isRedacted(text, change.text!);
       return { kind: "kept", memory, redacted, similar: [] };
     });
   }
@@ -150,8 +151,9 @@ export class Memory {
     return memory?.agentId === owner ? memory : undefined;
   }
 
+  /** As it is kept: without secrets, and without what no database keeps as it is. */
   #safe(text: string): string {
-    return withoutCredentials(this.#deps.redact(text)).text;
+    return withoutCredentials(this.#deps.redact(storable(text).trim())).text;
   }
 
   /** For people who tidy up. That it cannot be noted is no reason not to answer. */
@@ -179,6 +181,15 @@ function alike(near: readonly MemoryRecord[], text: string): MemoryRecord[] {
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, SIMILAR_SHOWN)
     .map(({ memory }) => memory);
+}
+
+/** A NUL or half a surrogate pair becomes the replacement character, as the store would have it. */
+function storable(text: string): string {
+  return text.replaceAll(NOT_STORABLE, "\uFFFD");
+}
+
+function isRedacted(kept: string, given: string): boolean {
+  return kept !== storable(given).trim();
 }
 
 function isSame(one: string, other: string): boolean {

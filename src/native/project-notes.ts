@@ -1,3 +1,4 @@
+import { LONGEST, MAX_LABELS } from "../projects/limits.ts";
 import type { NoteInput, NoteView } from "../projects/notes.ts";
 import type { Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
@@ -10,16 +11,16 @@ const DOMAIN = { domain: "projects", scope: "tools" } as const;
 const MOST_FOUND = 20;
 
 const NOTE = { type: "string", minLength: 1, maxLength: 100, description: "The note's id." } as const;
-const TAG = { type: "string", minLength: 1, maxLength: 40 } as const;
+const TAG = { type: "string", minLength: 1, maxLength: LONGEST.label } as const;
 const FIELDS = {
   title: {
     type: "string",
     minLength: 1,
-    maxLength: 300,
+    maxLength: LONGEST.title,
     description: "One line that says what it is about.",
   },
-  body: { type: "string", minLength: 1, maxLength: 10_000, description: "The note, as Markdown." },
-  tags: { type: "array", maxItems: 20, items: TAG, description: "All of its tags." },
+  body: { type: "string", minLength: 1, maxLength: LONGEST.note, description: "The note, as Markdown." },
+  tags: { type: "array", maxItems: MAX_LABELS, items: TAG, description: "All of its tags." },
 } as const;
 
 export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): readonly Tool[] {
@@ -45,7 +46,7 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       description: `Find notes of a project by words, best first; without a query all of them, newest first. At most ${MOST_FOUND} at a time, with their whole text.`,
       properties: {
         project: PROJECT,
-        query: { type: "string", maxLength: 500, description: "Words to look for." },
+        query: { type: "string", maxLength: LONGEST.query, description: "Words to look for." },
         tag: { ...TAG, description: "Only those with this tag." },
         ...PAGE_PROPERTIES,
       },

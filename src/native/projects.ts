@@ -1,3 +1,4 @@
+import { LONGEST } from "../projects/limits.ts";
 import type { ProjectChange, Projects, ProjectView } from "../projects/projects.ts";
 import type { ProjectRecord } from "../store/project-record.ts";
 import type { Caller, Tool } from "../tool.ts";
@@ -25,10 +26,15 @@ export const REVISION = {
   description:
     "The revision that you read. Given, the change is refused when somebody else changed it since.",
 } as const;
-const NAME = { type: "string", minLength: 1, maxLength: 200, description: "What it is called." } as const;
+const NAME = {
+  type: "string",
+  minLength: 1,
+  maxLength: LONGEST.name,
+  description: "What it is called.",
+} as const;
 const DESCRIPTION = {
   type: "string",
-  maxLength: 20_000,
+  maxLength: LONGEST.description,
   description: "What it is about, as Markdown.",
 } as const;
 
@@ -50,7 +56,7 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
         key: {
           type: "string",
           minLength: 2,
-          maxLength: 10,
+          maxLength: LONGEST.key,
           description:
             "2 to 10 letters and digits that tickets are named after: TK makes TK-1, TK-2 … Never changes. Left out, it is made from the name.",
         },

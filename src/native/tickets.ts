@@ -1,11 +1,15 @@
-import type {
-  CommentView,
-  TicketInput,
-  TicketQuery,
-  TicketSummary,
-  TicketView,
+import { LONGEST, MAX_LABELS } from "../projects/limits.ts";
+import {
+  type CommentView,
+  statusesOf,
+  TICKET_FILTERS,
+  type TicketInput,
+  type TicketQuery,
+  type TicketStatusFilter,
+  type TicketSummary,
+  type TicketView,
 } from "../projects/tickets.ts";
-import { TICKET_PRIORITIES, TICKET_STATUSES, type TicketStatus } from "../store/project-record.ts";
+import { TICKET_PRIORITIES, TICKET_STATUSES } from "../store/project-record.ts";
 import type { Caller, Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
@@ -17,13 +21,12 @@ interface TicketArgs extends Omit<TicketInput, "title"> {
 }
 
 interface ListArgs extends PageArgs, Pick<TicketQuery, "project" | "priority" | "label" | "text"> {
-  readonly status?: TicketStatus | "unfinished";
+  readonly status?: TicketStatusFilter;
   readonly assignee?: string;
 }
 
 const DOMAIN = { domain: "projects", scope: "tools" } as const;
 const READS = { readOnly: true, concurrencySafe: true } as const;
-const UNFINISHED: readonly TicketStatus[] = ["open", "in_progress", "blocked", "review"];
 const SHOWN_COMMENTS = 50;
 const ME = "me";
 const NOBODY = "nobody";
@@ -34,10 +37,14 @@ const TICKET = {
   maxLength: 100,
   description: "The ticket, such as TK-12.",
 } as const;
-const TITLE = { type: "string", minLength: 1, maxLength: 300, description: "One line." } as const;
-const LABEL = { type: "string", minLength: 1, maxLength: 40 } as const;
+const TITLE = { type: "string", minLength: 1, maxLength: LONGEST.title, description: "One line." } as const;
+const LABEL = { type: "string", minLength: 1, maxLength: LONGEST.label } as const;
 const FIELDS = {
-  description: { type: "string", maxLength: 20_000, description: "What is wanted and why, as Markdown." },
+  description: {
+    type: "string",
+    maxLength: LONGEST.description,
+    description: "What is wanted and why, as Markdown.",
+  },
   status: { enum: TICKET_STATUSES },
   priority: { enum: TICKET_PRIORITIES },
   assignee: {
@@ -46,7 +53,7 @@ const FIELDS = {
     maxLength: 40,
     description: `The agent that does it, by name; ${ME} for yourself; null for nobody.`,
   },
-  labels: { type: "array", maxItems: 20, items: LABEL, description: "All of its labels." },
+  labels: { type: "array", maxItems: MAX_LABELS, items: LABEL, description: "All of its labels." },
 } as const;
 
 export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonly Tool[] {
@@ -70,11 +77,11 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       name: "list_tickets",
       title: "List tickets",
       description:
-        "List tickets, newest first, of one project or of all. Without a status only unfinished ones are listed when no text is given; get_ticket shows the description and the comments of one.",
+        "List tickets, newest first, of one project or of all; only unfinished ones unless a status is given. get_ticket shows the description and the comments of one.",
       properties: {
         project: PROJECT,
         status: {
-          enum: [...TICKET_STATUSES, "unfinished", "any"],
+          enum: TICKET_FILTERS,
           description: "Default unfinished: everything but done and cancelled.",
         },
         priority: { enum: TICKET_PRIORITIES },
@@ -88,7 +95,7 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
         text: {
           type: "string",
           minLength: 1,
-          maxLength: 200,
+          maxLength: LONGEST.query,
           description: "Only those in whose title or description all these words occur.",
         },
         ...PAGE_PROPERTIES,
@@ -172,7 +179,12 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
         "Add a comment to a ticket: what was found, decided or done. Others who work on it read the comments with get_ticket.",
       properties: {
         ticket: TICKET,
-        text: { type: "string", minLength: 1, maxLength: 10_000, description: "The comment, as Markdown." },
+        text: {
+          type: "string",
+          minLength: 1,
+          maxLength: LONGEST.comment,
+          description: "The comment, as Markdown.",
+        },
       },
       required: ["ticket", "text"],
       async run({ ticket, text }, { caller }) {
@@ -193,11 +205,6 @@ function withNames<T extends { readonly assignee?: string | null }>(input: T, ca
 function assigneeOf(assignee: string, { agentName }: Caller): string | null {
   if (assignee === NOBODY) return null;
   return assignee === ME ? agentName : assignee;
-}
-
-function statusesOf(status: string): Pick<TicketQuery, "statuses"> {
-  if (status === "any") return {};
-  return { statuses: status === "unfinished" ? UNFINISHED : [status as TicketStatus] };
 }
 
 function ticketLine({ ref, title, status, priority, assignee, labels, comments }: TicketSummary): string {

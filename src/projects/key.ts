@@ -15,7 +15,8 @@ export function checkKey(key: string): string {
 
 /** The initials of a name, or the beginning of its only word; with a number where that is taken. */
 export function keyFrom(name: string, taken: ReadonlySet<string>): string {
-  const words = name.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const words = plain.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
   const initials = words.map((word) => word[0]).join("");
   const letters = (words.length > 1 ? initials : (words[0] ?? "")).slice(0, 4);
   const base = KEY.test(letters) ? letters : `P${letters}`.padEnd(2, "R");

@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../errors.ts";
 import type { Page, PageRequest, ProjectNoteRecord, ProjectRecord } from "../store/project-record.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
-import { cleanLabels, cleanText, unlessChanged } from "./project-text.ts";
+import { cleanLabels, createTexts, unlessChanged } from "./project-text.ts";
 import { writable } from "./writable.ts";
 
 export interface NoteView extends Omit<ProjectNoteRecord, "projectId"> {
@@ -37,9 +37,10 @@ export interface Notes {
 export const MAX_NOTES = 500;
 
 export function createNotes(
-  { store, agents, rank, events, clock, newId }: ProjectDeps,
+  { store, agents, rank, redact, events, clock, newId }: ProjectDeps,
   findProject: (project: string) => Promise<ProjectRecord>,
 ): Notes {
+  const texts = createTexts(redact);
   const view = ({ projectId: _, ...note }: ProjectNoteRecord, { key }: ProjectRecord): NoteView => ({
     ...note,
     createdBy: note.createdBy === null ? null : agents.name(note.createdBy),
@@ -82,26 +83,25 @@ export function createNotes(
 
     async create(name, input, by) {
       const project = writable(await findProject(name));
-      const count = (await store.projectNotes.counts([project.id])).get(project.id) ?? 0;
-      if (count >= MAX_NOTES) {
-        throw new ToolkeepError(
-          "TOO_MANY",
-          `project ${project.key} has ${MAX_NOTES} notes, which is the most; delete or merge some`,
-        );
-      }
       const now = clock();
       const note: ProjectNoteRecord = {
         id: newId("note"),
         projectId: project.id,
-        title: cleanText("the title of a note", input.title),
-        body: cleanText("a note", input.body),
+        title: texts.required("the title of a note", input.title),
+        body: texts.required("a note", input.body),
         tags: cleanLabels("tag", input.tags ?? []),
         createdBy: by,
         revision: 1,
         createdAt: now,
         updatedAt: now,
       };
-      await store.projectNotes.create(note);
+      if (!(await store.projectNotes.create(note, MAX_NOTES))) {
+        throw new ToolkeepError(
+          "TOO_MANY",
+          `project ${project.key} has ${MAX_NOTES} notes, which is the most; delete or merge some`,
+          { remedy: "Delete notes that are no longer of use, or make one of several." },
+        );
+      }
       return told(note, project);
     },
 
@@ -109,8 +109,8 @@ export function createNotes(
       const { note, project } = await find(name, id);
       writable(project);
       const change = {
-        ...(title !== undefined && { title: cleanText("the title of a note", title) }),
-        ...(body !== undefined && { body: cleanText("a note", body) }),
+        ...(title !== undefined && { title: texts.required("the title of a note", title) }),
+        ...(body !== undefined && { body: texts.required("a note", body) }),
         ...(tags !== undefined && { tags: cleanLabels("tag", tags) }),
         updatedAt: clock(),
       };

@@ -10,6 +10,8 @@ export interface ProjectDeps {
     id(name: string): string;
     name(id: string): string;
   };
+  /** Known secrets taken out. */
+  readonly redact: (text: string) => string;
   /** The texts that a query finds, by their positions, best first. */
   readonly rank: (query: string, texts: readonly RankedText[]) => Promise<readonly number[]>;
   readonly events: Events;

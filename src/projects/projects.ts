@@ -10,7 +10,7 @@ import {
 import { checkKey, keyFrom } from "./key.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
-import { cleanText, unlessChanged } from "./project-text.ts";
+import { createTexts, unlessChanged } from "./project-text.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
 
 export interface ProjectView extends Omit<ProjectRecord, "lastNumber"> {
@@ -50,9 +50,11 @@ export interface Projects {
 
 /** As many as one list of the store gives, so that every project can be found by its name. */
 export const MAX_PROJECTS = 500;
+const EVERY = { limit: MAX_PROJECTS, offset: 0 };
 
 export function createProjects(deps: ProjectDeps): Projects {
   const { store, agents, events, clock, newId } = deps;
+  const texts = createTexts(deps.redact);
   const find = (project: string) => findProject(deps, project);
 
   async function views(records: readonly ProjectRecord[]): Promise<ProjectView[]> {
@@ -76,6 +78,27 @@ export function createProjects(deps: ProjectDeps): Projects {
     return view(record);
   };
 
+  async function create(project: ProjectRecord): Promise<ProjectRecord> {
+    if (await store.projects.create(project, MAX_PROJECTS)) return project;
+    throw new ToolkeepError("TOO_MANY", `there are ${MAX_PROJECTS} projects already, which is the most`, {
+      remedy: "Delete a project that is no longer needed first.",
+    });
+  }
+
+  async function createWithKeyFrom(name: string, project: Omit<ProjectRecord, "key">) {
+    const taken = new Set((await store.projects.list(EVERY)).items.map(({ key }) => key));
+    for (;;) {
+      const key = keyFrom(name, taken);
+      try {
+        return await create({ ...project, key });
+      } catch (error) {
+        // Somebody else took this key in the same moment.
+        if (taken.has(key) || !(error instanceof ToolkeepError && error.code === "NAME_TAKEN")) throw error;
+        taken.add(key);
+      }
+    }
+  }
+
   return {
     tickets: createTickets(deps, find),
     notes: createNotes(deps, find),
@@ -88,36 +111,31 @@ export function createProjects(deps: ProjectDeps): Projects {
     get: async (project) => view(await find(project)),
 
     async create(input, by) {
-      const { items } = await store.projects.list({ limit: MAX_PROJECTS, offset: 0 });
-      if (items.length >= MAX_PROJECTS) {
-        throw new ToolkeepError(
-          "TOO_MANY",
-          `there are ${MAX_PROJECTS} projects already, which is the most; delete one first`,
-        );
-      }
-      const name = cleanText("the name of a project", input.name);
-      const taken = new Set(items.map(({ key }) => key));
+      const name = texts.required("the name of a project", input.name);
       const now = clock();
-      const project: ProjectRecord = {
+      const project = {
         id: newId("prj"),
-        key: input.key === undefined ? keyFrom(name, taken) : checkKey(input.key),
         name,
-        description: input.description ?? "",
+        description: texts.optional(input.description ?? ""),
         status: "active",
         lastNumber: 0,
         createdBy: by,
         revision: 1,
         createdAt: now,
         updatedAt: now,
-      };
-      await store.projects.create(project);
-      return told(project);
+      } as const;
+      if (input.key !== undefined) return told(await create({ ...project, key: checkKey(input.key) }));
+      return told(await createWithKeyFrom(name, project));
     },
 
     async update(project, change, revision) {
       const { id, key } = await find(project);
-      const name = change.name === undefined ? {} : { name: cleanText("the name of a project", change.name) };
-      const updated = await store.projects.update(id, { ...change, ...name, updatedAt: clock() }, revision);
+      const cleaned = {
+        ...(change.name !== undefined && { name: texts.required("the name of a project", change.name) }),
+        ...(change.description !== undefined && { description: texts.optional(change.description) }),
+        ...(change.status !== undefined && { status: change.status }),
+      };
+      const updated = await store.projects.update(id, { ...cleaned, updatedAt: clock() }, revision);
       return told(unlessChanged(`project ${key}`, updated, revision));
     },
 
@@ -136,7 +154,7 @@ export function createProjects(deps: ProjectDeps): Projects {
 async function findProject({ store }: ProjectDeps, project: string): Promise<ProjectRecord> {
   const known = (await store.projects.get(project)) ?? (await store.projects.byKey(project.toUpperCase()));
   if (known) return known;
-  const { items } = await store.projects.list({ limit: MAX_PROJECTS, offset: 0 });
+  const { items } = await store.projects.list(EVERY);
   const named = items.filter(({ name }) => name.toLowerCase() === project.toLowerCase());
   if (named.length === 1) return named[0]!;
   const shown = JSON.stringify(project.slice(0, 100));

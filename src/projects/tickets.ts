@@ -1,15 +1,16 @@
 import { ToolkeepError } from "../errors.ts";
-import type {
-  Page,
-  PageRequest,
-  ProjectRecord,
-  TicketCommentRecord,
-  TicketPriority,
-  TicketRecord,
-  TicketStatus,
+import {
+  type Page,
+  type PageRequest,
+  type ProjectRecord,
+  TICKET_STATUSES,
+  type TicketCommentRecord,
+  type TicketPriority,
+  type TicketRecord,
+  type TicketStatus,
 } from "../store/project-record.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
-import { cleanLabels, cleanText, unlessChanged } from "./project-text.ts";
+import { cleanLabels, createTexts, unlessChanged } from "./project-text.ts";
 import { writable } from "./writable.ts";
 
 /** A ticket as a list shows it. */
@@ -67,6 +68,17 @@ export interface Tickets {
   deleteComment(ticket: string, id: string): Promise<void>;
 }
 
+/** What lists are asked for: one status, all that is not done or cancelled, or any. */
+export const TICKET_FILTERS = [...TICKET_STATUSES, "unfinished", "any"] as const;
+export type TicketStatusFilter = (typeof TICKET_FILTERS)[number];
+
+const UNFINISHED: readonly TicketStatus[] = ["open", "in_progress", "blocked", "review"];
+
+export function statusesOf(filter: TicketStatusFilter): Pick<TicketQuery, "statuses"> {
+  if (filter === "any") return {};
+  return { statuses: filter === "unfinished" ? UNFINISHED : [filter] };
+}
+
 export const MAX_TICKETS = 10_000;
 export const MAX_COMMENTS = 1_000;
 const MAX_WORDS = 8;
@@ -77,6 +89,7 @@ export function createTickets(
   findProject: (project: string) => Promise<ProjectRecord>,
 ): Tickets {
   const { store, agents, events, clock, newId } = deps;
+  const texts = createTexts(deps.redact);
 
   async function find(ticket: string): Promise<{ ticket: TicketRecord; project: ProjectRecord }> {
     const [, key, number] = REF.exec(ticket) ?? [];
@@ -123,9 +136,10 @@ export function createTickets(
   const told = (ticket: TicketRecord, { key }: ProjectRecord) =>
     events.emit("ticket.changed", { ticket: `${key}-${ticket.number}`, project: key });
 
-  const cleaned = ({ assignee, labels, title, ...input }: Partial<TicketInput>) => ({
+  const cleaned = ({ assignee, labels, title, description, ...input }: Partial<TicketInput>) => ({
     ...input,
-    ...(title !== undefined && { title: cleanText("the title of a ticket", title) }),
+    ...(description !== undefined && { description: texts.optional(description) }),
+    ...(title !== undefined && { title: texts.required("the title of a ticket", title) }),
     ...(assignee !== undefined && { assigneeId: assignee === null ? null : agents.id(assignee) }),
     ...(labels !== undefined && { labels: cleanLabels("label", labels) }),
   });
@@ -157,11 +171,8 @@ export function createTickets(
 
     async create(name, input, by) {
       const project = writable(await findProject(name));
-      const { total } = await store.tickets.list({ projectId: project.id, limit: 0, offset: 0 });
-      if (total >= MAX_TICKETS)
-        throw full(project, `${MAX_TICKETS} tickets`, "delete some, or use another project");
       const now = clock();
-      const ticket = await store.tickets.create({
+      const fresh = {
         id: newId("tkt"),
         projectId: project.id,
         description: "",
@@ -170,12 +181,14 @@ export function createTickets(
         assigneeId: null,
         labels: [],
         ...cleaned(input),
-        title: cleanText("the title of a ticket", input.title),
+        title: texts.required("the title of a ticket", input.title),
         createdBy: by,
         revision: 1,
         createdAt: now,
         updatedAt: now,
-      });
+      } as const;
+      const ticket = await store.tickets.create(fresh, MAX_TICKETS);
+      if (!ticket) throw full(`project ${project.key}`, `${MAX_TICKETS} tickets`, "use another project");
       told(ticket, project);
       return view(ticket, project);
     },
@@ -195,6 +208,7 @@ export function createTickets(
 
     async delete(name) {
       const { ticket, project } = await find(name);
+      writable(project);
       const shown = await view(ticket, project);
       await store.tickets.delete(ticket.id);
       told(ticket, project);
@@ -210,27 +224,26 @@ export function createTickets(
     async comment(name, text, by) {
       const { ticket, project } = await find(name);
       writable(project);
-      const count = (await store.tickets.commentCounts([ticket.id])).get(ticket.id) ?? 0;
-      if (count >= MAX_COMMENTS) {
-        throw new ToolkeepError(
-          "TOO_MANY",
-          `ticket ${project.key}-${ticket.number} has ${MAX_COMMENTS} comments, which is the most; open another ticket`,
-        );
-      }
       const comment = {
         id: newId("cmt"),
         ticketId: ticket.id,
         createdBy: by,
-        text: cleanText("a comment", text),
+        text: texts.required("a comment", text),
         createdAt: clock(),
       };
-      await store.tickets.comment(comment);
+      if (!(await store.tickets.comment(comment, MAX_COMMENTS)))
+        throw full(
+          `ticket ${project.key}-${ticket.number}`,
+          `${MAX_COMMENTS} comments`,
+          "open another ticket",
+        );
       told(ticket, project);
       return commentView(deps, comment);
     },
 
     async deleteComment(name, id) {
       const { ticket, project } = await find(name);
+      writable(project);
       await store.tickets.deleteComment(ticket.id, id);
       told(ticket, project);
     },
@@ -246,6 +259,7 @@ async function keysOf({ store }: ProjectDeps): Promise<ReadonlyMap<string, strin
   return new Map(items.map(({ id, key }) => [id, key]));
 }
 
-function full({ key }: ProjectRecord, what: string, next: string): ToolkeepError {
-  return new ToolkeepError("TOO_MANY", `project ${key} has ${what}, which is the most; ${next}`);
+function full(where: string, what: string, next: string): ToolkeepError {
+  const remedy = `Delete what is no longer of use, or ${next}.`;
+  return new ToolkeepError("TOO_MANY", `${where} has ${what}, which is the most`, { remedy });
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { insertUnlessFull } from "./bounded-insert.ts";
 import { inChunks } from "./chunks.ts";
 import { type Database, mustAffect } from "./database.ts";
 import type { MemoryRecord, MemoryStore } from "./memory-record.ts";
@@ -58,17 +59,12 @@ export function memoryStore(database: Database): MemoryStore {
       ),
 
     create: (memory, most) =>
-      database.transact(async (db) => {
-        await database.dialect.sharing.lock(db, `memories ${memory.agentId}`);
-        const { count } = await db
-          .selectFrom("memories")
-          .select((select) => select.fn.countAll<number>().as("count"))
-          .where("agentId", "=", memory.agentId)
-          .executeTakeFirstOrThrow();
-        if (count >= most) return false;
-        await db.insertInto("memories").values(toRow(memory)).execute();
-        return true;
-      }),
+      insertUnlessFull(
+        database,
+        { table: "memories", of: { column: "agentId", id: memory.agentId } },
+        most,
+        (db) => db.insertInto("memories").values(toRow(memory)).execute(),
+      ),
 
     async update(id, change) {
       const row = await database.query((db) =>

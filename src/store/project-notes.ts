@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { insertUnlessFull } from "./bounded-insert.ts";
 import { type Database, mustAffect } from "./database.ts";
 import { bounded } from "./page.ts";
 import type { ProjectNoteRecord, ProjectNoteStore } from "./project-record.ts";
@@ -43,9 +44,13 @@ export function projectNoteStore(database: Database): ProjectNoteStore {
       return row && toRecord(row);
     },
 
-    async create(note) {
-      await database.query((db) => db.insertInto("projectNotes").values(toRow(note)).execute());
-    },
+    create: (note, most = Number.POSITIVE_INFINITY) =>
+      insertUnlessFull(
+        database,
+        { table: "projectNotes", of: { column: "projectId", id: note.projectId } },
+        most,
+        (db) => db.insertInto("projectNotes").values(toRow(note)).execute(),
+      ),
 
     async update(id, change, revision) {
       const row = await changeRevised(database, "projectNotes", id, toChange(change), revision);

@@ -73,7 +73,7 @@ export interface Page<T> {
 }
 
 /**
- * In all three: `update` raises the revision and resolves with what is kept now; with `revision` only what still has
+ * In all three: `create` keeps nothing where there are `most` already, whatever other processes create meanwhile. `update` raises the revision and resolves with what is kept now; with `revision` only what still has
  * that one is changed, and undefined says that somebody was faster.
  */
 export interface ProjectStore {
@@ -81,7 +81,8 @@ export interface ProjectStore {
   list(page: PageRequest & { status?: ProjectRecord["status"] }): Promise<Page<ProjectRecord>>;
   get(id: string): Promise<ProjectRecord | undefined>;
   byKey(key: string): Promise<ProjectRecord | undefined>;
-  create(project: ProjectRecord): Promise<void>;
+  /** False: there are `most` already. */
+  create(project: ProjectRecord, most?: number): Promise<boolean>;
   update(
     id: string,
     change: Partial<Pick<ProjectRecord, "name" | "description" | "status">> & { updatedAt: number },
@@ -111,8 +112,8 @@ export interface TicketStore {
   list(filter: TicketFilter): Promise<Page<TicketRecord>>;
   get(id: string): Promise<TicketRecord | undefined>;
   byNumber(projectId: string, number: number): Promise<TicketRecord | undefined>;
-  /** Gives it the next number of its project, whatever other processes create at the same moment. */
-  create(ticket: Omit<TicketRecord, "number">): Promise<TicketRecord>;
+  /** Gives it the next number of its project; undefined: the project has `most` already. */
+  create(ticket: Omit<TicketRecord, "number">, most?: number): Promise<TicketRecord | undefined>;
   update(id: string, change: TicketChange, revision?: number): Promise<TicketRecord | undefined>;
   /** Deletes its comments with it. */
   delete(id: string): Promise<void>;
@@ -122,7 +123,8 @@ export interface TicketStore {
   ): Promise<readonly { projectId: string; status: TicketStatus; count: number }[]>;
   /** Oldest first. */
   comments(ticketId: string, page: PageRequest): Promise<Page<TicketCommentRecord>>;
-  comment(comment: TicketCommentRecord): Promise<void>;
+  /** False: the ticket has `most` already. */
+  comment(comment: TicketCommentRecord, most?: number): Promise<boolean>;
   deleteComment(ticketId: string, id: string): Promise<void>;
   commentCounts(ticketIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
@@ -131,7 +133,8 @@ export interface ProjectNoteStore {
   /** Newest first. */
   list(projectId: string, page: PageRequest): Promise<Page<ProjectNoteRecord>>;
   get(projectId: string, id: string): Promise<ProjectNoteRecord | undefined>;
-  create(note: ProjectNoteRecord): Promise<void>;
+  /** False: the project has `most` already. */
+  create(note: ProjectNoteRecord, most?: number): Promise<boolean>;
   update(
     id: string,
     change: Partial<Pick<ProjectNoteRecord, "title" | "body" | "tags">> & { updatedAt: number },

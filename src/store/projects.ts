@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { insertUnlessFull } from "./bounded-insert.ts";
 import { type Database, mustAffect, unlessTaken } from "./database.ts";
 import { bounded } from "./page.ts";
 import type { ProjectRecord, ProjectStore } from "./project-record.ts";
@@ -37,9 +38,11 @@ export function projectStore(database: Database): ProjectStore {
       return row && toRecord(row);
     },
 
-    async create(project) {
-      const created = database.query((db) => db.insertInto("projects").values(toRow(project)).execute());
-      await unlessTaken(`A project with the key ${project.key}`, created);
+    create(project, most = Number.POSITIVE_INFINITY) {
+      const created = insertUnlessFull(database, { table: "projects" }, most, (db) =>
+        db.insertInto("projects").values(toRow(project)).execute(),
+      );
+      return unlessTaken(`A project with the key ${project.key}`, created);
     },
 
     async update(id, change, revision) {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { insertUnlessFull } from "./bounded-insert.ts";
 import { type Database, mustAffect } from "./database.ts";
 import { bounded } from "./page.ts";
 import type { TicketCommentRecord, TicketFilter, TicketRecord, TicketStore } from "./project-record.ts";
@@ -49,9 +50,10 @@ export function ticketStore(database: Database): TicketStore {
       return row && tickets.toRecord(row);
     },
 
-    async create(ticket) {
-      return database.transact(async (db) => {
-        // Whoever else creates one in this project waits here until the transaction ends.
+    async create(ticket, most = Number.POSITIVE_INFINITY) {
+      let numbered: TicketRecord | undefined;
+      const place = { table: "tickets", of: { column: "projectId", id: ticket.projectId } } as const;
+      await insertUnlessFull(database, place, most, async (db) => {
         const project = await db
           .updateTable("projects")
           .set({ lastNumber: sql`last_number + 1` })
@@ -59,10 +61,10 @@ export function ticketStore(database: Database): TicketStore {
           .returning("lastNumber")
           .executeTakeFirst();
         mustAffect(project ? 1n : 0n, `project ${ticket.projectId}`);
-        const numbered = { ...ticket, number: project!.lastNumber };
+        numbered = { ...ticket, number: project!.lastNumber };
         await db.insertInto("tickets").values(tickets.toRow(numbered)).execute();
-        return numbered;
       });
+      return numbered;
     },
 
     async update(id, change, revision) {
@@ -107,9 +109,13 @@ export function ticketStore(database: Database): TicketStore {
       return { items: rows.map(comments.toRecord), total };
     },
 
-    async comment(comment) {
-      await database.query((db) => db.insertInto("ticketComments").values(comments.toRow(comment)).execute());
-    },
+    comment: (comment, most = Number.POSITIVE_INFINITY) =>
+      insertUnlessFull(
+        database,
+        { table: "ticketComments", of: { column: "ticketId", id: comment.ticketId } },
+        most,
+        (db) => db.insertInto("ticketComments").values(comments.toRow(comment)).execute(),
+      ),
 
     async deleteComment(ticketId, id) {
       const { numDeletedRows } = await database.query((db) =>
@@ -153,12 +159,27 @@ function matching(
   // A list of labels is kept as JSON, in which each stands between quotes.
   if (label !== undefined) query = query.where(contains("labels", JSON.stringify(label)));
   for (const word of words)
-    query = query.where((where) => where.or([contains("title", word), contains("description", word)]));
+    query = query.where((where) =>
+      where.or(spellings(word).flatMap((text) => [contains("title", text), contains("description", text)])),
+    );
   return query;
 }
 
-/** Whether a column holds a text, in whatever case. */
+/** A word in the cases that it may be written in: beyond A to Z not every database knows small letters. */
+function spellings(word: string): string[] {
+  const lower = word.toLowerCase();
+  const upper = word.toUpperCase();
+  const [initial = ""] = upper;
+  const capital = `${initial}${lower.slice(initial.length)}`;
+  return [...new Set([lower, upper, capital, word].map(smallAscii))];
+}
+
+function smallAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Whether a column holds a text, with A to Z in whatever case. */
 function contains(column: "title" | "description" | "labels", text: string) {
-  const literal = text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
+  const literal = smallAscii(text).replaceAll(/[\\%_]/g, "\\$&");
   return sql<boolean>`lower(${sql.ref(column)}) like ${`%${literal}%`} escape ${sql.lit("\\")}`;
 }

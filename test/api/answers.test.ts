@@ -74,6 +74,24 @@ it("every route answers what its schema says", async () => {
   expect(messages).toHaveLength(1);
   await ask("POST", "/api/agents/main/messages/read", { ids: messages.map(({ id }: { id: string }) => id) });
 
+  await ask("POST", "/api/projects", { name: "Tool keeper" });
+  await ask("PATCH", "/api/projects/TK", { description: "d" });
+  for (const path of ["", "/TK"]) await ask("GET", `/api/projects${path}`);
+  const { note } = await ask("POST", "/api/projects/TK/notes", { title: "t", body: "b", tags: ["a"] });
+  await ask("PATCH", `/api/projects/TK/notes/${note.id}`, { body: "c" });
+  await ask("GET", "/api/projects/TK/notes");
+  await ask("DELETE", `/api/projects/TK/notes/${note.id}`);
+  await ask("POST", "/api/tickets", { project: "TK", title: "t", assignee: "main" });
+  await ask("PATCH", "/api/tickets/TK-1", { labels: ["ui"] });
+  const { comment } = await ask("POST", "/api/tickets/TK-1/comments", { text: "hi" });
+  for (const path of ["", "/TK-1", "/TK-1/comments"]) await ask("GET", `/api/tickets${path}`);
+  await ask("DELETE", `/api/tickets/TK-1/comments/${comment.id}`);
+  await ask("DELETE", "/api/tickets/TK-1");
+  await ask("DELETE", "/api/projects/TK");
+  await api.hub.memory.remember("operator", { text: "tabs", tags: ["style"] });
+  const { memories } = await ask("GET", "/api/memories");
+  await ask("DELETE", `/api/memories/${memories[0].id}`);
+
   const { record } = await ask("POST", "/api/tokens", {
     agent: "main",
     scopes: ["files"],

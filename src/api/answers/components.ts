@@ -3,6 +3,7 @@ import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { peopleAnswers } from "./people.ts";
 import { pluginAnswers } from "./plugins.ts";
+import { projectAnswers } from "./projects.ts";
 import { serverAnswers } from "./servers.ts";
 import { ref, type Schema } from "./shape.ts";
 import { toolAnswers } from "./tools.ts";
@@ -15,6 +16,7 @@ export const COMPONENTS = {
   ...pluginAnswers,
   ...importAnswers,
   ...peopleAnswers,
+  ...projectAnswers,
   ...daemonAnswers,
 };
 

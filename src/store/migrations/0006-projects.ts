@@ -68,6 +68,8 @@ export const projects: Migration = {
 
 const INDEXES: [table: string, columns: string[]][] = [
   ["tickets", ["created_at"]],
+  // Counted whenever projects are listed, without reading what the tickets say.
+  ["tickets", ["project_id", "status"]],
   ["tickets", ["assignee_id"]],
   ["ticket_comments", ["ticket_id", "created_at"]],
   ["project_notes", ["project_id", "created_at"]],

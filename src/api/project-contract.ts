@@ -1,0 +1,91 @@
+/** The part of the contract about projects with their tickets and notes, and about what agents remember. */
+import type { NoteInput, NoteView } from "../projects/notes.ts";
+import type { ProjectChange, ProjectInput, ProjectView } from "../projects/projects.ts";
+import type {
+  CommentView,
+  TicketInput,
+  TicketStatusFilter,
+  TicketSummary,
+  TicketView,
+} from "../projects/tickets.ts";
+import type { MemoryRecord } from "../store/memory-record.ts";
+
+export type {
+  CommentView,
+  NoteInput,
+  NoteView,
+  ProjectInput,
+  ProjectView,
+  TicketInput,
+  TicketStatusFilter,
+  TicketSummary,
+  TicketView,
+};
+
+/** A change is refused (409) where something no longer has the revision given. */
+interface Revised {
+  readonly revision?: number;
+}
+
+/** `total` of every list: how many there are in all, beside those of this page. */
+export interface ProjectList {
+  readonly projects: readonly ProjectView[];
+  readonly total: number;
+}
+
+export interface ProjectAnswer {
+  readonly project: ProjectView;
+}
+
+/** `PATCH /api/projects/NAME` */
+export interface ProjectEdit extends ProjectChange, Revised {}
+
+export interface NoteList {
+  readonly notes: readonly NoteView[];
+  readonly total: number;
+}
+
+export interface NoteAnswer {
+  readonly note: NoteView;
+}
+
+export interface NoteEdit extends Partial<NoteInput>, Revised {}
+
+/** `GET /api/tickets`, newest first. */
+export interface TicketList {
+  readonly tickets: readonly TicketSummary[];
+  readonly total: number;
+}
+
+export interface TicketAnswer {
+  readonly ticket: TicketView;
+}
+
+/** `POST /api/tickets` */
+export interface NewTicket extends TicketInput {
+  readonly project: string;
+}
+
+export interface TicketEdit extends Partial<TicketInput>, Revised {}
+
+/** Oldest first. */
+export interface CommentList {
+  readonly comments: readonly CommentView[];
+  readonly total: number;
+}
+
+export interface CommentAnswer {
+  readonly comment: CommentView;
+}
+
+export interface MemoryView extends Omit<MemoryRecord, "agentId"> {
+  /** Whose it is. */
+  readonly agent: string;
+}
+
+/** `GET /api/memories`: newest first; with `text` those that it finds, best first. */
+export interface MemoryList {
+  readonly memories: readonly MemoryView[];
+  /** With `text`: how many were found on this page. */
+  readonly total: number;
+}

@@ -1,0 +1,39 @@
+import { Events } from "../../src/events.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { createProjects, type Projects } from "../../src/projects/projects.ts";
+import type { Store } from "../../src/store/store.ts";
+import { rankTexts } from "../../src/text/rank-texts.ts";
+import { agent, NOW } from "../store/records.ts";
+import { tempStore } from "./temp-store.ts";
+
+export const PAGE = { limit: 50, offset: 0 };
+export const SECRET = "hunter2-hunter2";
+
+export interface TestProjects extends AsyncDisposable {
+  readonly projects: Projects;
+  readonly store: Store;
+  readonly told: string[];
+}
+
+/** Projects over a real store, with an agent `ada`, a clock that goes on with every look, and a project TK. */
+export async function testProjects(): Promise<TestProjects> {
+  const kept = await tempStore();
+  await kept.store.agents.create(agent("ada"));
+  const events = new Events(() => {});
+  const told: string[] = [];
+  events.on("project.changed", ({ project }) => told.push(project));
+  events.on("ticket.changed", ({ ticket }) => told.push(ticket));
+  let now = NOW;
+  const projects = createProjects({
+    store: kept.store,
+    agents: { id: (name) => `agt_${name}`, name: (id) => id.replace("agt_", "") },
+    redact: (text) => text.replaceAll(SECRET, "[redacted]"),
+    rank: rankTexts,
+    events,
+    clock: () => ++now,
+    newId: randomId,
+  });
+  await projects.create({ name: "Tool keeper" }, "agt_ada");
+  told.length = 0;
+  return { projects, store: kept.store, told, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() };
+}
