@@ -12,6 +12,7 @@ const BENCHMARKS = {
   streams: () => import("./bench/streams.mjs"),
   catalogue: () => import("../bench/catalogue.mjs"),
   batches: () => import("../bench/batches.mjs"),
+  "tool-search": () => import("../bench/tool-search.mjs"),
 };
 
 const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
@@ -30,7 +31,10 @@ of gateway:
   --profile FOLDER  the daemon of the calls writes a CPU profile there; read it with node scripts/bench/profile.mjs
 
 of streams:
-  --minutes N       instead of 5`;
+  --minutes N       instead of 5
+
+of tool-search:
+  --data DIR        another set than the public ones: a folder with tools.jsonl and queries.jsonl`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,6 +48,7 @@ const { values, positionals } = parseArgs({
     profile: { type: "string" },
     urgent: { type: "boolean" },
     minutes: { type: "string" },
+    data: { type: "string" },
     help: { type: "boolean", short: "h" },
   },
 });

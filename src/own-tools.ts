@@ -1,5 +1,8 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import { originOf } from "./catalog/grants.ts";
 import { createPlannedTools } from "./catalog/planned-tools.ts";
+import { ToolRanking } from "./catalog/search/tool-ranking.ts";
+import type { Offerer } from "./catalog/search/tool-texts.ts";
 import { createCatalogTools } from "./catalog/tools.ts";
 import type { Settings } from "./config/settings.ts";
 import { rootOf } from "./identity/context.ts";
@@ -47,6 +50,11 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const agentName = (id: string) => identity.agentById(id)?.name;
   const native = createNative(deps);
   const planned = createPlannedTools();
+  const ranking = new ToolRanking({
+    tools: () => catalog().all(),
+    revision: () => catalog().revision,
+    offerers: () => offerers(upstream()),
+  });
   const sources = [
     native,
     createCatalogTools({
@@ -54,6 +62,12 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       identity,
       questions,
       grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
+      ranking,
+      limits: () => ({
+        isEnabled: settings().toolSearch.enabled,
+        maxMatches: settings().toolSearch.maxMatches,
+        maxChars: settings().limits.maxResultChars,
+      }),
       maxDescription: () => settings().mcp.maxDescriptionLength,
       clock,
     }),
@@ -73,4 +87,10 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
     close: () => native.close(),
   };
+}
+
+function offerers(upstream: Pick<Upstream, "servers">): ReadonlyMap<string, Offerer> {
+  return new Map(
+    upstream.servers().map(({ name, instructions }) => [originOf(name), { name, about: instructions ?? "" }]),
+  );
 }

@@ -168,7 +168,7 @@ export const SETTINGS = {
   "tool_search.enabled": setting(yesOrNo(), {
     default: true,
     project: "any",
-    description: "Whether agents have `tool_search`. Read and checked; not used yet.",
+    description: "Whether agents have `tool_search`.",
   }),
   "tool_search.threshold": setting(wholeNumber(0, 10_000), {
     default: 20,
@@ -178,7 +178,7 @@ export const SETTINGS = {
   "tool_search.max_matches": setting(wholeNumber(1, 100), {
     default: 10,
     project: "any",
-    description: "The most matches one search returns. Read and checked; not used yet.",
+    description: "The most matches one search returns.",
   }),
   "shell.timeout_ms": setting(timeoutMs(), {
     default: 120_000,

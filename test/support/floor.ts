@@ -15,5 +15,6 @@ export const FLOOR: readonly string[] = [
   "run_shell",
   "task_todos",
   "think",
+  "tool_search",
   "write_file",
 ];

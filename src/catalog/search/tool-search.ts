@@ -1,0 +1,172 @@
+import { output, toolOf } from "../../define-tool.ts";
+import type { Caller, Tool, ToolResult, ToolStatus } from "../../tool.ts";
+import type { Catalog } from "../catalog.ts";
+import { nameFor } from "../grants.ts";
+import { missed } from "./miss.ts";
+import { type Grouped, grouped } from "./near-duplicates.ts";
+import type { ToolRanking } from "./tool-ranking.ts";
+
+export interface ToolSearchDeps {
+  /** A function, because the catalogue is opened with the tool in it. */
+  readonly catalog: () => Pick<Catalog, "visible" | "resolve">;
+  readonly ranking: Pick<ToolRanking, "search">;
+  readonly limits: () => {
+    readonly isEnabled: boolean;
+    readonly maxMatches: number;
+    readonly maxChars: number;
+  };
+}
+
+interface Args {
+  readonly query: string;
+  readonly max_results?: number;
+}
+
+/** What a search found, before it is written down. */
+interface Found {
+  readonly matches: readonly Omit<Grouped, "score">[];
+  readonly notFound: readonly string[];
+}
+
+const NAME = "tool_search";
+const ACTIVE: ToolStatus = { kind: "active" };
+const DISABLED: ToolStatus = {
+  kind: "disabled",
+  reason: "tool_search is off (tool_search.enabled in the settings)",
+};
+const DEFAULT_RESULTS = 5;
+const MOST_RESULTS = 50;
+const SELECT = "select:";
+const MAX_SELECTED = 50;
+/** So many more are ranked than are shown, so that those alike do not take the place of others. */
+const SPARE = 4;
+const MAX_DESCRIPTION = 400;
+/** Room for the lines around the schemas. */
+const FRAME_CHARS = 1_000;
+
+/** Finds tools among those the caller may call, and gives their schemas. It shows nothing else, so it needs nobody's leave. */
+export function toolSearchTool(deps: ToolSearchDeps): Tool {
+  return toolOf<Args>(
+    {
+      name: NAME,
+      title: "Find tools",
+      domain: "toolboxes",
+      description:
+        "Find the tools for one step of your work and get their schemas. Say what the tool should do in one short phrase, such as `create a " +
+        "calendar event`; search once for each step rather than for a whole task. `select:NAME,NAME` gets tools whose names you know.",
+      properties: {
+        query: {
+          type: "string",
+          minLength: 1,
+          maxLength: 10_000,
+          description: "One capability in a few words, or `select:` with names.",
+        },
+        max_results: {
+          type: "integer",
+          minimum: 1,
+          maximum: MOST_RESULTS,
+          description: `How many at most. Default ${DEFAULT_RESULTS}.`,
+        },
+      },
+      required: ["query"],
+      flags: { readOnly: true, concurrencySafe: true },
+      scope: "tools",
+      status: () => (deps.limits().isEnabled ? ACTIVE : DISABLED),
+      async run({ query, max_results = DEFAULT_RESULTS }, { caller }) {
+        const wanted = Math.min(max_results, deps.limits().maxMatches);
+        const found = query.trimStart().toLowerCase().startsWith(SELECT)
+          ? selected(query.trim().slice(SELECT.length), caller, deps)
+          : await searched(query.trim(), wanted, caller, deps);
+        return told(found, query, caller, deps);
+      },
+    },
+    { origin: "native", floor: true, wildcard: true },
+    () => undefined,
+  );
+}
+
+/** Names as they are called, or their own names where only one tool has it. */
+function selected(list: string, caller: Caller, { catalog }: ToolSearchDeps): Found {
+  const names = [...new Set(list.split(",").map((name) => name.trim()))]
+    .filter(Boolean)
+    .slice(0, MAX_SELECTED);
+  // What a rule denies outright resolves, so that a call of it can be told why; it is in no list.
+  const own = new Set(catalog().visible(caller));
+  const tools = new Set<Tool>();
+  const notFound: string[] = [];
+  for (const name of names) {
+    const resolved = catalog().resolve(name, caller);
+    if (resolved.ok && own.has(resolved.value)) tools.add(resolved.value);
+    else notFound.push(name);
+  }
+  return { matches: [...tools].map((tool) => ({ tool, alike: [] })), notFound };
+}
+
+/** A tool that the query names comes first, whatever its words are worth. */
+async function searched(query: string, wanted: number, caller: Caller, deps: ToolSearchDeps): Promise<Found> {
+  const own = deps.catalog().visible(caller);
+  const named = own.filter((tool) => isNamed(tool, query.toLowerCase(), caller));
+  const ranked = await deps.ranking.search(query, own, wanted * SPARE);
+  const rest = ranked.filter(({ tool }) => !named.includes(tool));
+  const matches = [...named.map((tool) => ({ tool, score: 0, alike: [] })), ...grouped(rest)];
+  return { matches: matches.slice(0, wanted), notFound: [] };
+}
+
+function isNamed(tool: Tool, query: string, caller: Caller): boolean {
+  return [tool.name, tool.ownName.toLowerCase(), nameFor(tool, caller)].includes(query);
+}
+
+function told({ matches, notFound }: Found, query: string, caller: Caller, deps: ToolSearchDeps): ToolResult {
+  const missing = notFound.length === 0 ? [] : [`Not found: ${notFound.join(", ")}`];
+  const structured = {
+    matches: matches.map(({ tool, alike }) => ({
+      id: nameFor(tool, caller),
+      description: shortened(tool.description),
+      ...(alike.length > 0 && { alike: alike.map((other) => nameFor(other, caller)) }),
+    })),
+    not_found: notFound,
+  };
+  if (matches.length === 0) {
+    const advice = missed(deps.catalog().visible(caller), query);
+    return output([...missing, advice].join("\n"), structured);
+  }
+  const lines = [
+    functionsBlock(matches, caller, deps.limits().maxChars),
+    ...alikeLines(matches, caller),
+    ...missing,
+  ];
+  return output(lines.join("\n"), structured);
+}
+
+/** The schemas as models read them; where not all fit, the last ones are named instead. */
+function functionsBlock(matches: Found["matches"], caller: Caller, maxChars: number): string {
+  const shown: string[] = [];
+  const left: string[] = [];
+  let room = maxChars - FRAME_CHARS;
+  for (const { tool } of matches) {
+    const name = nameFor(tool, caller);
+    const { description, inputSchema } = tool;
+    const line = `<function>${JSON.stringify({ description, name, parameters: inputSchema })}</function>`;
+    room -= line.length;
+    if (room >= 0) shown.push(line);
+    else left.push(name);
+  }
+  const rest =
+    left.length === 0
+      ? []
+      : [`Too long to be shown here: ${left.join(", ")}. Get one with ${NAME} select:NAME.`];
+  return ["<functions>", ...shown, "</functions>", ...rest].join("\n");
+}
+
+function alikeLines(matches: Found["matches"], caller: Caller): readonly string[] {
+  return matches
+    .filter(({ alike }) => alike.length > 0)
+    .map(({ tool, alike }) => {
+      const others = alike.map((other) => nameFor(other, caller)).join(", ");
+      return `The same as ${nameFor(tool, caller)}, of other servers: ${others}`;
+    });
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
+}
