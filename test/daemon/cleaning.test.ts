@@ -71,6 +71,25 @@ test("old copies of attached files go, younger ones and other files stay", async
   ]);
 });
 
+test("outputs go when they are older than a day, whatever the retention says", async () => {
+  await using temp = await tempStore();
+  const HOUR = 3_600_000;
+  for (const [id, hours] of [
+    ["out_old", 25],
+    ["out_young", 23],
+  ] as const) {
+    const createdAt = NOW - hours * HOUR;
+    const output = { id, agentId: "agt", conversation: "c", chars: 4, bytes: 4, createdAt };
+    await temp.store.outputs.create(output, "text");
+  }
+  const { log, lines } = noted();
+  const cleaning = startCleaning(depsOf(temp, log));
+  await waitUntil("it has cleaned", () => lines.length > 0);
+  await cleaning.close();
+  expect(lines).toEqual([[{ outputs: 1 }, "removed what was older than its retention"]]);
+  expect((await temp.store.outputs.list({ agentId: "agt" })).map(({ id }) => id)).toEqual(["out_young"]);
+});
+
 test("of two daemons on one database one cleans it, and the other when the first has gone", async (context) => {
   if (!hasPostgres()) context.skip("this run has no PostgreSQL");
   await using schema = await scopedSchema();

@@ -5,6 +5,7 @@ import { consentsContract } from "./contract/consents.ts";
 import { dumpContract } from "./contract/dump.ts";
 import { humanContract } from "./contract/human.ts";
 import { memoriesContract } from "./contract/memories.ts";
+import { outputsContract } from "./contract/outputs.ts";
 import { projectsContract } from "./contract/projects.ts";
 import { pruneContract } from "./contract/prune.ts";
 import { serversContract } from "./contract/servers.ts";
@@ -21,6 +22,7 @@ export function storeContract(fresh: FreshStore): void {
   describe("tasks, to-dos, messages and attachments", () => workContract(fresh));
   describe("projects, tickets and notes", () => projectsContract(fresh));
   describe("memories", () => memoriesContract(fresh));
+  describe("kept outputs", () => outputsContract(fresh));
   describe("calls and trust", () => auditContract(fresh));
   describe("what has become old", () => pruneContract(fresh));
   describe("values", () => valuesContract(fresh));
