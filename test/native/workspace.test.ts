@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FolderGrant } from "../../src/tool.ts";
+import { SWAPPER } from "../support/folder-swapper.ts";
 import { type TestNative, testNative, textOf } from "../support/native.ts";
 
 let t: TestNative;
@@ -220,18 +221,6 @@ describe("a special file", () => {
     expect(textOf(result)).toContain("pipe, socket or device");
   });
 });
-
-/** Another process that keeps replacing the folder `d` by a link to the outside, and back. */
-const SWAPPER = `
-const { renameSync, rmSync } = require("node:fs");
-const attempt = (work, otherwise = () => {}) => { try { work(); } catch { otherwise(); } };
-process.chdir(process.argv[1]);
-for (;;) {
-  attempt(() => renameSync("d", "parked"));
-  attempt(() => renameSync("link", "d"), () => rmSync("d", { recursive: true, force: true }));
-  attempt(() => renameSync("d", "link"));
-  attempt(() => renameSync("parked", "d"), () => rmSync("d", { recursive: true, force: true }));
-}`;
 
 describe("a symbolic link swapped in during the call", () => {
   it("never lets a read, a write or a list out of the workspace", async () => {
