@@ -197,7 +197,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   });
   const own = closing.add(
     createOwnTools({
-      ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret },
+      ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, redact },
       ...{ identity, memory, projects },
       catalog: () => catalog,
       upstream: () => upstream,

@@ -5,6 +5,7 @@ import type { Serial } from "../lib/serial.ts";
 export interface FileDeps {
   readonly home: string;
   readonly newId: NewId;
+  readonly redact: (text: string) => string;
   /** Changes to one file happen one after another, also those of different agents. */
   readonly serially: Serial;
 }

@@ -1,38 +1,40 @@
 /**
  * What runs in grep's worker thread. It is plain JavaScript in a string, because a worker started from a file needs
  * another file after a build than before it. It gets `{pattern, flags}` as worker data, then one
- * `{bytes, context, max, maxLine}` after the other, and answers each with the lines that match and their neighbours.
+ * `{bytes, context, max, maxLine, margin}` after the other, and answers each with the lines that match and their
+ * neighbours. Of a line that is too long it gives the part to show, with up to `margin` characters around it.
  */
 export const GREP_WORKER = `
 const { parentPort, workerData } = require("node:worker_threads");
 const regex = new RegExp(workerData.pattern, workerData.flags);
 const decoder = new TextDecoder();
 
-parentPort.on("message", ({ bytes, context, max, maxLine }) => {
+parentPort.on("message", ({ bytes, context, max, maxLine, margin }) => {
   const lines = decoder.decode(bytes).split(/\\r?\\n/);
   if (lines[lines.length - 1] === "") lines.pop();
   const matching = [];
   for (let index = 0; index < lines.length && matching.length <= max; index++) {
     if (regex.test(lines[index])) matching.push(index);
   }
-  parentPort.postMessage({ more: matching.length > max, lines: withContext(lines, matching.slice(0, max), context, maxLine) });
+  parentPort.postMessage({ more: matching.length > max, lines: withContext(lines, matching.slice(0, max), context, (line, at) => cut(line, at, maxLine, margin)) });
 });
 
-function withContext(lines, matching, context, maxLine) {
+function withContext(lines, matching, context, cut) {
   const shown = new Map();
   for (const index of matching) {
     for (let near = Math.max(0, index - context); near <= Math.min(lines.length - 1, index + context); near++) {
-      if (!shown.has(near)) shown.set(near, { number: near + 1, match: false, text: cut(lines[near], 0, maxLine) });
+      if (!shown.has(near)) shown.set(near, { number: near + 1, match: false, ...cut(lines[near], 0) });
     }
-    shown.set(index, { number: index + 1, match: true, text: cut(lines[index], regex.exec(lines[index]).index, maxLine) });
+    shown.set(index, { number: index + 1, match: true, ...cut(lines[index], regex.exec(lines[index]).index) });
   }
   return [...shown.values()].sort((a, b) => a.number - b.number);
 }
 
-function cut(line, at, maxLine) {
-  if (line.length <= maxLine) return line;
+function cut(line, at, maxLine, margin) {
+  if (line.length <= maxLine) return { text: line };
   const start = Math.max(0, Math.min(at - maxLine / 4, line.length - maxLine));
   const end = start + maxLine;
-  return (start > 0 ? "…" : "") + line.slice(start, end) + (end < line.length ? "…" : "");
+  const around = { before: line.slice(Math.max(0, start - margin), start), after: line.slice(end, end + margin) };
+  return { text: line.slice(start, end), around };
 }
 `;

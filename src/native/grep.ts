@@ -25,7 +25,7 @@ const MAX_FILE = 5 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 const SKIPPED = new Set([".git", "node_modules"]);
 
-export function grepTool({ home }: FileDeps, timeLimitMs = TIME_LIMIT_MS): Tool {
+export function grepTool({ home, redact }: FileDeps, timeLimitMs = TIME_LIMIT_MS): Tool {
   return defineTool<Args>({
     name: "grep",
     title: "Search in files",
@@ -68,12 +68,12 @@ export function grepTool({ home }: FileDeps, timeLimitMs = TIME_LIMIT_MS): Tool 
     flags: { readOnly: true, concurrencySafe: true },
     scope: "files",
     timeoutMs: 30_000,
-    run: (args, context) => grep(home, args, context, timeLimitMs),
+    run: (args, context) => grep({ home, redact }, args, context, timeLimitMs),
   });
 }
 
 async function grep(
-  home: string,
+  { home, redact }: Pick<FileDeps, "home" | "redact">,
   args: Args,
   context: ToolContext,
   timeLimitMs: number,
@@ -88,7 +88,7 @@ async function grep(
       `There is no file or folder ${quoted(place.value.shown)}. Use list_directory to see what exists.`,
     );
 
-  const search = startLineSearch(args.pattern, asked.value.flags);
+  const search = startLineSearch(args.pattern, asked.value.flags, redact);
   const stop = new AbortController();
   const end = () => stop.abort();
   const timer = setTimeout(end, timeLimitMs);

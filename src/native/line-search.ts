@@ -22,9 +22,21 @@ export interface LineSearch {
   close(): Promise<void>;
 }
 
-const MAX_LINE = 400;
+/** What the worker says of a line; `around` is what stands at the two sides of a part of one that is too long. */
+interface WorkerLine extends FoundLine {
+  readonly around?: { readonly before: string; readonly after: string };
+}
 
-export function startLineSearch(pattern: string, flags: string): LineSearch {
+const MAX_LINE = 400;
+/** A secret up to this length is seen whole, also where the cut goes through it. */
+const MARGIN = 4_096;
+
+/** `redact` is applied to long lines, of which otherwise half a secret could be left. */
+export function startLineSearch(
+  pattern: string,
+  flags: string,
+  redact: (text: string) => string,
+): LineSearch {
   const worker = new Worker(GREP_WORKER, {
     eval: true,
     workerData: { pattern, flags },
@@ -38,7 +50,9 @@ export function startLineSearch(pattern: string, flags: string): LineSearch {
     ended = true;
     answer?.(undefined);
   };
-  worker.on("message", (matches: FileMatches) => answer?.(matches));
+  worker.on("message", ({ more, lines }: { more: boolean; lines: readonly WorkerLine[] }) =>
+    answer?.({ more, lines: lines.map((line) => shown(line, redact)) }),
+  );
   worker.on("error", end);
   worker.on("exit", end);
 
@@ -47,11 +61,19 @@ export function startLineSearch(pattern: string, flags: string): LineSearch {
       if (ended) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         answer = resolve;
-        worker.postMessage({ bytes, context, max, maxLine: MAX_LINE });
+        worker.postMessage({ bytes, context, max, maxLine: MAX_LINE, margin: MARGIN });
       });
     },
     async close() {
       await worker.terminate();
     },
   };
+}
+
+function shown({ around, ...line }: WorkerLine, redact: (text: string) => string): FoundLine {
+  if (!around) return line;
+  const { before, after } = around;
+  const whole = redact(before + line.text + after);
+  const text = whole.slice(before.length, whole.length - after.length);
+  return { ...line, text: `${before === "" ? "" : "…"}${text}${after === "" ? "" : "…"}` };
 }

@@ -18,7 +18,7 @@ const DEFAULT_LINES = 2_000;
 const MAX_LINES = 10_000;
 const MAX_LINE = 2_000;
 
-export function readFileTool({ home }: FileDeps): Tool {
+export function readFileTool({ home, redact }: FileDeps): Tool {
   return defineTool<Args>({
     name: "read_file",
     title: "Read a file",
@@ -47,7 +47,7 @@ export function readFileTool({ home }: FileDeps): Tool {
       const file = await openFile(await openWorkspace(home, caller), args.path);
       if (!file.ok) return failed(file.error);
       try {
-        return await read(file.value, args);
+        return await read(file.value, args, redact);
       } finally {
         await file.value.handle.close();
       }
@@ -55,7 +55,7 @@ export function readFileTool({ home }: FileDeps): Tool {
   });
 }
 
-async function read(file: OpenFile, args: Args): Promise<ToolResult> {
+async function read(file: OpenFile, args: Args, redact: (text: string) => string): Promise<ToolResult> {
   const name = quoted(file.place.shown);
   const bytes = await readAtMost(file.handle, MAX_TEXT);
   const image = imageType(bytes);
@@ -74,10 +74,15 @@ async function read(file: OpenFile, args: Args): Promise<ToolResult> {
   }
   if (looksBinary(bytes))
     return failed(`${name} is a binary file, not text. Use run_shell with a program that understands it.`);
-  return numbered(name, bytes.toString("utf8"), args);
+  return numbered(name, bytes.toString("utf8"), args, redact);
 }
 
-function numbered(name: string, whole: string, { offset = 1, limit = DEFAULT_LINES }: Args): ToolResult {
+function numbered(
+  name: string,
+  whole: string,
+  { offset = 1, limit = DEFAULT_LINES }: Args,
+  redact: (text: string) => string,
+): ToolResult {
   const lines = splitLines(whole);
   if (lines.length === 0) return output(`(${name} is empty)`);
   if (offset > lines.length)
@@ -85,7 +90,7 @@ function numbered(name: string, whole: string, { offset = 1, limit = DEFAULT_LIN
   const last = Math.min(lines.length, offset - 1 + limit);
   const body = lines
     .slice(offset - 1, last)
-    .map((line, index) => `${String(offset + index).padStart(6)}\t${cut(line)}`)
+    .map((line, index) => `${String(offset + index).padStart(6)}\t${cut(line, redact)}`)
     .join("\n");
   const rest =
     last < lines.length
@@ -101,10 +106,13 @@ function splitLines(whole: string): string[] {
   return lines;
 }
 
-function cut(line: string): string {
-  return line.length > MAX_LINE
-    ? `${line.slice(0, MAX_LINE)}… (${line.length - MAX_LINE} more characters)`
-    : line;
+/** No half of a secret is left over at the cut. */
+function cut(line: string, redact: (text: string) => string): string {
+  if (line.length <= MAX_LINE) return line;
+  const shown = redact(line);
+  return shown.length > MAX_LINE
+    ? `${shown.slice(0, MAX_LINE)}… (${shown.length - MAX_LINE} more characters)`
+    : shown;
 }
 
 /** By its first bytes: a name proves nothing. */

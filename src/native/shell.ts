@@ -16,6 +16,7 @@ export interface ShellDeps {
   readonly baseEnv: NodeJS.ProcessEnv;
   /** Variables with such a value are kept from commands. */
   readonly isSecret: (value: string) => boolean;
+  readonly redact: (text: string) => string;
 }
 
 interface Args {
@@ -88,6 +89,7 @@ async function run(
         env: childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret),
         timeoutMs: limit,
         maxOutputBytes,
+        redact: deps.redact,
       },
       context.signal,
     );

@@ -13,6 +13,8 @@ export interface Command {
   readonly timeoutMs?: number;
   /** How much is kept of each of its two streams, half of it from the beginning and half from the end. */
   readonly maxOutputBytes: number;
+  /** Takes out of the output what must not be shown, before it is cut; absent: that is left to others. */
+  readonly redact?: (text: string) => string;
 }
 
 export interface CommandResult {
@@ -42,11 +44,11 @@ export async function runCommand(
   command: Command,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const { file, args, cwd, env, input, maxOutputBytes } = command;
+  const { file, args, cwd, env, input, maxOutputBytes, redact } = command;
   const stdin = input === undefined ? "ignore" : "pipe";
   const tree = processes.spawn(file, args, { cwd, env, stdio: [stdin, "pipe", "pipe"] });
   const { stdout, stderr } = tree.child;
-  const [output, errors] = [new HeadAndTail(maxOutputBytes), new HeadAndTail(maxOutputBytes)];
+  const [output, errors] = [new HeadAndTail(maxOutputBytes, redact), new HeadAndTail(maxOutputBytes, redact)];
   const stop = createStop(command.timeoutMs, signal);
   const isFlooded = () => output.total + errors.total > MAX_PRINTED;
   const keep = (stream: Readable | null, kept: HeadAndTail) => {

@@ -80,7 +80,7 @@ describe("grep", () => {
 
   it("ends a catastrophic pattern in time while the event loop stays free", async () => {
     await writeFile(join(t.workspace, "evil.txt"), `${"a".repeat(60)}!`);
-    const deps = { home: t.home, newId: randomId, serially: createSerial() };
+    const deps = { home: t.home, newId: randomId, redact: (text: string) => text, serially: createSerial() };
     const { run } = grepTool(deps, 500);
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 20);

@@ -176,4 +176,29 @@ describe("head and tail", () => {
     kept.write(Buffer.from("ééééééééééé"));
     expect(kept.text()).not.toContain("\uFFFD");
   });
+
+  it("leaves no half of a secret at the cut, wherever it lies and whatever the size of the pieces", () => {
+    const secret = "hunter2-hunter2-hunter2";
+    const redact = (text: string) => text.replaceAll(secret, "[redacted]");
+    for (const length of [40_000, 200_000]) {
+      for (const cut of [500, length - 500]) {
+        for (let at = cut - secret.length; at <= cut; at += 2) {
+          const whole = Buffer.from(`${"x".repeat(at)}${secret}${"y".repeat(length - at - secret.length)}`);
+          for (const size of [1_000, 65_536]) {
+            const kept = new HeadAndTail(1_000, redact);
+            for (let from = 0; from < length; from += size) kept.write(whole.subarray(from, from + size));
+            expect(kept.text(), `${length}, ${at}, ${size}`).not.toMatch(/hunter|2-h/);
+            expect(kept.text().length).toBeLessThan(1_100);
+            expect(kept.text().length).toBeGreaterThan(900);
+          }
+        }
+      }
+    }
+  });
+
+  it("shows what fits once secrets are out", () => {
+    const kept = new HeadAndTail(100, (text) => text.replaceAll("long-secret-".repeat(10), "[redacted]"));
+    kept.write(Buffer.from(`a ${"long-secret-".repeat(10)} b`));
+    expect(kept.text()).toBe("a [redacted] b");
+  });
 });

@@ -38,6 +38,7 @@ export interface NativeOptions {
   readonly shell?: Partial<{ timeoutMs: number; maxOutputBytes: number }>;
   readonly waitMs?: number;
   readonly isSecret?: (value: string) => boolean;
+  readonly redact?: (text: string) => string;
 }
 
 export async function testNative(options: NativeOptions = {}): Promise<TestNative> {
@@ -74,6 +75,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     processes,
     baseEnv: options.env ?? process.env,
     isSecret: options.isSecret ?? (() => false),
+    redact: options.redact ?? ((text) => text),
     events,
     clock: systemClock,
     newId: randomId,
