@@ -19,6 +19,7 @@ import type {
 import type { AgentContext, FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
 import type { ServerState } from "../upstream/upstream.ts";
 
+export type * from "./custom-tool-contract.ts";
 export type * from "./import-contract.ts";
 export type * from "./plugin-contract.ts";
 export type * from "./project-contract.ts";

@@ -10,6 +10,7 @@ import { collectRoutes } from "./openapi.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { configRoutes } from "./routes/config.ts";
+import { customToolRoutes } from "./routes/custom-tools.ts";
 import { discoveryRoute } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoute } from "./routes/health.ts";
@@ -119,6 +120,7 @@ const ROUTES = [
   discoveryRoute,
   importRoutes,
   toolRoutes,
+  customToolRoutes,
   callRoutes,
   taskRoutes,
   projectRoutes,

@@ -1,20 +1,22 @@
-import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolkeepError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nearest } from "../lib/nearest.ts";
-import { RunningCalls } from "../lib/running-calls.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { CustomToolRecord, CustomToolStore } from "../store/custom-tool-record.ts";
 import type { Tool, ToolStatus } from "../tool.ts";
-import type { Custom, CustomToolView } from "./custom.ts";
+import type { Custom } from "./custom.ts";
 import { customTool } from "./custom-tool.ts";
+import { type CustomToolView, customToolView } from "./custom-tool-view.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { type FoundTool, PREFIX, statusOf } from "./found-tool.ts";
+import { type FoundTool, missingSecrets, PREFIX, statusOf } from "./found-tool.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
+import { writeNewTool } from "./new-tool.ts";
 import { removeLeftCopies, type ScriptDeps, scriptOf, scriptPath } from "./run-script.ts";
-import { type Language, template } from "./templates.ts";
-import { EMPTY, type Scan, SLUG, ToolFolders } from "./tool-folders.ts";
+import { ScriptCalls } from "./script-calls.ts";
+import type { Language } from "./templates.ts";
+import { EMPTY, type Scan, ToolFolders } from "./tool-folders.ts";
 
 export interface CustomDeps extends ScriptDeps {
   readonly store: CustomToolStore;
@@ -40,7 +42,7 @@ class CustomTools implements Custom {
   readonly #watch: FolderWatch;
   readonly #serial = createSerial();
   readonly #listeners = new Set<() => void>();
-  readonly #running = new RunningCalls();
+  readonly #calls = new ScriptCalls();
   #scan: Scan = EMPTY;
   #records: ReadonlyMap<string, CustomToolRecord> = new Map();
   #tools: readonly Tool[] = [];
@@ -90,48 +92,30 @@ class CustomTools implements Custom {
     return this.#view(this.#slugOf(name));
   }
 
-  async create(slug: string, language: Language): Promise<CustomToolView> {
-    if (!SLUG.test(slug)) {
-      throw new ToolkeepError(
-        "NAME_INVALID",
-        `the name of a custom tool is of lower-case letters, digits and _, begins with a letter and has at most 40; got ${JSON.stringify(slug.slice(0, 80))}`,
-        { remedy: "Choose such a name, for instance csv_stats." },
-      );
-    }
-    const folder = join(this.#folders.root, slug);
-    await mkdir(this.#folders.root, { recursive: true, mode: 0o700 });
-    try {
-      await mkdir(folder, { mode: 0o700 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new ToolkeepError("NAME_TAKEN", `${folder} is there already`);
-    }
-    for (const { path, content, mode } of template(slug, language)) {
-      await writeFile(join(folder, path), content, { flag: "wx", mode });
-      await chmod(join(folder, path), mode);
-    }
+  async create(name: string, language: Language): Promise<CustomToolView> {
+    const slug = await writeNewTool(this.#folders.root, name, language);
     await this.refresh();
     return this.get(slug);
   }
 
   async enable(
     name: string,
-    { sha256, by }: { readonly sha256?: string; readonly by: string },
+    { sha256, by }: { readonly sha256: string; readonly by: string },
   ): Promise<CustomToolView> {
     await this.refresh();
     const slug = this.#slugOf(name);
     const found = this.#found(slug);
     if (!found.read.ok) throw unusable(slug, found.read.error);
-    if (sha256 !== undefined && sha256 !== found.sha256) {
+    if (sha256 !== found.sha256) {
       throw new ToolkeepError(
-        "BAD_REQUEST",
+        "CHANGED",
         `${PREFIX}${slug} is no longer what was looked at: expected the content ${sha256.slice(0, 12)}, got ${found.sha256?.slice(0, 12)}`,
         { remedy: `Look at it again in ${found.folder}, then enable it.` },
       );
     }
     await this.#deps.store.put({
       slug,
-      sha256: found.sha256!,
+      sha256,
       manifest: found.read.value.written,
       enabledBy: by,
       enabledAt: this.#deps.clock(),
@@ -145,7 +129,9 @@ class CustomTools implements Custom {
     const view = this.#view(slug);
     if (this.#records.has(slug)) await this.#deps.store.delete(slug);
     await this.reload();
-    return this.#isKnown(slug) ? this.get(slug) : { ...view, enabled: null };
+    if (this.#isKnown(slug)) return this.get(slug);
+    const reason = `${view.name} is not enabled, and its folder is not on this machine.`;
+    return { ...view, status: { kind: "disabled", reason }, enabled: null };
   }
 
   async remove(name: string): Promise<string | null> {
@@ -165,8 +151,10 @@ class CustomTools implements Custom {
     if (!found.read.ok) throw unusable(slug, found.read.error);
     const { manifest, launch } = found.read.value;
     if (!launch.ok) throw unusable(slug, launch.error);
+    const [missing] = missingSecrets(manifest, this.#isSecret);
+    if (missing !== undefined) throw withoutSecret(slug, missing);
     const script = scriptOf(`${PREFIX}${slug}`, found);
-    return followed(
+    return this.#calls.counted(
       customTool({
         slug,
         manifest,
@@ -175,13 +163,12 @@ class CustomTools implements Custom {
         deps: this.#deps,
         isTrial: true,
       }),
-      this.#running,
     );
   }
 
   async close(): Promise<void> {
     this.#watch.close();
-    await this.#running.close();
+    await this.#calls.close();
     await this.#serial(SCAN, async () => {});
   }
 
@@ -200,7 +187,7 @@ class CustomTools implements Custom {
   #tool(slug: string): Tool {
     const found = this.#scan.tools.get(slug);
     const record = this.#records.get(slug);
-    return followed(
+    return this.#calls.counted(
       customTool({
         slug,
         manifest: manifestOf(found, record),
@@ -212,43 +199,23 @@ class CustomTools implements Custom {
           if (ran.kind === "refused") void this.refresh().catch(this.#deps.onProblem);
         },
       }),
-      this.#running,
     );
   }
 
+  readonly #isSecret = (name: string) => this.#deps.secret(name) !== undefined;
+
   #status(slug: string): ToolStatus {
-    const isSecret = (name: string) => this.#deps.secret(name) !== undefined;
-    return statusOf(slug, this.#scan.tools.get(slug), this.#records.get(slug), isSecret);
+    return statusOf(slug, this.#scan.tools.get(slug), this.#records.get(slug), this.#isSecret);
   }
 
   #view(slug: string): CustomToolView {
     const found = this.#scan.tools.get(slug);
-    const record = this.#records.get(slug);
-    const manifest = found?.read.ok ? found.read.value.manifest : undefined;
-    const launch = found?.read.ok && found.read.value.launch.ok ? found.read.value.launch.value : undefined;
-    return {
-      slug,
-      name: `${PREFIX}${slug}`,
+    return customToolView(slug, {
       folder: found?.folder ?? join(this.#folders.root, slug),
       status: this.#status(slug),
-      sha256: found?.sha256 ?? null,
-      files: found?.files ?? [],
-      wants: manifest
-        ? {
-            description: manifest.description,
-            entry: manifest.entry,
-            interpreter: launch?.program ?? null,
-            timeoutMs: manifest.timeoutMs,
-            maxOutputBytes: manifest.maxOutputBytes,
-            env: Object.keys(manifest.env),
-            passEnv: manifest.passEnv,
-            secrets: manifest.secrets,
-          }
-        : null,
-      enabled: record
-        ? { sha256: record.sha256, enabledBy: record.enabledBy, enabledAt: record.enabledAt }
-        : null,
-    };
+      found,
+      record: this.#records.get(slug),
+    });
   }
 
   #slugs(): string[] {
@@ -307,14 +274,10 @@ function unusable(slug: string, problem: string): ToolkeepError {
   });
 }
 
-/** The same tool, whose calls `running` knows. */
-function followed(tool: Tool, running: RunningCalls): Tool {
-  const { run } = tool;
-  return {
-    ...tool,
-    run: async (args, context) =>
-      running.closed
-        ? { kind: "unavailable", message: "Toolkeep is shutting down." }
-        : running.follow(context.signal, (signal) => run(args, { ...context, signal })),
-  };
+function withoutSecret(slug: string, secret: string): ToolkeepError {
+  return new ToolkeepError(
+    "BAD_REQUEST",
+    `${PREFIX}${slug} needs the secret ${secret}, which is not stored`,
+    { remedy: `Store it: toolkeep call prompt_secret name=${secret} reason=${PREFIX}${slug}` },
+  );
 }

@@ -2,7 +2,7 @@ import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
 import { PREFIX } from "./found-tool.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Ran, runScript, type Script, type ScriptDeps } from "./run-script.ts";
-import { answerOf } from "./script-answer.ts";
+import { answerOf, tailOf } from "./script-answer.ts";
 
 /** What a tool is when its folder says nothing that can be used. */
 const UNKNOWN: Pick<Manifest, "description" | "inputSchema" | "flags" | "timeoutMs"> = {
@@ -84,6 +84,6 @@ async function run(
   if (ran.kind === "refused") return ran.result;
   const answer = answerOf(ran.result, ready.manifest.outputSchema !== undefined);
   if (!isTrial || (answer.kind !== "output" && answer.kind !== "failed")) return answer;
-  const { code: exitCode, signal, errors: stderr } = ran.result;
-  return { ...answer, meta: { exitCode, signal, stderr } };
+  const { code: exitCode, signal, errors } = ran.result;
+  return { ...answer, meta: { exitCode, signal, stderr: tailOf(errors) } };
 }

@@ -75,12 +75,20 @@ export function statusOf(
     );
   const { manifest, launch } = found.read.value;
   if (!launch.ok) return unavailable(`${PREFIX}${slug} cannot be run here: ${launch.error}`);
-  const missing = manifest.secrets.filter((name) => !isSecret(name));
+  const missing = missingSecrets(manifest, isSecret);
   if (missing.length > 0)
     return unavailable(
       `${PREFIX}${slug} needs the secret ${missing.join(", ")}, which is not stored. Ask a person for it with prompt_secret.`,
     );
   return { kind: "active" };
+}
+
+/** The secrets that it names and nobody has stored. */
+export function missingSecrets(
+  { secrets }: Pick<Manifest, "secrets">,
+  isSecret: (name: string) => boolean,
+): readonly string[] {
+  return secrets.filter((name) => !isSecret(name));
 }
 
 function disabled(reason: string): ToolStatus {

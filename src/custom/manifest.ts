@@ -53,6 +53,9 @@ const schemaOfObject = z
 
 const names = (expected: string, one: z.ZodType<string>) => z.array(one, expected).max(50, expected);
 
+const PROGRAM = "a program, or a list of a program and its arguments, at most 20";
+const VARIABLES = "variables with their values, named with letters, digits and _, none of the daemon's own";
+
 const FIELDS = {
   title: text("a short title", 200).optional(),
   description: z
@@ -73,9 +76,9 @@ const FIELDS = {
     .union(
       [
         text("a program").transform((program) => [program]),
-        z.array(text("a program and its arguments")).min(1).max(20),
+        z.array(text("a program and its arguments")).min(1, PROGRAM).max(20, PROGRAM),
       ],
-      "a program, or a list of a program and its arguments",
+      PROGRAM,
     )
     .optional(),
   timeout_ms: wholeNumber(1, MAX_TIMEOUT_MS, "milliseconds (300 s at most)").default(DEFAULT_TIMEOUT_MS),
@@ -83,8 +86,11 @@ const FIELDS = {
   env: z
     .record(
       variable,
-      z.string("a text").max(65_536, "at most 65536 characters"),
-      "variables and their values",
+      z
+        .string("a text")
+        .max(65_536, "at most 65536 characters")
+        .refine((value) => !value.includes("\0"), "a text without NUL"),
+      VARIABLES,
     )
     .default({}),
   pass_env: names("a list of names of variables, at most 50", variable).default([]),
@@ -128,6 +134,8 @@ export function readManifest(content: string): Result<ReadManifest, readonly str
   }
   const parsed = SHAPE.safeParse(value);
   if (!parsed.success) report.mismatches(parsed.error, value, []);
+  else if (parsed.data.read_only && parsed.data.destructive)
+    report.expectedInstead(["destructive"], "false, because read_only is true", "true");
   if (!parsed.success || report.problemCount > 0) return err(report.problems.map(({ message }) => message));
   return ok({ manifest: manifestOf(parsed.data), written: value as Record<string, unknown> });
 }

@@ -66,6 +66,12 @@ export async function runScript(
     return refused(
       `${name} has changed since it was enabled and did not run. A person who has read it enables it again: toolkeep tool enable ${name}`,
     );
+  const env = environmentOf(manifest, deps);
+  const unusable = Object.keys(env).find((key) => env[key]!.includes("\0"));
+  if (unusable !== undefined)
+    return refused(
+      `${name} did not run: ${unusable} holds a NUL byte, which no variable can. Tell a person.`,
+    );
   const place = await copyPlace(deps.home);
   try {
     await unpack(read.value, place);
@@ -77,7 +83,7 @@ export async function runScript(
         file: launch.program ?? entry,
         args: launch.program === undefined ? [] : [...launch.args, entry],
         cwd,
-        env: { ...environmentOf(manifest, deps), PWD: cwd },
+        env: { ...env, PWD: cwd },
         input: JSON.stringify(args),
         maxOutputBytes: manifest.maxOutputBytes,
       },

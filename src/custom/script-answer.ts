@@ -18,8 +18,12 @@ export function answerOf(ran: CommandResult, wantsObject: boolean): ToolResult {
   }
   const printed = ran.isCut ? undefined : parsed(ran.output);
   if (isRecord(printed)) return ofObject(printed, ran.output);
-  if (wantsObject)
-    return stopped("The script printed no JSON object, which its output_schema promises.", ran);
+  if (wantsObject) {
+    const why = ran.isCut
+      ? `printed ${ran.outputBytes} bytes, more than its max_output_bytes`
+      : "printed none";
+    return stopped(`The output_schema of the script promises a JSON object, but it ${why}.`, ran);
+  }
   return { kind: "output", content: [text(ran.output.trim() === "" ? "(no output)" : ran.output)] };
 }
 
@@ -56,6 +60,7 @@ function stopped(message: string, { output, errors }: CommandResult): ToolResult
   return { kind: "failed", message, content: [text(message), ...said, ...printed] };
 }
 
-function tailOf(errors: string): string {
+/** The end of it, within what is worth reading. */
+export function tailOf(errors: string): string {
   return errors.length <= MAX_ERRORS ? errors : `[…]\n${errors.slice(-MAX_ERRORS)}`;
 }

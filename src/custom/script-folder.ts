@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { err, ok, type Result } from "../lib/result.ts";
 
@@ -33,28 +33,31 @@ const MAX_DEPTH = 8;
 /** Left by tools that work on a folder, not by its author: neither counted nor copied. */
 const IGNORED = new Set([".git", "__pycache__", ".DS_Store"]);
 
-/** The error says what of the folder cannot be used. `folder` itself may be a symbolic link, nothing in it may. */
+/**
+ * The error says what of the folder cannot be used. `folder` itself may be a symbolic link, nothing in it may; what other
+ * users of the machine can write is refused, because nobody can say whose it will be when it is read.
+ */
 export async function listFolder(folder: string): Promise<Result<FolderListing, string>> {
   const found: { readonly path: string; readonly stats: Stats }[] = [];
   const folders: string[] = [];
-  const visit = async (at: string, depth: number): Promise<string | undefined> => {
+  const visit = async (at: string, depth: number): Promise<string | false> => {
     if (depth > MAX_DEPTH) return `${at} is nested more than ${MAX_DEPTH} folders deep`;
     folders.push(join(folder, at));
     for (const name of (await readdir(join(folder, at))).sort()) {
       if (IGNORED.has(name)) continue;
       const path = at === "" ? name : `${at}/${name}`;
       const stats = await lstat(join(folder, path));
-      const problem = stats.isDirectory() ? await visit(path, depth + 1) : kindProblem(path, stats);
-      if (problem !== undefined) return problem;
+      const problem = problemOf(path, stats) ?? (stats.isDirectory() && (await visit(path, depth + 1)));
+      if (problem !== false) return problem;
       if (!stats.isDirectory()) found.push({ path, stats });
       if (found.length + folders.length > MAX_FILES)
         return `it holds more than ${MAX_FILES} files and folders`;
     }
-    return undefined;
+    return false;
   };
   try {
-    const problem = await visit("", 0);
-    if (problem !== undefined) return err(problem);
+    const problem = problemOf("its folder", await stat(folder)) ?? (await visit("", 0));
+    if (problem !== false) return err(problem);
   } catch (error) {
     return err(unreadable(error));
   }
@@ -129,8 +132,11 @@ function digestOf(files: readonly ScriptFile[]): string {
   return hash.digest("hex");
 }
 
-function kindProblem(path: string, stats: Stats): string | undefined {
-  if (stats.isFile()) return undefined;
+function problemOf(path: string, stats: Stats): string | undefined {
+  if (stats.isFile() || stats.isDirectory())
+    return stats.mode & 0o002
+      ? `${path} can be written by every user of this machine; take that right away (chmod o-w)`
+      : undefined;
   return stats.isSymbolicLink()
     ? `${path} is a symbolic link; put the file itself there`
     : `${path} is a pipe, socket or device`;

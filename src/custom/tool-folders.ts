@@ -30,9 +30,17 @@ export class ToolFolders {
     this.#pathOf = pathOf;
   }
 
+  /** Where the folder of all of them cannot be read, what was known stays. */
   async scan(before: Scan): Promise<Scan> {
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
-    const names = await this.#names();
+    let names: readonly string[];
+    try {
+      await mkdir(this.root, { recursive: true, mode: 0o700 });
+      names = await this.#names();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      return { ...before, problems: [`${this.root}: it cannot be looked at (${code})`] };
+    }
     const usable = names.filter((name) => SLUG.test(name));
     const problems = [
       ...names.filter((name) => !SLUG.test(name)).map(unusableName),

@@ -140,6 +140,13 @@ it("every route answers what its schema says", async () => {
   await ask("GET", "/api/tools");
   await ask("GET", "/api/tools?agent=main");
   for (const name of ["read_file", "mcp_every_echo"]) await ask("GET", `/api/tools/${name}`);
+  const { tool } = await ask("POST", "/api/custom-tools", { name: "hello" });
+  await ask("POST", "/api/custom-tools/hello/enable", { sha256: tool.sha256 });
+  await mkdir(join(api.home, "tools", "broken"));
+  for (const path of ["", "/hello", "/broken"]) await ask("GET", `/api/custom-tools${path}`);
+  await ask("POST", "/api/custom-tools/hello/try", { arguments: { name: "you" } });
+  await ask("POST", "/api/custom-tools/hello/disable");
+  await ask("DELETE", "/api/custom-tools/hello");
   const workspace = join(api.home, "workspaces/operator");
   await mkdir(workspace, { recursive: true });
   await writeFile(join(workspace, "long.txt"), "long ".repeat(100_000));

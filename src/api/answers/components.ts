@@ -1,4 +1,5 @@
 import { agentAnswers } from "./agents.ts";
+import { customToolAnswers } from "./custom-tools.ts";
 import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { peopleAnswers } from "./people.ts";
@@ -12,6 +13,7 @@ import { toolAnswers } from "./tools.ts";
 export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
+  ...customToolAnswers,
   ...serverAnswers,
   ...pluginAnswers,
   ...importAnswers,

@@ -17,6 +17,16 @@ import {
   yesNo,
 } from "./shape.ts";
 
+export const toolStatus = oneOf(
+  shape<{ kind: "active" }>({ kind: { const: "active" } }),
+  shape<{ kind: string; reason: string }>({
+    kind: anyOfTexts(["disabled", "pending_approval", "unavailable", "planned"]),
+    reason: text,
+  }),
+);
+
+export const toolFlags = shape<ToolFlags>({ readOnly: yesNo, concurrencySafe: yesNo, destructive: yesNo });
+
 /** What is shown of a tool wherever one is. */
 export const toolViewFields: Shape<contract.ToolView> = {
   name: text,
@@ -30,14 +40,8 @@ export const toolViewFields: Shape<contract.ToolView> = {
   scope: anyOfTexts(SCOPES),
   availability: anyOfTexts(["main", "sub-agent", "both"]),
   floor: yesNo,
-  flags: shape<ToolFlags>({ readOnly: yesNo, concurrencySafe: yesNo, destructive: yesNo }),
-  status: oneOf(
-    shape<{ kind: "active" }>({ kind: { const: "active" } }),
-    shape<{ kind: string; reason: string }>({
-      kind: anyOfTexts(["disabled", "pending_approval", "unavailable", "planned"]),
-      reason: text,
-    }),
-  ),
+  flags: toolFlags,
+  status: toolStatus,
 };
 
 /** Tools, calls of them, and the audit. */

@@ -38,26 +38,44 @@ export function callCommand(shell: Shell): Command {
 }
 
 async function callTool(run: Run, name: string, given: string[], options: CallOptions): Promise<number> {
+  const { agent } = options;
   const body: CallRequest = {
     name,
     arguments: await readArguments(given, run.terminal),
-    ...(options.agent === undefined ? {} : { agent: options.agent }),
+    ...(agent === undefined ? {} : { agent }),
   };
   const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout, "s");
-  const outcome = await callUntilAnswered(run, body, timeoutMs);
+  return makeCall(run, { place: "/api/call", name, agent, body, timeoutMs });
+}
+
+/** A call as it is sent: `name` and `agent` are for people. */
+export interface SentCall {
+  readonly place: string;
+  readonly name: string;
+  readonly agent?: string | undefined;
+  readonly body: object;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Makes a call, prints how it ended and returns the exit code that follows from it. */
+export async function makeCall(
+  run: Run,
+  sent: SentCall,
+  showMore?: (outcome: ToolOutcome) => void,
+): Promise<number> {
+  const outcome = await callUntilAnswered(run, sent);
   if (run.json) run.print(outcome, "");
-  else await show(run, outcome);
+  else {
+    await show(run, outcome);
+    showMore?.(outcome);
+  }
   return OUTCOME_EXIT[outcome.outcome];
 }
 
 /** Where the call needs a person and one is here, asks them and makes the same call again, which takes the answer. */
-async function callUntilAnswered(
-  run: Run,
-  body: CallRequest,
-  timeoutMs: number | undefined,
-): Promise<ToolOutcome> {
+async function callUntilAnswered(run: Run, sent: SentCall): Promise<ToolOutcome> {
   for (;;) {
-    const outcome = await call(run, body, timeoutMs);
+    const outcome = await call(run, sent);
     const asked = run.terminal.interactive && !run.json ? questionOf(outcome) : undefined;
     const question = asked && (await pendingQuestion(run, asked));
     if (!question) return outcome;
@@ -65,9 +83,9 @@ async function callUntilAnswered(
   }
 }
 
-async function call(run: Run, body: CallRequest, timeoutMs: number | undefined): Promise<ToolOutcome> {
-  using _ = noteQuestions(run, body.agent ?? OPERATOR);
-  return await run.progress(`calling ${body.name}`, send(run, body, timeoutMs));
+async function call(run: Run, sent: SentCall): Promise<ToolOutcome> {
+  using _ = noteQuestions(run, sent.agent ?? OPERATOR);
+  return await run.progress(`calling ${sent.name}`, send(run, sent));
 }
 
 function questionOf({ outcome, error }: ToolOutcome): string | undefined {
@@ -77,30 +95,30 @@ function questionOf({ outcome, error }: ToolOutcome): string | undefined {
 }
 
 /** The call ends with the wait: giving up disconnects, and the hub cancels what nobody waits for. */
-async function send(run: Run, body: CallRequest, timeoutMs: number | undefined): Promise<ToolOutcome> {
+async function send(run: Run, { place, name, body, timeoutMs }: SentCall): Promise<ToolOutcome> {
   const startedAt = performance.now();
   const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const { signal } = run.terminal;
   try {
     return await run.send<ToolOutcome>(
       "POST",
-      "/api/call",
+      place,
       body,
       deadline ? AbortSignal.any([signal, deadline]) : signal,
     );
   } catch (error) {
     const durationMs = Math.round(performance.now() - startedAt);
-    if (signal.aborted) return gaveUp(body, "cancelled", "the call was cancelled", durationMs);
+    if (signal.aborted) return gaveUp(name, "cancelled", "the call was cancelled", durationMs);
     if (timeoutMs !== undefined && deadline?.aborted) {
       const message = `no answer within ${durationText(timeoutMs)}; the call was cancelled`;
-      return gaveUp(body, "timed_out", message, durationMs);
+      return gaveUp(name, "timed_out", message, durationMs);
     }
     throw error;
   }
 }
 
 function gaveUp(
-  body: CallRequest,
+  tool: string,
   outcome: "cancelled" | "timed_out",
   message: string,
   durationMs: number,
@@ -108,7 +126,7 @@ function gaveUp(
   return {
     callId: "",
     outcome,
-    tool: body.name,
+    tool,
     content: [],
     text: message,
     error: { message },

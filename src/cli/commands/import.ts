@@ -7,6 +7,7 @@ import { candidateOf, isImported, previewOf } from "../../clients/import-preview
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { nearest } from "../../lib/nearest.ts";
+import { confirmed } from "../confirmed.ts";
 import { counted } from "../counted.ts";
 import { previewReport, resultReport } from "../import-report.ts";
 import { ownEndpoint } from "../own-endpoint.ts";
@@ -58,7 +59,12 @@ async function importServers(run: Run, options: ImportOptions): Promise<number> 
   }
 
   run.terminal.err(`${report}\n`);
-  if (!options.yes) await confirmed(run, chosen.length);
+  if (!options.yes) {
+    await confirmed(run, `Register ${counted(chosen.length, "server")}?`, {
+      nobody: new ToolkeepError("BAD_USAGE", "nobody is here to confirm; look at the list and pass --yes"),
+      no: "nothing was imported",
+    });
+  }
   const { results } = await run.progress(
     options.wait
       ? `connecting to ${counted(chosen.length, "server")} and asking for their tools`
@@ -126,15 +132,6 @@ function body({ terminal }: Run, server: FoundServer): ImportServer {
   const { cwd, ...fields } = server.fields;
   const folder = cwd === undefined || remoteDaemon(terminal.env) ? {} : { cwd };
   return { ...fields, ...folder, ...candidateOf(server) };
-}
-
-async function confirmed(run: Run, count: number): Promise<void> {
-  if (!run.terminal.interactive || run.json) {
-    throw new ToolkeepError("BAD_USAGE", "nobody is here to confirm; look at the list and pass --yes");
-  }
-  const { confirm } = await import("@clack/prompts");
-  const answer = await confirm({ message: `Register ${counted(count, "server")}?`, output: process.stderr });
-  if (answer !== true) throw new ToolkeepError("CANCELLED", "nothing was imported");
 }
 
 const NOTHING_FOUND =

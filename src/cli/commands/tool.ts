@@ -1,9 +1,21 @@
 import { Command } from "commander";
-import type { ToolAnswer, ToolList, ToolView } from "../../api/contract.ts";
-import { printable } from "../../daemon/printable.ts";
+import type {
+  CustomToolAnswer,
+  CustomToolList,
+  CustomToolView,
+  ToolAnswer,
+  ToolList,
+  ToolView,
+} from "../../api/contract.ts";
+import { oneLine, printable } from "../../daemon/printable.ts";
 import { path, query } from "../api-client.ts";
+import { customToolFields } from "../custom-tool-text.ts";
+import { flagWords } from "../flag-words.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
+import { customToolCommands } from "./custom-tool.ts";
+
+const MOST_HINTS = 5;
 
 export function toolCommand(shell: Shell): Command {
   const tool = new Command("tool").description("every tool that can be called here");
@@ -20,29 +32,48 @@ export function toolCommand(shell: Shell): Command {
     "show a tool: what it takes, its flags, who may call it",
     "tool show mcp_fs_read_text_file",
   ).action(shell.action(showTool));
+  customToolCommands(tool, shell);
   return tool;
 }
 
 async function listTools(run: Run, options: { agent?: string }): Promise<undefined> {
+  // Asked first: it looks at the folders, and what is new there is then among the tools.
+  const custom = await run.get<CustomToolList>("/api/custom-tools");
   const { tools } = await run.get<ToolList>(`/api/tools${query({ agent: options.agent })}`);
   const rows = tools.map((tool) => [tool.name, tool.origin, stateWords(tool), tool.description]);
-  run.print({ tools }, table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns));
+  const listed = table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns);
+  run.print({ tools }, options.agent === undefined ? listed + waiting(custom) : listed);
+}
+
+/** What waits for the person who looks. */
+function waiting({ tools, problems }: CustomToolList): string {
+  const reasons = tools.flatMap(({ status }) => (status.kind === "active" ? [] : [status.reason]));
+  const hints = [...reasons, ...problems.map((problem) => `not a tool: ${problem}`)];
+  const more = hints.length > MOST_HINTS ? `… and ${hints.length - MOST_HINTS} more\n` : "";
+  return (
+    hints
+      .slice(0, MOST_HINTS)
+      .map((hint) => `${oneLine(hint)}\n`)
+      .join("") + more
+  );
 }
 
 async function showTool(run: Run, name: string): Promise<undefined> {
   const answer = await run.get<ToolAnswer>(path`/api/tools/${name}`);
   const { tool } = answer;
+  const custom = tool.origin === "custom" ? await customTool(run, tool.name) : undefined;
   run.print(
-    answer,
+    custom ? { ...answer, custom } : answer,
     `${fields([
       ["name", tool.name],
       ["own name", tool.ownName],
       ["origin", tool.origin],
       ["status", statusOf(tool)],
-      ["flags", flagWords(tool)],
+      ["flags", flagWords(tool.flags, tool.floor)],
       ["scope", tool.scope],
       ["for", FOR[tool.availability]],
       ["time limit", `${tool.timeoutMs / 1000} s`],
+      ...(custom ? customToolFields(custom, Date.now()).filter(([name]) => !SHOWN.has(name)) : []),
       ["warnings", tool.warnings.join("; ") || null],
       ["toolboxes", tool.toolboxes.join(", ")],
       ["agents", tool.agents.join(", ") || "none; give it with toolkeep agent edit or a toolbox"],
@@ -65,12 +96,9 @@ function stateWords({ status: { kind } }: ToolView): string {
   return kind === "planned" ? "not available yet" : kind;
 }
 
-function flagWords({ flags, floor }: ToolView): string {
-  const words = [
-    flags.readOnly && "read-only",
-    flags.concurrencySafe && "concurrency-safe",
-    flags.destructive && "destructive",
-    floor && "core",
-  ];
-  return words.filter(Boolean).join(", ") || "none";
+/** What of a custom tool is shown of every tool. */
+const SHOWN = new Set(["flags", "time limit"]);
+
+async function customTool(run: Run, name: string): Promise<CustomToolView> {
+  return (await run.get<CustomToolAnswer>(path`/api/custom-tools/${name}`)).tool;
 }

@@ -3,6 +3,7 @@ import type { TrustList } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { query } from "../api-client.ts";
+import { confirmed } from "../confirmed.ts";
 import { ago } from "../duration.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 import { table } from "../table.ts";
@@ -36,7 +37,16 @@ async function trust(run: Run, options: TrustOptions): Promise<undefined> {
   const { path, sha256, text } = await projectFileHere(run);
   run.terminal.err(`${path}:\n\n${printable(text).replace(/^/gm, "  ")}\n\n`);
   await checkContent(run);
-  if (!options.yes) await confirmed(run, path);
+  if (!options.yes) {
+    await confirmed(run, "Let this file count?", {
+      nobody: new ToolkeepError(
+        "NOT_TRUSTED",
+        `nobody is here to confirm; read ${path} and run toolkeep trust --yes`,
+      ),
+      no: `${path} was not trusted`,
+      initially: false,
+    });
+  }
   await run.send("POST", "/api/trust", { path, sha256 });
   run.print(
     { path, sha256, trusted: true },
@@ -78,20 +88,4 @@ async function checkContent(run: Run): Promise<void> {
       details: { problems },
     });
   }
-}
-
-async function confirmed(run: Run, path: string): Promise<void> {
-  if (!run.terminal.interactive || run.json) {
-    throw new ToolkeepError(
-      "NOT_TRUSTED",
-      `nobody is here to confirm; read ${path} and run toolkeep trust --yes`,
-    );
-  }
-  const { confirm } = await import("@clack/prompts");
-  const answer = await confirm({
-    message: "Let this file count?",
-    initialValue: false,
-    output: process.stderr,
-  });
-  if (answer !== true) throw new ToolkeepError("CANCELLED", `${path} was not trusted`);
 }
