@@ -171,6 +171,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       processes,
       baseEnv: env,
       isSecret,
+      redact,
       secret: (name) => vault.get(name),
       workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),

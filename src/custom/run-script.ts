@@ -18,6 +18,7 @@ export interface ScriptDeps {
   readonly secret: (name: string) => string | undefined;
   /** Variables with such a value are passed on only where a manifest names them. */
   readonly isSecret: (value: string) => boolean;
+  readonly redact: (text: string) => string;
 }
 
 /** A script ready to run: `sha256` is what it may be and nothing else. */
@@ -86,6 +87,7 @@ export async function runScript(
         env: { ...env, PWD: cwd },
         input: JSON.stringify(args),
         maxOutputBytes: manifest.maxOutputBytes,
+        redact: deps.redact,
       },
       context.signal,
     );

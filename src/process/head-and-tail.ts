@@ -3,7 +3,8 @@ const MARGIN = 16 * 1024;
 
 /**
  * Keeps the beginning and the end of a stream of bytes within a limit; what lies between is dropped and counted. With
- * `redact`, what it takes out is taken out before anything is cut, so that no half of it is left over at the cut.
+ * `redact`, what it takes out is taken out before anything is cut, so that no half of it is left over at the cut; what
+ * fits is left as it is.
  */
 export class HeadAndTail {
   readonly #headLimit: number;
@@ -50,6 +51,7 @@ export class HeadAndTail {
   text(): string {
     const head = Buffer.concat(this.#head);
     const tail = this.#lastBytes();
+    if (this.dropped === 0) return Buffer.concat([head, tail]).toString("utf8");
     if (head.length + tail.length === this.#total) return this.#ofWhole(Buffer.concat([head, tail]));
     const before = this.#shown(head);
     const after = this.#shown(tail);

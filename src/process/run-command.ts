@@ -13,7 +13,7 @@ export interface Command {
   readonly timeoutMs?: number;
   /** How much is kept of each of its two streams, half of it from the beginning and half from the end. */
   readonly maxOutputBytes: number;
-  /** Takes out of the output what must not be shown, before it is cut; absent: that is left to others. */
+  /** Takes out of an output that is cut what must not be shown, before that; absent: it is left to others. */
   readonly redact?: (text: string) => string;
 }
 

@@ -195,6 +195,41 @@ describe("a batch", () => {
     expect(hub.turns.underWay).toBe(0);
   });
 
+  it("that is given up at any moment answers for every call, begins no further one and holds no turn", async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const dice = new Dice(seed);
+      const stop = new AbortController();
+      const seen = recorder();
+      const names = Array.from({ length: 1 + dice.below(30) }, () => dice.one(["look", "write"]));
+      const last = dice.below(names.length * 2);
+      const tools = seen.tools.map((tool) => ({
+        ...tool,
+        run: (args: Parameters<Tool["run"]>[0], context: Parameters<Tool["run"]>[1]) => {
+          const running = tool.run(args, context);
+          if (seen.log.length > last) stop.abort();
+          return running;
+        },
+      }));
+      await using hub = await openExecutor({ tools, maxToolConcurrency: 1 + dice.below(5) });
+      const outcomes = await hub.batch(names, { signal: stop.signal });
+      const begun = new Set(
+        seen.log.filter((each) => each.startsWith("+")).map((each) => Number(each.slice(1))),
+      );
+      expect(outcomes, `seed ${seed}`).toHaveLength(names.length);
+      for (const [at, { outcome, text: said }] of outcomes.entries()) {
+        if (outcome === "ok") expect([begun.has(at), said], `seed ${seed}, ${at}`).toEqual([true, `${at}`]);
+        else expect(outcome, `seed ${seed}, ${at}`).toBe("cancelled");
+        if (!begun.has(at)) expect(said, `seed ${seed}, ${at}`).toContain("before it began");
+      }
+      // What began is a beginning of the batch: nothing was left out on the way.
+      expect(
+        [...begun].sort((a, b) => a - b),
+        `seed ${seed}`,
+      ).toEqual([...begun.keys()].map((_, at) => at));
+      expect([hub.turns.underWay, (await hub.records()).length], `seed ${seed}`).toEqual([0, names.length]);
+    }
+  });
+
   it("goes on when one of its calls is cancelled by itself", async () => {
     const held = gate("held", UNSAFE);
     const seen = recorder();
