@@ -6,18 +6,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { installWithApt } from "./apt.mjs";
 
 /** The folder of `initdb` and `postgres`, or the reason why there is none. Prints what it does when it installs. */
 export function ensurePostgres() {
   const bindir = findPostgres();
   if (bindir) return { bindir };
-  if (process.getuid?.() !== 0)
-    return { missing: "PostgreSQL is not installed, and only root could install it" };
-  if (!onPath("apt-get"))
-    return { missing: "PostgreSQL is not installed, and there is no apt-get to install it with" };
-
-  const failed = install();
-  if (failed) return { missing: `PostgreSQL is not installed, and ${failed}` };
+  // RUNLEVEL=1 asks the package not to start a server of its own: only its programs are wanted.
+  const failed = installWithApt("PostgreSQL", "postgresql", { RUNLEVEL: "1" });
+  if (failed) return { missing: failed };
   const installed = findPostgres();
   return installed
     ? { bindir: installed }
@@ -48,26 +45,4 @@ function versionsUnder(folder, rest, pattern = /^\d/) {
     .filter((name) => pattern.test(name))
     .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
     .map((name) => join(folder, name, rest));
-}
-
-function onPath(program) {
-  return (process.env.PATH ?? "")
-    .split(delimiter)
-    .some((folder) => folder && existsSync(join(folder, program)));
-}
-
-/** Undefined when it worked, else what did not. */
-function install() {
-  console.log("PostgreSQL is not installed; installing it with apt-get for the tests …");
-  // RUNLEVEL=1 asks the package not to start a server of its own: only its programs are wanted.
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-  const steps = [["update"], ["install", "-y", "--no-install-recommends", "postgresql"]];
-  for (const step of steps) {
-    const { status } = spawnSync("apt-get", ["-qq", ...step], {
-      env,
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    if (status !== 0) return `"apt-get ${step.join(" ")}" failed`;
-  }
-  return undefined;
 }

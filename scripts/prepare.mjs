@@ -18,6 +18,9 @@ if (process.argv.includes("--test")) {
   const { ensurePostgres } = await import("./postgres.mjs");
   const found = ensurePostgres();
   if (found.missing) console.error(`toolkeep: the PostgreSQL tests are left out: ${found.missing}`);
+  const { ensureChromium } = await import("./chromium.mjs");
+  const browser = ensureChromium();
+  if (browser.missing) console.error(`toolkeep: the tests with a browser are left out: ${browser.missing}`);
 }
 
 function checkNode() {

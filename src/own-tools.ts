@@ -14,6 +14,7 @@ import { createHistoryTools } from "./native/history.ts";
 import { createProjectTools } from "./native/project-tools.ts";
 import { createTaskTools } from "./native/task-tools.ts";
 import { createVaultTools } from "./native/vault.ts";
+import { createWebTools } from "./native/web/create-web-tools.ts";
 import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
 import type { Store } from "./store/store.ts";
@@ -49,6 +50,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const { identity, memory, projects, questions, vault, settings, clock, catalog, upstream } = deps;
   const agentName = (id: string) => identity.agentById(id)?.name;
   const native = createNative(deps);
+  const web = createWebTools(deps);
   const planned = createPlannedTools();
   const ranking = new ToolRanking({
     tools: () => catalog().all(),
@@ -80,12 +82,13 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createTaskTools(deps),
     createHistoryTools(deps),
     createVaultTools({ vault, questions, agentName }),
+    web,
   ];
   return {
     sources,
     planned,
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
-    close: () => native.close(),
+    close: async () => void (await Promise.all([native.close(), web.close()])),
   };
 }
 

@@ -89,6 +89,7 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
     web: {
       allowed_hosts: settings.web.allowedHosts,
+      allowed_ports: settings.web.allowedPorts,
       timeout_ms: settings.web.timeoutMs,
       max_bytes: settings.web.maxBytes,
       search: {
@@ -153,6 +154,7 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
     shell: { timeoutMs: values["shell.timeout_ms"], maxOutputBytes: values["shell.max_output_bytes"] },
     web: {
       allowedHosts: values["web.allowed_hosts"],
+      allowedPorts: values["web.allowed_ports"],
       timeoutMs: values["web.timeout_ms"],
       maxBytes: values["web.max_bytes"],
       search: {

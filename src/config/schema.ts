@@ -206,6 +206,12 @@ export const SETTINGS = {
     description:
       "Hosts of private networks that the web tools may reach: host names, `*.` and a domain, addresses, or ranges such as `10.0.0.0/8`.",
   }),
+  "web.allowed_ports": setting(portList(), {
+    default: [],
+    project: "never",
+    description:
+      "The only ports that the web tools may ask, such as `[80, 443]`; empty: every port that a browser would ask.",
+  }),
   "web.timeout_ms": setting(timeoutMs(), {
     default: 30_000,
     project: "lower",
@@ -318,6 +324,11 @@ function hostList() {
     .max(255, "a host name, an address or a range")
     .regex(/^(\*\.)?[A-Za-z0-9._:-]+(\/\d{1,3})?$/, "a host name, an address or a range");
   return z.array(host, expected).max(200, expected).readonly();
+}
+
+function portList() {
+  const expected = "a list of at most 100 ports";
+  return z.array(wholeNumber(1, 65_535), expected).max(100, expected).readonly();
 }
 
 function publicUrl() {

@@ -62,6 +62,8 @@ export interface Settings {
   readonly web: {
     /** Hosts in private networks that the web tools may reach. */
     readonly allowedHosts: readonly string[];
+    /** Empty: every port that browsers would ask. */
+    readonly allowedPorts: readonly number[];
     readonly timeoutMs: number;
     /** Of one answer, decompressed. */
     readonly maxBytes: number;

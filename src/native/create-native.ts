@@ -1,10 +1,10 @@
 import { RunningCalls } from "../lib/running-calls.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { Tool } from "../tool.ts";
 import type { TaskDeps } from "./assigned-tasks.ts";
 import { type AttachDeps, attachFileTool } from "./attach-file.ts";
 import { editFileTool, multiEditTool } from "./edit-file.ts";
 import type { FileDeps } from "./file-deps.ts";
+import { followed } from "./followed.ts";
 import { grepTool } from "./grep.ts";
 import { type HumanDeps, notifyTool, promptHumanTool, promptSecretTool } from "./human.ts";
 import { listDirectoryTool } from "./list-directory.ts";
@@ -49,7 +49,7 @@ export function createNative(given: NativeDeps): Native {
     reportToParentTool(deps),
     updateTaskStatusTool(deps),
     readToolOutputTool(deps),
-  ].map((tool) => ({ ...tool, run: followed(tool.run, running) }));
+  ].map((tool) => followed(tool, running));
 
   return {
     name: "native",
@@ -57,13 +57,4 @@ export function createNative(given: NativeDeps): Native {
     onChange: () => () => {},
     close: () => running.close(),
   };
-}
-
-type Run = Tool["run"];
-
-function followed(run: Run, running: RunningCalls): Run {
-  return async (args, context) =>
-    running.closed
-      ? { kind: "unavailable", message: "Toolkeep is shutting down." }
-      : running.follow(context.signal, (signal) => run(args, { ...context, signal }));
 }

@@ -5,6 +5,7 @@ import { Connections } from "./connections.ts";
 import { FetchRefused } from "./fetch-refused.ts";
 import { followSignal } from "./follow-signal.ts";
 import { type Outgoing, outgoingOf } from "./outgoing.ts";
+import { type Ports, portOf, refusalOfPort } from "./ports.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { followRedirects } from "./redirects.ts";
 
@@ -35,8 +36,9 @@ const SILENCE_MS = 15 * 60_000;
  * itself. Throws `FetchRefused` for what it does not do, else what `fetch` throws.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const reach = reachOf(options);
   const connections = new Connections({
-    ...reachOf(options),
+    ...reach,
     tls: options.tls,
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     silenceMs: options.silenceMs ?? SILENCE_MS,
@@ -47,7 +49,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const { signal, release } = followSignal(given.signal);
       const first = { ...given, signal };
       try {
-        const { answer, request } = await followRedirects(first, (hop) => sendChecked(hop, connections));
+        const { answer, request } = await followRedirects(first, (hop) =>
+          sendChecked(hop, connections, reach.ports()),
+        );
         const about = { url: request.url, wasRedirected: request !== first };
         return toResponse(answer, { ...about, maxBytes: options.maxBytes, onEnd: release });
       } catch (error) {
@@ -59,12 +63,18 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 }
 
-async function sendChecked(request: Outgoing, connections: Connections): Promise<UndiciResponse> {
+async function sendChecked(
+  request: Outgoing,
+  connections: Connections,
+  ports: Ports,
+): Promise<UndiciResponse> {
   const { url } = request;
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new FetchRefused(`a ${url.protocol} URL is not fetched; it has to begin with http:// or https://`);
   if (url.username || url.password)
     throw new FetchRefused(`the URL of ${url.host} holds a user name or password; it has to be without`);
+  const refusal = refusalOfPort(url.hostname, portOf(url), ports);
+  if (refusal) throw refusal;
   try {
     return await connections.send(request);
   } catch (error) {

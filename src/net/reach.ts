@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import type { Resolve } from "./connector.ts";
+import type { Ports } from "./ports.ts";
 import type { Interfaces } from "./public-address.ts";
 
 /** What may be reached beside the public internet, and how it is found. */
@@ -12,6 +13,8 @@ export interface Reach {
   readonly trustedHosts: () => ReadonlySet<string>;
   /** The setting in which people name them, for messages; default `net.allow_hosts`. */
   readonly setting?: string;
+  /** Read at every request; default: every port that is not one of another protocol. */
+  readonly ports?: () => Ports;
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve;
   /** Default: those of this machine. */
@@ -23,6 +26,7 @@ export function reachOf(given: Reach): Required<Reach> {
   return {
     trustedHosts: given.trustedHosts,
     setting: given.setting ?? "net.allow_hosts",
+    ports: given.ports ?? (() => ({ allowed: [], setting: "" })),
     resolve: given.resolve ?? ((host) => lookup(host, { all: true })),
     interfaces: given.interfaces ?? ownInterfaces,
   };

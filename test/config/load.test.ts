@@ -40,6 +40,7 @@ describe("loadSettings", () => {
       shell: { timeoutMs: 120_000, maxOutputBytes: 200_000 },
       web: {
         allowedHosts: [],
+        allowedPorts: [],
         timeoutMs: 30_000,
         maxBytes: 10_485_760,
         search: { provider: null, url: null, apiKey: null, maxResults: 10, timeoutMs: 15_000 },

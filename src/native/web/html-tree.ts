@@ -1,4 +1,5 @@
 import type { DefaultTreeAdapterTypes } from "parse5";
+import { visibleText } from "./visible-text.ts";
 
 export type HtmlNode = DefaultTreeAdapterTypes.Node;
 export type HtmlElement = DefaultTreeAdapterTypes.Element;
@@ -38,8 +39,9 @@ export function attribute(element: HtmlElement, name: string): string | undefine
 export function findElement(
   root: HtmlNode,
   fits: (element: HtmlElement) => boolean,
+  enters?: (element: HtmlElement) => boolean,
 ): HtmlElement | undefined {
-  for (const node of walkTree(root)) if (isElement(node) && fits(node)) return node;
+  for (const node of walkTree(root, enters)) if (isElement(node) && fits(node)) return node;
   return undefined;
 }
 
@@ -51,8 +53,21 @@ export function lineOf(node: HtmlNode, max = 1_000): string {
     else if (isElement(inner)) line += " ";
     if (line.length > max * 4) break;
   }
-  const clean = line.replace(/\s+/g, " ").trim();
+  const clean = visibleText(line).replace(/\s+/g, " ").trim();
   return clean.length > max ? `${clean.slice(0, max)}…` : clean;
+}
+
+/** The text below `node` with its line ends, at most `max` characters of it. */
+export function rawTextOf(node: HtmlNode, max: number): string {
+  const pieces: string[] = [];
+  let left = max;
+  for (const inner of walkTree(node, isShown)) {
+    const piece = isText(inner) ? inner.value : isElement(inner) && inner.tagName === "br" ? "\n" : "";
+    pieces.push(piece.slice(0, left));
+    left -= piece.length;
+    if (left <= 0) break;
+  }
+  return visibleText(pieces.join(""));
 }
 
 const NEVER_SHOWN = new Set([
@@ -82,6 +97,9 @@ export function isShown(element: HtmlElement): boolean {
     ({ name, value }) =>
       name !== "hidden" &&
       !(name === "aria-hidden" && value === "true") &&
-      !(name === "style" && /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(value)),
+      !(name === "style" && UNSEEN_STYLE.test(value)),
   );
 }
+
+const UNSEEN_STYLE =
+  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden|(opacity|font-size)\s*:\s*0+(\.0*)?(px|em|rem|pt|%)?\s*($|[;!]))/i;

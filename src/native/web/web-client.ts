@@ -12,6 +12,8 @@ export type Network = Pick<Reach, "resolve" | "interfaces">;
 
 export interface WebClientOptions {
   readonly trustedHosts: () => ReadonlySet<string>;
+  /** Absent or empty: every port that a browser would ask. */
+  readonly allowedPorts?: () => readonly number[];
   readonly limits: () => Pick<Settings["web"], "timeoutMs" | "maxBytes">;
   readonly network?: Network | undefined;
 }
@@ -46,13 +48,19 @@ export interface WebClient {
 }
 
 export const WEB_SETTING = "web.allowed_hosts";
+export const PORTS_SETTING = "web.allowed_ports";
 /** The body is cut where the settings say; this only keeps the fetch below from ending it in an error. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function createWebClient({ trustedHosts, limits, network }: WebClientOptions): WebClient {
+export function createWebClient(options: WebClientOptions): WebClient {
+  const { trustedHosts, allowedPorts = () => [], limits, network } = options;
+  const ports = () => ({ allowed: allowedPorts(), setting: PORTS_SETTING });
   let guarded: GuardedFetch | undefined;
   const open = () => {
-    guarded ??= createGuardedFetch({ trustedHosts, setting: WEB_SETTING, maxBytes: NO_LIMIT, ...network });
+    guarded ??= createGuardedFetch({
+      ...{ trustedHosts, ports, setting: WEB_SETTING, maxBytes: NO_LIMIT },
+      ...network,
+    });
     return guarded.fetch;
   };
   return {

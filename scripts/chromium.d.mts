@@ -1,0 +1,2 @@
+export function ensureChromium(): { readonly program: string } | { readonly missing: string };
+export function findChromium(): string | undefined;

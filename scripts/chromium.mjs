@@ -1,0 +1,22 @@
+/**
+ * Finds a Chromium for the tests, and installs it where that is possible without asking. `scripts/prepare.mjs` calls this
+ * before the tests, `test/support/chromium.ts` uses what it found.
+ */
+import { installWithApt, onPath } from "./apt.mjs";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The program, or the reason why there is none. */
+export function ensureChromium() {
+  const found = findChromium();
+  if (found) return { program: found };
+  const failed = installWithApt("Chromium", "chromium");
+  if (failed) return { missing: failed };
+  const installed = findChromium();
+  return installed ? { program: installed } : { missing: "Chromium was installed, but cannot be found" };
+}
+
+/** Installs nothing. */
+export function findChromium() {
+  return NAMES.map(onPath).find((file) => file !== undefined);
+}

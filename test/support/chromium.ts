@@ -1,0 +1,11 @@
+import { findChromium } from "../../scripts/chromium.mjs";
+
+/** The browser of the tests; `scripts/prepare.mjs --test` brings it where it can. */
+export function testChromium(): string | undefined {
+  const program = findChromium();
+  if (program === undefined)
+    console.warn(
+      "The tests with a browser are left out: no Chromium is installed (apt-get install chromium).",
+    );
+  return program;
+}
