@@ -205,3 +205,17 @@ describe.each([
 it("tags are small, without spaces around, each once", () => {
   expect(tagsOf([" A ", "a", "", "B b"])).toEqual(["a", "b b"]);
 });
+
+it("everything else has its turn while the memories of an owner are read for the first time", async () => {
+  await using kept = await tempStore();
+  const text = Array.from({ length: 500 }, (_, at) => `word${at}`).join(" ");
+  for (let at = 0; at < 300; at++) await kept.store.memories.create(record(`m${at}`, { text }), MAX_MEMORIES);
+  let turns = 0;
+  const counting = setInterval(() => turns++, 1);
+  try {
+    expect(await memoryOver(kept.store.memories).recall(ADA, { query: "word7", limit: 5 })).toHaveLength(5);
+  } finally {
+    clearInterval(counting);
+  }
+  expect(turns).toBeGreaterThan(3);
+});
