@@ -1,8 +1,9 @@
 import { createSocket } from "node:dgram";
-import { readdir } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToolResult } from "../../../src/tool.ts";
 import { testChromium } from "../../support/chromium.ts";
 import { textOf } from "../../support/native.ts";
@@ -25,6 +26,28 @@ function html(body: string): RequestListener {
   return (_, response) => response.writeHead(200, { "content-type": "text/html" }).end(body);
 }
 
+/** A folder for temporary files until the test ends, so that what is left can be seen. */
+async function ownTmpdir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "toolkeep-screenshots-"));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  onTestFinished(async () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** Of the processes that run now, where the system shows them. */
+async function commandsNaming(folder: string): Promise<string[]> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((entry) => /^\d+$/.test(entry));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+  );
+  return commands.filter((command) => command.includes(folder));
+}
+
 /** Width and height of the PNG in a result. */
 function sizeOf(result: ToolResult): readonly [number, number] {
   const image = result.kind === "output" ? result.content[1] : undefined;
@@ -43,6 +66,7 @@ test("screenshot_url says so where there is no browser", async () => {
 
 describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
   test("shows a page as its scripts leave it, and leaves nothing behind", async () => {
+    const folder = await ownTmpdir();
     await using server = await remoteServer(
       html("<title>first</title><body><script>document.title = 'second'; alert('wait')</script>"),
     );
@@ -51,8 +75,8 @@ describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
     // Nothing else was asked for, not even by the browser itself.
     expect(textOf(result)).toBe(`Title: second\nAddress: ${at("page.test", server)}\n`);
     expect(sizeOf(result)).toEqual([400, 300]);
-    const left = (await readdir(tmpdir())).filter((name) => name.startsWith("toolkeep-chromium-"));
-    expect(left).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+    expect(await commandsNaming(folder)).toEqual([]);
   });
 
   test("shows a whole page, up to a limit, and what the site answered", async () => {
@@ -126,11 +150,14 @@ describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
   });
 
   test("ends with its call", async () => {
+    const folder = await ownTmpdir();
     const stop = new AbortController();
     await using server = await remoteServer(() => stop.abort());
     await using it = web();
     const result = await it.call("screenshot_url", { url: at("page.test", server) }, stop.signal);
     expect(result).toEqual({ kind: "failed", message: "The call was cancelled." });
+    expect(await readdir(folder)).toEqual([]);
+    expect(await commandsNaming(folder)).toEqual([]);
   });
 
   test("passes the whole hub as an image", async () => {
