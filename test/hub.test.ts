@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { enableTool, writeTool } from "./support/custom.ts";
 import { FLOOR } from "./support/floor.ts";
 import { hasPostgres, scopedSchema } from "./support/postgres.ts";
 import { tempHome } from "./support/temp-home.ts";
@@ -115,6 +116,12 @@ describe("a hub", () => {
     await first.hub.upstream.add("everything", EVERYTHING);
     const tools = () => second.hub.catalog.all().map((tool) => tool.name);
     await waitUntil("it has the server's tools", () => tools().includes("mcp_everything_echo"));
+    for (const { home } of [first, second]) await writeTool(home, "hello", "echo hi");
+    await second.hub.custom.refresh();
+    expect((await second.call("custom_hello")).outcome).toBe("disabled");
+    await enableTool(first, "hello");
+    await waitUntil("it has the custom tool", () => second.hub.custom.get("hello").status.kind === "active");
+    expect((await second.call("custom_hello")).text).toBe("hi\n");
 
     const { agentId, agentName } = first.caller("worker");
     const question = {

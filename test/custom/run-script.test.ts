@@ -128,6 +128,20 @@ describe("the environment of a script", () => {
     expect(JSON.stringify({ text, error })).not.toContain("value-of-a-secret");
   });
 
+  it("has no secret of which half is shown where an output is cut", async () => {
+    await using test = await testHub();
+    await test.hub.vault.put("API_KEY", "hunter2-hunter2-hunter2");
+    const fill = (count: number) => `head -c ${count} /dev/zero | tr '\\0' x`;
+    // At the cut of standard output, and where standard error is shown from.
+    const script = `${fill(990)}; printf %s "$API_KEY"; ${fill(40_000)}; exec >&2; printf %s "$API_KEY"; ${fill(3_990)}; exit 1`;
+    for (const max_output_bytes of [2_000, 8_000]) {
+      await enabledTool(test, "cuts", script, { secrets: ["API_KEY"], max_output_bytes });
+      const { text } = await test.call("custom_cuts");
+      expect(text).toContain("bytes left out");
+      expect(text).not.toMatch(/hunter|2-h/);
+    }
+  });
+
   it("that cannot be given is a failure that says why", async () => {
     await using test = await testHub();
     await test.hub.vault.put("API_KEY", "with\0nul-byte");

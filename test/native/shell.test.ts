@@ -113,18 +113,51 @@ describe("run_shell", () => {
     expect(await living(pids)).toEqual([]);
   });
 
+  it("does not wait for a background job that keeps the output open, and ends it", async () => {
+    const startedAt = performance.now();
+    const result = await run(
+      "sleep 300 & echo $! >> pids; setsid sleep 300 & echo $! >> pids; echo answered",
+    );
+    expect(result.kind).toBe("output");
+    expect(textOf(result)).toBe("answered\n");
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    const pids = await pidsIn("pids");
+    expect(pids).toHaveLength(2);
+    expect(await living(pids)).toEqual([]);
+  });
+
+  it("ends a daemon: forked twice, in a session of its own, deaf to SIGTERM and SIGHUP, flooding its output", async () => {
+    await t.call("write_file", { path: "daemon.sh", content: "trap '' TERM HUP\necho $$ >> pids\nyes\n" });
+    const command = "(setsid sh -c 'sh daemon.sh &' &); while ! [ -s pids ]; do sleep 0.05; done; sleep 0.2";
+    const result = await run(command);
+    expect(["output", "failed"]).toContain(result.kind);
+    expect(textOf(result).length).toBeLessThan(21_000);
+    const pids = await pidsIn("pids");
+    expect(pids).toHaveLength(1);
+    expect(await living(pids)).toEqual([]);
+  });
+
+  it("ends a command that waits for input from somewhere else than its standard input", async () => {
+    const result = await run("mkfifo pipe; echo $$ >> pids; cat pipe", { timeout_ms: 500 });
+    expect(result.kind).toBe("timed_out");
+    expect(await living(await pidsIn("pids"))).toEqual([]);
+  });
+
   it("ends a command that keeps forking", async () => {
     const command = "f() { echo $BASHPID >> pids; sleep 0.2; f & f & wait; }; f";
     expect((await run(command, { timeout_ms: 1_000 })).kind).toBe("timed_out");
     expect(await living(await pidsIn("pids"))).toEqual([]);
   });
 
-  it("stops a command that floods its output", async () => {
-    const result = await run("yes");
-    expect(result.kind).toBe("failed");
-    expect(textOf(result)).toContain("printed more than");
-    expect(textOf(result).length).toBeLessThan(21_000);
-  });
+  it.each(["yes", "yes >&2", "yes | cat | cat", "yes & yes & wait"])(
+    "stops a command that floods its output: %s",
+    async (flood) => {
+      const result = await run(flood);
+      expect(result.kind).toBe("failed");
+      expect(textOf(result)).toContain("printed more than");
+      expect(textOf(result).length).toBeLessThan(21_000);
+    },
+  );
 
   it("ends the whole tree when the call is cancelled", async () => {
     const cancel = new AbortController();
