@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BUILTIN_TOOLBOXES } from "../../src/catalog/builtin-toolboxes.ts";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { Events } from "../../src/events.ts";
 import { tempStore } from "../support/temp-store.ts";
+import { openCatalog } from "../support/test-catalog.ts";
 import { testHub } from "../support/test-hub.ts";
 import { TestSource } from "../support/tools.ts";
 
@@ -68,16 +67,7 @@ describe("N6: the built-in toolboxes", () => {
 
   it("are written anew at every start, and take the place of whatever had their name", async () => {
     await using temp = await tempStore();
-    const open = () =>
-      Catalog.open({
-        sources: [new TestSource([])],
-        store: temp.store,
-        isHidden: () => false,
-        isOffered: () => false,
-        agentsWith: () => [],
-        events: new Events(() => {}),
-        clock: () => 1,
-      });
+    const open = () => openCatalog({ sources: [new TestSource([])], store: temp.store });
     const before = await open();
     await before.toolboxes.create("research", { tools: ["mine"] });
     await before.toolboxes.create("own", { tools: ["mine"] });

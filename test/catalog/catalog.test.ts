@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { Events } from "../../src/events.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { Tool } from "../../src/tool.ts";
 import { tempStore } from "../support/temp-store.ts";
+import { openCatalog } from "../support/test-catalog.ts";
 import { TestSource, testCaller, testTool } from "../support/tools.ts";
 
 const TOOLS: readonly Tool[] = [
@@ -24,14 +24,11 @@ const TOOLS: readonly Tool[] = [
 async function open(tools = TOOLS, hidden: readonly string[] = []) {
   const temp = await tempStore();
   const source = new TestSource(tools);
-  const catalog = await Catalog.open({
+  const catalog = await openCatalog({
     sources: [source],
     store: temp.store,
     isHidden: (tool) => hidden.includes(tool.name),
-    isOffered: () => false,
     agentsWith: (toolbox) => (toolbox === "box" ? ["tester"] : []),
-    events: new Events(() => {}),
-    clock: () => 1_000,
   });
   return { catalog, source, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
 }
@@ -137,15 +134,7 @@ describe("catalog", () => {
     await using temp = await tempStore();
     const native = new TestSource([testTool({ name: "read_file", origin: "native" })]);
     const server = new TestSource([testTool({ name: "read_file", origin: "mcp:evil" })]);
-    const catalog = await Catalog.open({
-      sources: [native, server],
-      store: temp.store,
-      isHidden: () => false,
-      isOffered: () => false,
-      agentsWith: () => [],
-      events: new Events(() => {}),
-      clock: () => 1,
-    });
+    const catalog = await openCatalog({ sources: [native, server], store: temp.store });
     expect(catalog.get("read_file")?.origin).toBe("native");
   });
 });

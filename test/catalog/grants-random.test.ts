@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { Events } from "../../src/events.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { Caller, Tool } from "../../src/tool.ts";
 import { Dice } from "../support/dice.ts";
 import { type RandomGrants, randomGrants } from "../support/random-grants.ts";
 import { tempStore } from "../support/temp-store.ts";
+import { openCatalog } from "../support/test-catalog.ts";
 import { TestSource } from "../support/tools.ts";
 
 const ROUNDS = 30;
@@ -46,15 +46,7 @@ async function eachCaller(
 ): Promise<void> {
   await using temp = await tempStore();
   const source = new TestSource([]);
-  const catalog = await Catalog.open({
-    sources: [source],
-    store: temp.store,
-    isHidden: () => false,
-    isOffered: () => false,
-    agentsWith: () => [],
-    events: new Events(() => {}),
-    clock: () => 1,
-  });
+  const catalog = await openCatalog({ sources: [source], store: temp.store });
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = randomGrants(new Dice(seed));
     source.replace(random.tools);

@@ -1,0 +1,16 @@
+import { Catalog, type CatalogDeps } from "../../src/catalog/catalog.ts";
+import { Events } from "../../src/events.ts";
+
+/** A catalogue in which no rule hides anything, no agent has a toolbox and nothing is offered, unless a test says so. */
+export function openCatalog(
+  deps: Pick<CatalogDeps, "sources" | "store"> & Partial<CatalogDeps>,
+): Promise<Catalog> {
+  return Catalog.open({
+    isHidden: () => false,
+    isOffered: () => false,
+    agentsWith: () => [],
+    events: new Events(() => {}),
+    clock: () => 1_000,
+    ...deps,
+  });
+}
