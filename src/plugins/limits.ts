@@ -10,8 +10,10 @@ export interface PluginLimits {
   readonly pausesMs: readonly number[];
   readonly maxMessageBytes: number;
   readonly maxMessagesPerSecond: number;
-  /** Reading a message takes time that everybody else waits for. */
-  readonly maxBytesPerSecond: number;
+  /** It may send so much when it starts and for each call: reading takes time that everybody else waits for. */
+  readonly bytesPerCall: number;
+  /** As much of that as can be saved up. */
+  readonly maxSavedBytes: number;
   /** Under way at once. */
   readonly maxCalls: number;
   /** That were given up and still run: beyond this many the process is ended. */
@@ -28,7 +30,8 @@ export const LIMITS: PluginLimits = {
   pausesMs: [0, 1_000, 5_000, 30_000, 60_000],
   maxMessageBytes: 16 * 1024 * 1024,
   maxMessagesPerSecond: 10_000,
-  maxBytesPerSecond: 64 * 1024 * 1024,
+  bytesPerCall: 20 * 1024 * 1024,
+  maxSavedBytes: 80 * 1024 * 1024,
   maxCalls: 64,
   maxAbandoned: 16,
   maxProcesses: 16,

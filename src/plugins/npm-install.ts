@@ -35,7 +35,8 @@ export async function npmInstall(
 ): Promise<Result<void, string>> {
   const npm = await findProgram("npm", baseEnv.PATH);
   if (npm === undefined) return err("npm is not on the PATH of the daemon; install it with Node.js");
-  await writeFile(join(folder, "package.json"), '{ "private": true }\n');
+  // With a name of its own, else npm writes that of the folder into its lock, and no two installs are equal.
+  await writeFile(join(folder, "package.json"), '{ "name": "plugin-with-dependencies", "private": true }\n');
   const ran = await runCommand(
     processes,
     {

@@ -60,12 +60,14 @@ export class PluginProcess {
   #calls = 0;
   #strays = 0;
   #reason: string | undefined;
-  #second = { since: 0, messages: 0, bytes: 0 };
+  #second = { since: 0, messages: 0 };
+  #savedBytes: number;
 
   /** Throws what `spawn` throws. */
   constructor(deps: PluginProcessDeps, start: PluginStart) {
     const { plugin, folder, entry, cwd, env, nodeArgs } = start;
     this.#deps = deps;
+    this.#savedBytes = deps.limits.bytesPerCall;
     const args = [
       ...nodeArgs,
       "--no-warnings",
@@ -103,13 +105,14 @@ export class PluginProcess {
 
   /** Never rejects. Only after `ready`. */
   call(call: PluginCall, progress: (update: Progress) => void, signal: AbortSignal): Promise<CallEnd> {
-    const { maxCalls, maxMessageBytes } = this.#deps.limits;
+    const { maxCalls, maxMessageBytes, bytesPerCall, maxSavedBytes } = this.#deps.limits;
     if (this.#reason !== undefined) return Promise.resolve({ kind: "gone", message: this.#reason });
     if (this.#pending.size >= maxCalls || this.#input.writableLength > maxMessageBytes)
       return Promise.resolve({
         kind: "refused",
         message: `${this.#pending.size} of its calls are under way already`,
       });
+    this.#savedBytes = Math.min(this.#savedBytes + bytesPerCall, maxSavedBytes);
     const id = ++this.#calls;
     return new Promise((resolve) => {
       const cancel = () => this.#cancel(id);
@@ -189,13 +192,10 @@ export class PluginProcess {
 
   #hear(line: string): void {
     if (this.#reason !== undefined) return;
-    const { maxMessagesPerSecond, maxBytesPerSecond } = this.#deps.limits;
-    if (!this.#hasTime(line.length)) {
-      this.#fail(`it sent more than ${maxMessagesPerSecond} messages or ${maxBytesPerSecond} bytes a second`);
-      return;
-    }
-    const message = readMessage(line);
-    if (message === undefined) this.#stray();
+    const tooMuch = this.#tooMuch(line.length);
+    const message = tooMuch === undefined ? readMessage(line) : undefined;
+    if (tooMuch !== undefined) this.#fail(tooMuch);
+    else if (message === undefined) this.#stray();
     else if (message.type === "ready") this.#told(ok(message.tools));
     else if (message.type === "failed") this.#fail(message.message);
     else this.#answer(message);
@@ -234,14 +234,17 @@ export class PluginProcess {
     if (this.#strays > MAX_STRAYS) this.#fail(`it sent more than ${MAX_STRAYS} messages that are none`);
   }
 
-  /** False when more came within a second than anybody needs. */
-  #hasTime(bytes: number): boolean {
-    const { maxMessagesPerSecond, maxBytesPerSecond } = this.#deps.limits;
+  /** Why it may not send another message of this size; undefined where it may. */
+  #tooMuch(bytes: number): string | undefined {
+    const { maxMessagesPerSecond } = this.#deps.limits;
     const now = performance.now();
-    if (now - this.#second.since > 1_000) this.#second = { since: now, messages: 0, bytes: 0 };
+    if (now - this.#second.since > 1_000) this.#second = { since: now, messages: 0 };
     this.#second.messages += 1;
-    this.#second.bytes += bytes;
-    return this.#second.messages <= maxMessagesPerSecond && this.#second.bytes <= maxBytesPerSecond;
+    this.#savedBytes -= bytes;
+    if (this.#savedBytes < 0) return "it sent more bytes than its calls account for";
+    return this.#second.messages > maxMessagesPerSecond
+      ? `it sent more than ${maxMessagesPerSecond} messages a second`
+      : undefined;
   }
 
   /** What it prints is for people. A flood must leave time for everything else. */

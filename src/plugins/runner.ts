@@ -5,13 +5,16 @@
  */
 export const RUNNER = `
 import fs from "node:fs";
+import net from "node:net";
 import { pathToFileURL } from "node:url";
 
 const calls = new Map();
 let tools = new Map();
 let parts = [];
 
-const input = fs.createReadStream("", { fd: 3, encoding: "utf8" });
+// Not a file stream: its reads wait in a thread, and a process cannot exit before they have ended.
+const input = new net.Socket({ fd: 3, readable: true, writable: false });
+input.setEncoding("utf8");
 input.on("data", (chunk) => {
   const lines = chunk.split("\\n");
   for (const line of lines.slice(0, -1)) {
