@@ -96,6 +96,8 @@ export interface HubOptions {
   /** Default: that of the process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly log?: Log;
+  /** The newest lines of that log as JSON, oldest first, for `get_platform_logs`. */
+  readonly recentLog?: () => readonly string[];
   readonly clock?: Clock;
   readonly newId?: NewId;
 }
@@ -199,7 +201,11 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, projects },
+      ...{ identity, memory, projects, version },
+      loaded: () => loaded,
+      areFromFiles: options.settings === undefined,
+      lostRecords: () => audit.load.lost,
+      ...(options.recentLog && { recentLog: options.recentLog }),
       catalog: () => catalog,
       upstream: () => upstream,
       ...shared,

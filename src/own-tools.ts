@@ -9,12 +9,15 @@ import { rootOf } from "./identity/context.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Memory } from "./knowledge/memory.ts";
 import { createMemoryTools } from "./knowledge/tools.ts";
+import { createAgentTools } from "./native/agents.ts";
 import { createNative, type NativeDeps } from "./native/create-native.ts";
 import { createHistoryTools } from "./native/history.ts";
 import { createProjectTools } from "./native/project-tools.ts";
+import { createSystemTools } from "./native/system.ts";
 import { createTaskTools } from "./native/task-tools.ts";
 import { createVaultTools } from "./native/vault.ts";
 import { createWebTools } from "./native/web/create-web-tools.ts";
+import { createPlatformTools, type PlatformToolDeps } from "./platform/tools.ts";
 import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
 import type { Store } from "./store/store.ts";
@@ -23,7 +26,10 @@ import { createServerTools } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { Vault } from "./vault/vault.ts";
 
-export interface OwnToolsDeps extends NativeDeps {
+export interface OwnToolsDeps
+  extends NativeDeps,
+    Pick<PlatformToolDeps, "loaded" | "areFromFiles" | "recentLog" | "lostRecords"> {
+  readonly version: string;
   readonly settings: () => Settings;
   readonly store: Store;
   readonly identity: Identity;
@@ -79,8 +85,28 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       ownerOf: ({ agentId }) => rootOf(agentId, (id) => identity.agentById(id)),
     }),
     createProjectTools({ projects }),
+    createAgentTools({
+      identity,
+      questions,
+      beyond: (caller, gift) => catalog().beyond(caller, gift),
+      toolboxNames: () => [...catalog().toolboxes.byName.keys()],
+      toolsOf: (agent) => {
+        const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });
+        return catalog()
+          .visible(caller)
+          .map((tool) => tool.name);
+      },
+    }),
     createTaskTools(deps),
     createHistoryTools(deps),
+    createSystemTools(deps),
+    createPlatformTools({
+      ...deps,
+      env: deps.baseEnv,
+      servers: () => upstream().servers(),
+      toolboxes: () => catalog().toolboxes.list(),
+      tools: () => catalog().all(),
+    }),
     createVaultTools({ vault, questions, agentName }),
     web,
   ];

@@ -7,7 +7,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
   ["config", "store", "net", "process"],
   ["vault", "text", "identity", "audit", "questions", "clients", "projects"],
-  ["upstream", "catalog", "watchdog", "knowledge", "native", "custom", "plugins"],
+  ["upstream", "catalog", "watchdog", "knowledge", "native", "custom", "plugins", "platform"],
   ["executor"],
   ["session"],
   ["agent", "orchestrator"],

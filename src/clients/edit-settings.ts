@@ -2,7 +2,7 @@ import { isRecord, stableJson } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { removeFromJson, setInJson } from "./json-edit.ts";
 import { isToml, parseSettings, type Settings } from "./settings-document.ts";
-import { removeFromToml, setInToml } from "./toml-edit.ts";
+import { removeFromToml, setInToml, setValueInToml } from "./toml-edit.ts";
 
 /**
  * The text of a settings file with one key set, everything else as it was: comments, order, blanks. An error where
@@ -12,12 +12,16 @@ export function withSetting(
   path: string,
   text: string,
   key: readonly string[],
-  value: Readonly<Record<string, unknown>>,
+  value: unknown,
 ): Result<string, string> {
   const before = parseSettings(path, text);
   if (!before.ok) return before;
-  const edited = isToml(path) ? ok(setInToml(text, key, value)) : setInJson(text, key, value);
+  const edited = isToml(path) ? ok(inToml(text, key, value)) : setInJson(text, key, value);
   return edited.ok ? checked(path, edited.value, changed(before.value, key, value)) : edited;
+}
+
+function inToml(text: string, key: readonly string[], value: unknown): string {
+  return isRecord(value) ? setInToml(text, key, value) : setValueInToml(text, key, value);
 }
 
 /** The same with keys removed; those that are not there are no error. */

@@ -11,6 +11,33 @@ export function setInToml(text: string, path: readonly string[], value: object):
   return `${rest}${gap}${written}${eol}`;
 }
 
+/** Sets one value: in its place where it stands, else in its table, else in a new table at the end. */
+export function setValueInToml(text: string, path: readonly string[], value: unknown): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const all = statements(text);
+  const [key = "", table] = [path.at(-1), path.slice(0, -1)];
+  const there = all.find((statement) => statement.value && isSame(statement.path, path));
+  const assignment = stringify({ [key]: value }).trim();
+  if (there?.value) {
+    const written = assignment.slice(assignment.indexOf("=") + 1).trim();
+    return text.slice(0, there.value.start) + written + text.slice(there.value.end);
+  }
+  const header = all.findLast((statement) => !statement.value && isSame(statement.path, table));
+  if (table.length > 0 && !header) {
+    return setInToml(text, table, { [key]: value });
+  }
+  // What stands before the first header belongs to no table.
+  const firstHeader = all.findIndex((statement) => !statement.value);
+  const before = header ?? all.slice(0, firstHeader === -1 ? all.length : firstHeader).at(-1);
+  const at = before?.end ?? 0;
+  const gap = at === 0 || text[at - 1] === "\n" ? "" : eol;
+  return `${text.slice(0, at)}${gap}${assignment}${eol}${text.slice(at)}`;
+}
+
+function isSame(path: readonly string[], other: readonly string[]): boolean {
+  return path.length === other.length && path.every((key, index) => key === other[index]);
+}
+
 /** Removes every statement about the table, and the blank line before it. */
 export function removeFromToml(text: string, path: readonly string[]): string {
   const concerned = statements(text).filter((statement) => path.every((key, i) => statement.path[i] === key));
@@ -25,6 +52,8 @@ interface Statement {
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
+  /** Where its value stands; absent for a header. */
+  readonly value?: { readonly start: number; readonly end: number };
 }
 
 function statements(text: string): Statement[] {
@@ -40,7 +69,8 @@ function statements(text: string): Statement[] {
     if (isHeader) table = key;
     const valueEnd = isHeader ? skip(text, keyEnd, /[ \t]*\]+/y) : endOfValue(text, keyEnd);
     const end = skip(text, valueEnd, /[ \t]*(?:#[^\n]*)?(?:\r?\n)?/y);
-    found.push({ path, start, end: Math.max(end, at + 1) });
+    const value = { start: skip(text, keyEnd, /[ \t]*=[ \t]*/y), end: valueEnd };
+    found.push({ path, start, end: Math.max(end, at + 1), ...(!isHeader && { value }) });
     at = skip(text, Math.max(end, at + 1), BLANKS);
   }
   return found;

@@ -1,5 +1,6 @@
 import { type Logger, pino } from "pino";
 import { isRecord } from "../lib/json.ts";
+import { RecentLines } from "../platform/recent-lines.ts";
 import { oneLine } from "./printable.ts";
 
 export interface LogOptions {
@@ -14,6 +15,8 @@ export interface Log {
   /** From now on every line passes through `redact`: the vault knows the secrets only once it is open. */
   redactWith(redact: (line: string) => string): void;
   setLevel(level: string): void;
+  /** The newest lines, oldest first, as JSON without secrets. */
+  recent(): readonly string[];
 }
 
 const CREDENTIALS = ["authorization", "cookie", "token", "password", "secret"];
@@ -21,9 +24,11 @@ const CREDENTIALS = ["authorization", "cookie", "token", "password", "secret"];
 /** A logger that shows no credentials: headers by name, known secrets by value. */
 export function createLog(options: LogOptions): Log {
   let redact = (line: string) => line;
+  const lines = new RecentLines();
   const stream = {
     write(line: string) {
       const safe = redact(line);
+      lines.add(safe);
       options.write(options.human ? humanLine(safe) : safe);
     },
   };
@@ -37,6 +42,8 @@ export function createLog(options: LogOptions): Log {
     setLevel(level) {
       logger.level = level;
     },
+    // Once more: what has become a secret since must not be told either.
+    recent: () => lines.all().map(redact),
   };
 }
 

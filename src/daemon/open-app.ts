@@ -24,6 +24,8 @@ export interface AppInput {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly log: Log;
+  /** The newest lines of that log, where the process keeps them. */
+  readonly recentLog?: () => readonly string[];
   readonly version: string;
   readonly clock: Clock;
   readonly holder: "daemon" | "cli";

@@ -38,7 +38,8 @@ export interface Daemon {
 export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   const { env, cwd, version, clock } = input;
   const log = input.log.logger;
-  const opened = await openApp({ env, cwd, log, version, clock, holder: "daemon" });
+  const recentLog = () => input.log.recent();
+  const opened = await openApp({ env, cwd, log, recentLog, version, clock, holder: "daemon" });
   const { app, hub, requests } = opened;
   const { home } = hub.settings;
   try {

@@ -25,6 +25,15 @@ describe("the log", () => {
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn a server \[2Jfailed server=fs err=it broke \[31mred\n$/);
   });
 
+  it("keeps its newest lines, without what has become a secret since", () => {
+    const { log } = captured(true);
+    log.logger.info({ server: "fs" }, "first");
+    log.logger.error({ cause: "wrong password hunter2" }, "second");
+    log.redactWith((line) => line.replaceAll("hunter2", "[redacted]"));
+    const recent = log.recent().map((line) => JSON.parse(line));
+    expect(recent).toMatchObject([{ msg: "first", server: "fs" }, { cause: "wrong password [redacted]" }]);
+  });
+
   it("takes another level while it runs", () => {
     const { log, lines } = captured(false);
     log.setLevel("error");

@@ -52,6 +52,22 @@ describe("the daemon", () => {
     expect(await response.json()).toMatchObject({ error: { code: "HOST_REFUSED" } });
   });
 
+  it("changes its settings by a tool, takes them over at once and tells of it in its log", async () => {
+    await using home = await tempHome();
+    await using running = await started(home.path);
+    const call = (name: string, args: object = {}) => api(home.path, "/api/call", { name, arguments: args });
+    const changes = { "shell.timeout_ms": 7_000 };
+    const changed = await call("update_platform_config", { changes, reason: "quicker" });
+    expect(changed).toMatchObject({
+      outcome: "ok",
+      structured: { in_force: true, values: { "shell.timeout_ms": 7_000 } },
+    });
+    await waitUntil("the log tells", async () =>
+      (await call("get_platform_logs")).text.includes("settings applied"),
+    );
+    expect(running.log()).toContain("settings applied");
+  });
+
   it("takes over changed settings without a restart, and keeps the old ones when the new are broken", async () => {
     await using home = await tempHome();
     await using running = await started(home.path);
@@ -129,8 +145,10 @@ function start(home: string, env: Record<string, string>, lines: string[] = []):
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
-async function api(home: string, path: string): Promise<any> {
+async function api(home: string, path: string, body?: object): Promise<any> {
   const daemon = await findDaemon(home);
-  const response = await fetch(daemon!.url + path, { headers: { authorization: `Bearer ${daemon!.token}` } });
+  const headers = { authorization: `Bearer ${daemon!.token}`, "content-type": "application/json" };
+  const post = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(daemon!.url + path, { headers, ...post });
   return response.json();
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ServerList } from "../../api/contract.ts";
-import type { Check } from "../../daemon/doctor.ts";
 import { messageOf } from "../../errors.ts";
+import type { Check } from "../../platform/check.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
 const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!", failed: "✗" };
@@ -18,7 +18,8 @@ export function doctorCommand(shell: Shell): Command {
 }
 
 async function doctor(run: Run): Promise<number> {
-  const { checkInstallation, checkServers } = await import("../../daemon/doctor.ts");
+  const { checkInstallation } = await import("../../daemon/doctor.ts");
+  const { checkServers } = await import("../../platform/check-servers.ts");
   const { env, cwd, signal } = run.terminal;
   const checks = await run.progress("looking", checkInstallation({ env, cwd, signal }));
   const isSound = checks.every((check) => check.state !== "failed");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkServers } from "../../../src/daemon/doctor.ts";
+import { checkServers } from "../../../src/platform/check-servers.ts";
 import { type OAuthServers, oauthServers } from "../../support/servers/oauth.ts";
 import { type TestApi, testApi } from "../../support/test-api.ts";
 import { typed as typedCommand } from "../../support/typed.ts";

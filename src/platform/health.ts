@@ -1,0 +1,139 @@
+import { dirname } from "node:path";
+import type { LoadedSettings } from "../config/load.ts";
+import { explainRefusal, output, platformTool } from "../define-tool.ts";
+import type { Store, ToolboxRecord } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import { broken, type Check, ok, warning } from "./check.ts";
+import { checkMachine, checkSandbox } from "./check-machine.ts";
+import { type CheckedServer, checkServers } from "./check-servers.ts";
+
+export interface HealthDeps {
+  readonly loaded: () => LoadedSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly store: Pick<Store, "revision" | "dialect" | "trust" | "notifications" | "questions">;
+  readonly servers: () => readonly CheckedServer[];
+  readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
+    readonly unknown: readonly string[];
+  })[];
+  /** Every tool that there is. */
+  readonly tools: () => readonly Tool[];
+  /** What of the audit could not be written since the process began. */
+  readonly lostRecords: () => number;
+}
+
+const MAX_CHECKS = 200;
+const MAX_DETAIL = 500;
+
+export function setupHealthTool(deps: HealthDeps): Tool {
+  return platformTool<{ readonly problems_only?: boolean }>(
+    {
+      domain: "system",
+      name: "get_setup_health",
+      title: "Check this installation",
+      description:
+        "Check this installation of Toolkeep: the machine, home, key, settings, store, sandbox, every server, toolboxes, and what waits for a person. It changes nothing; what is not in order says what to do about it.",
+      properties: {
+        problems_only: { type: "boolean", description: "Leave out what is in order. Default false." },
+      },
+      required: [],
+      flags: { readOnly: true, concurrencySafe: true },
+      async run({ problems_only = false }) {
+        const all = await checkAll(deps);
+        const found = all.filter(({ state }) => !problems_only || state !== "ok").map(bounded);
+        const failedCount = all.filter(({ state }) => state === "failed").length;
+        const warnings = all.filter(({ state }) => state === "warning").length;
+        const shown = found.slice(0, MAX_CHECKS);
+        const verdict = `${failedCount} failed, ${warnings} warnings, ${all.length} looked at.`;
+        const text = [verdict, ...shown.map(line)];
+        if (shown.length < found.length) text.push(`(${found.length - shown.length} more)`);
+        return output(text.join("\n"), {
+          ok: failedCount === 0,
+          failed: failedCount,
+          warnings,
+          checks: shown,
+        });
+      },
+    },
+    explainRefusal,
+  );
+}
+
+async function checkAll(deps: HealthDeps): Promise<Check[]> {
+  const { loaded, env, store, servers } = deps;
+  const { settings, files } = loaded();
+  const { home } = settings;
+  const project = files.find((file) => file.scope === "project");
+  const place = {
+    home,
+    env,
+    cwd: project ? dirname(project.path) : home,
+    isTrusted: (path: string, sha256: string) => store.trust.has(path, sha256),
+  };
+  return [
+    ...(await checkMachine(place)),
+    await checkStore(store),
+    await checkSandbox(),
+    checkAudit(deps.lostRecords()),
+    ...(await checkServers(servers(), env)),
+    ...checkToolboxes(deps),
+    ...checkTools(deps),
+    ...(await checkWaiting(deps)),
+  ];
+}
+
+async function checkStore(store: HealthDeps["store"]): Promise<Check> {
+  try {
+    await store.revision();
+    return ok("store", `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"} answers`);
+  } catch (error) {
+    return broken("store", error);
+  }
+}
+
+function checkAudit(lost: number): Check {
+  if (lost === 0) return ok("audit", "every record was written");
+  return warning(
+    "audit",
+    `${lost} records of calls were lost`,
+    "Look at the log for the cause; the disk may be full.",
+  );
+}
+
+function checkToolboxes({ toolboxes }: HealthDeps): Check[] {
+  return toolboxes()
+    .filter(({ unknown }) => unknown.length > 0)
+    .map(({ name, unknown }) =>
+      warning(
+        `toolbox ${name}`,
+        `names tools that do not exist: ${unknown.join(", ")}`,
+        "Take them out with update_toolbox, or connect what has them.",
+      ),
+    );
+}
+
+/** Tools of our own that could work here and do not: those of servers are told by their servers. */
+function checkTools({ tools }: HealthDeps): Check[] {
+  return tools().flatMap((tool) => {
+    const status = tool.status();
+    if (tool.origin.startsWith("mcp:") || status.kind !== "unavailable") return [];
+    return [warning(`tool ${tool.name}`, status.reason, "Set up what it needs, or do without it.")];
+  });
+}
+
+async function checkWaiting({ store }: HealthDeps): Promise<Check[]> {
+  const questions = (await store.questions.list({ state: "pending" })).length;
+  const notifications = (await store.notifications.list()).length;
+  const seen = "A person answers and dismisses: toolkeep question list, toolkeep notification list.";
+  return [
+    ...(questions === 0 ? [] : [warning("questions", `${questions} wait for an answer`, seen)]),
+    ...(notifications === 0 ? [] : [warning("notifications", `${notifications} are not dismissed`, seen)]),
+  ];
+}
+
+function bounded({ detail, ...check }: Check): Check {
+  return { ...check, detail: detail.length <= MAX_DETAIL ? detail : `${detail.slice(0, MAX_DETAIL)}…` };
+}
+
+function line({ name, state, detail, remedy }: Check): string {
+  return `${state}: ${name}: ${detail}${remedy ? ` — ${remedy}` : ""}`;
+}
