@@ -107,7 +107,7 @@ export class LegacySession {
   }
 
   /** Answers the messages of one POST. Resolves when everything in it is answered. */
-  async receive(messages: readonly RpcMessage[], { res, isBatch, takesStream }: Arrival): Promise<void> {
+  receive(messages: readonly RpcMessage[], { res, isBatch, takesStream }: Arrival): void | Promise<void> {
     const requests = messages.filter((message) => message.kind === "request");
     const [first] = requests;
     const reply = new Reply(res, {
@@ -123,7 +123,7 @@ export class LegacySession {
       else if (message.kind === "notification") this.#heed(message);
     }
     if (requests.length === 0) return reply.withdraw();
-    await this.#answerAll(requests, reply);
+    return this.#answerAll(requests, reply);
   }
 
   /**
@@ -187,7 +187,18 @@ export class LegacySession {
 
   /** `at`: where its answer stands among those of one POST. */
   async #answer(request: RpcRequest, reply: Reply, at = 0, admitted = this.#admit(request)): Promise<void> {
-    const answered = admitted instanceof Stop ? await this.#attempt(request, admitted, reply) : admitted;
+    let answered: Answered | undefined;
+    if (!(admitted instanceof Stop)) answered = admitted;
+    else {
+      try {
+        answered = await this.#attempt(request, admitted, reply);
+        if (admitted.aborted) answered = stoppedBy(admitted);
+      } catch (error) {
+        answered = this.#failed(request, error);
+      } finally {
+        this.#calls.delete(request.id);
+      }
+    }
     if (answered === undefined) reply.withdraw();
     else if (typeof answered === "string") reply.answer(resultText(request.id, answered), 200, at);
     else reply.answer(errorText(request.id, answered), 200, at);
@@ -203,58 +214,30 @@ export class LegacySession {
     return stop;
   }
 
-  /** Undefined for a request that its client took back. */
-  async #attempt(request: RpcRequest, stop: Stop, reply: Reply): Promise<Answered | undefined> {
-    try {
-      const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
-      if (!method)
-        return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
-      const answered = await method(request, this.#exchange(reply, stop), this.#deps);
-      if (!stop.aborted) return answered;
-      // What its client took back is not answered.
-      return stop.reason === CANCELLED
-        ? undefined
-        : {
-            code: RPC.refused,
-            message: "the session ended before this was answered; it may have run",
-          };
-    } catch (error) {
-      this.#deps.log.error(
-        { error: messageOfError(error), method: request.method },
-        "a request at /mcp failed",
-      );
-      return { code: RPC.internalError, message: "internal error; the daemon's log says more" };
-    } finally {
-      this.#calls.delete(request.id);
-    }
+  #attempt(request: RpcRequest, stop: Stop, reply: Reply): Answered | Promise<Answered> {
+    const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
+    if (!method)
+      return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
+    const exchange = new SessionExchange(this, reply, stop);
+    if (this.#logLevel !== undefined) exchange.logLevel = this.#logLevel;
+    const answering = this.#answering(reply);
+    if (answering) exchange.answering = answering;
+    return method(request, exchange, this.#deps);
   }
 
-  #exchange(reply: Reply, stop: Stop): SessionExchange {
-    return {
-      era: "legacy",
-      session: this,
-      caller: this.caller,
-      stop,
-      notify: (method, params) => {
-        // That something asked for is complete may come after the answer.
-        if (reply.isDone && method !== "notifications/progress") this.tell(method, params);
-        else reply.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
-      },
-      ...this.#answering(reply),
-      ...(this.#logLevel !== undefined && { logLevel: this.#logLevel }),
-    };
+  #failed({ method }: RpcRequest, error: unknown): RpcFault {
+    this.#deps.log.error({ error: messageOfError(error), method }, "a request at /mcp failed");
+    return { code: RPC.internalError, message: "internal error; the daemon's log says more" };
   }
 
   /** What a tool asks goes on the stream of the request, so that the client knows what it is about. */
-  #answering(reply: Reply): { answering?: Answering } {
+  #answering(reply: Reply): Answering | undefined {
     const { capabilities } = this.facts;
-    if (!reply.takesStream || Object.keys(capabilities).length === 0) return {};
+    if (!reply.takesStream || Object.keys(capabilities).length === 0) return undefined;
     const send = (text: string) => reply.send(text);
     return {
-      answering: {
-        capabilities,
-        answer: (inquiry: Inquiry, signal: AbortSignal) => this.#questions.ask(inquiry, send, signal),
-      },
+      capabilities,
+      answer: (inquiry: Inquiry, signal: AbortSignal) => this.#questions.ask(inquiry, send, signal),
     };
   }
 
@@ -313,8 +296,34 @@ export class LegacySession {
   }
 }
 
-interface SessionExchange extends Exchange {
+/** One request of a session. Of a class: there is one for every call, and most have nothing beside these fields. */
+class SessionExchange implements Exchange {
+  readonly era = "legacy";
   readonly session: LegacySession;
+  readonly caller: Caller;
+  readonly stop: Stop;
+  readonly #reply: Reply;
+  declare answering?: Answering;
+  declare logLevel?: string;
+
+  constructor(session: LegacySession, reply: Reply, stop: Stop) {
+    this.session = session;
+    this.caller = session.caller;
+    this.stop = stop;
+    this.#reply = reply;
+  }
+
+  notify(method: string, params: Params): void {
+    // That something asked for is complete may come after the answer.
+    if (this.#reply.isDone && method !== "notifications/progress") this.session.tell(method, params);
+    else this.#reply.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+}
+
+/** What its client took back is not answered. */
+function stoppedBy({ reason }: Stop): RpcFault | undefined {
+  if (reason === CANCELLED) return undefined;
+  return { code: RPC.refused, message: "the session ended before this was answered; it may have run" };
 }
 
 /** What only a session has. */

@@ -70,9 +70,10 @@ export class LegacySessions {
   }
 
   /** Resolves when the answer is complete; for a stream when its client is gone. */
-  async serve(request: LegacyRequest): Promise<void> {
-    const refused = await this.#dispatch(request);
-    if (refused) writeAnswer(request.res, refused);
+  serve(request: LegacyRequest): void | Promise<void> {
+    const served = this.#dispatch(request);
+    if (served instanceof Promise) return served;
+    writeAnswer(request.res, served);
   }
 
   /** Tells each session which of its own lists changed. */
@@ -99,7 +100,8 @@ export class LegacySessions {
     for (const session of this.#sessions.values()) this.#end(session);
   }
 
-  async #dispatch(request: LegacyRequest): Promise<HttpAnswer | undefined> {
+  /** The answer, or a promise where the session gives it. */
+  #dispatch(request: LegacyRequest): HttpAnswer | Promise<void> {
     switch (request.req.method) {
       case "GET":
         return this.#listen(request);
@@ -110,7 +112,7 @@ export class LegacySessions {
     }
   }
 
-  async #post(request: LegacyRequest): Promise<HttpAnswer | undefined> {
+  #post(request: LegacyRequest): HttpAnswer | Promise<void> {
     const { req, res, body } = request;
     const isBatch = Array.isArray(body);
     const messages = messagesOf(body);
@@ -126,13 +128,11 @@ export class LegacySessions {
       return rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
     const session = beginning ? this.#begin(request, beginning) : this.#find(request);
     if (!(session instanceof LegacySession)) return session;
-    await this.#during(session, request, () =>
-      session.receive(messages, { res, isBatch, takesStream: accepts(accept, "text/event-stream") }),
-    );
-    return undefined;
+    const takesStream = accepts(accept, "text/event-stream");
+    return this.#during(session, request, () => session.receive(messages, { res, isBatch, takesStream }));
   }
 
-  #listen(request: LegacyRequest): HttpAnswer | Promise<undefined> {
+  #listen(request: LegacyRequest): HttpAnswer | Promise<void> {
     const { req, res } = request;
     if (this.#deps.isStopping()) return STOPPING;
     if (!req.headers.accept?.includes("text/event-stream")) return notAcceptable("text/event-stream");
@@ -156,8 +156,8 @@ export class LegacySessions {
   async #during(
     session: LegacySession,
     { principal }: LegacyRequest,
-    work: () => Promise<void>,
-  ): Promise<undefined> {
+    work: () => void | Promise<void>,
+  ): Promise<void> {
     session.principal = principal;
     session.open += 1;
     try {

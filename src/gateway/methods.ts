@@ -104,31 +104,34 @@ type Answer = (
 ) => Answered;
 
 function use(asked: (params: Params) => Asked | RpcFault, answer: Answer): Method {
-  return async (request, exchange, deps) => {
+  return (request, exchange, deps) => {
     const call = asked(request.params);
     if (isFault(call)) return call;
-    const outcome = await deps.hub.callTool(callOf(request, call, exchange));
-    return answer(request, outcome, exchange, deps);
+    return deps.hub
+      .callTool(callOf(request, call, exchange))
+      .then((outcome) => answer(request, outcome, exchange, deps));
   };
 }
 
 /** The call with everything around it. */
 export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): ToolCall {
   const { caller, stop, answering, rounds, logLevel } = exchange;
-  const progressToken = progressTokenOf(request.params);
-  return {
-    ...asked,
+  const call: { -readonly [Field in keyof ToolCall]: ToolCall[Field] } = {
+    name: asked.name,
+    arguments: asked.arguments,
     caller,
     via: "mcp",
     stop,
-    ...(answering && { answering }),
-    ...(rounds && { rounds }),
-    ...(logLevel !== undefined && { logLevel }),
-    ...(progressToken !== undefined && {
-      onProgress: (update) => exchange.notify("notifications/progress", { ...update, progressToken }),
-    }),
     onNotice: ({ method, params }) => exchange.notify(method, params),
   };
+  if (asked.kind !== undefined) call.kind = asked.kind;
+  if (answering) call.answering = answering;
+  if (rounds) call.rounds = rounds;
+  if (logLevel !== undefined) call.logLevel = logLevel;
+  const progressToken = progressTokenOf(request.params);
+  if (progressToken !== undefined)
+    call.onProgress = (update) => exchange.notify("notifications/progress", { ...update, progressToken });
+  return call;
 }
 
 function toolCall({ name, arguments: args }: Params): Asked | RpcFault {

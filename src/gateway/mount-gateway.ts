@@ -130,17 +130,21 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     if (tooMany) return writeAnswer(res, tooMany);
     // Its client left meanwhile, and nothing will say so again.
     if (res.destroyed || res.closed) return;
-    const open = { tokenId: who.value.tokenId, lasting: isLasting(req, body.value) };
-    await answers.track(res, open, () => dispatch(req, res, body.value, who.value, address));
+    answers.begin(res, { tokenId: who.value.tokenId, lasting: isLasting(req, body.value) });
+    try {
+      await dispatch(req, res, body.value, who.value, address);
+    } finally {
+      answers.end(res);
+    }
   }
 
-  async function dispatch(
+  function dispatch(
     req: IncomingMessage,
     res: ServerResponse,
     body: unknown,
     principal: AgentPrincipal,
     address: Address,
-  ): Promise<void> {
+  ): void | Promise<void> {
     const classified = req.method === "POST" ? classify(req.headers, body) : LEGACY;
     if (classified.era === "neither") return writeAnswer(res, classified.answer);
     if (classified.era === "legacy") return legacy.serve({ req, res, body, principal, address });

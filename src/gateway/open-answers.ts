@@ -20,14 +20,13 @@ export class OpenAnswers {
     this.#clock = clock;
   }
 
-  /** Counts `res` as open until `send` settles. */
-  async track(res: ServerResponse, answer: OpenAnswer, send: () => Promise<void>): Promise<void> {
+  /** Counts `res` as open until `end`. */
+  begin(res: ServerResponse, answer: OpenAnswer): void {
     this.#open.set(res, answer);
-    try {
-      await send();
-    } finally {
-      this.#open.delete(res);
-    }
+  }
+
+  end(res: ServerResponse): void {
+    this.#open.delete(res);
   }
 
   /** Cuts what was opened with a token that has since been deleted or has expired. */

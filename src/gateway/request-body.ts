@@ -7,23 +7,13 @@ const MAX_BATCH = 100;
 const MAX_DEPTH = 256;
 
 /** The body of a POST as JSON, or the answer to one that is too large (413), no JSON or of no sane shape (400). */
-export async function readJson(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
-  if (!isJson(req.headers["content-type"])) {
-    req.resume();
-    return err(rpcError(415, RPC.refused, "the Content-Type must be application/json"));
-  }
-  const body = await readBody(req, maxBytes);
-  if (!body) {
-    // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
-    req.resume();
-    return err(
-      rpcError(
-        413,
-        RPC.refused,
-        `a message may have at most ${maxBytes} bytes (max_message_bytes); this one has more`,
-      ),
-    );
-  }
+export function readJson(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
+  if (isJson(req.headers["content-type"])) return readBody(req, maxBytes);
+  req.resume();
+  return Promise.resolve(err(rpcError(415, RPC.refused, "the Content-Type must be application/json")));
+}
+
+function parsed(body: Buffer): Result<unknown, HttpAnswer> {
   try {
     const message: unknown = JSON.parse(body.toString("utf8"));
     const problem = problemOf(message, body.length);
@@ -37,22 +27,30 @@ function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
 }
 
-/** Undefined where it is larger. Rejects when the client goes away before it is complete. */
-function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+/** Rejects when the client goes away before it is complete. */
+function readBody(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     req.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
-      else resolve(undefined);
+      // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+      else resolve(err(tooLarge(maxBytes)));
     });
-    req.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    req.once("end", () => {
+      if (size <= maxBytes) resolve(parsed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    });
     req.once("error", reject);
     req.once("close", () => {
       if (!req.complete) reject(new Error("the client closed the connection"));
     });
   });
+}
+
+function tooLarge(maxBytes: number): HttpAnswer {
+  const message = `a message may have at most ${maxBytes} bytes (max_message_bytes); this one has more`;
+  return rpcError(413, RPC.refused, message);
 }
 
 /** What would keep the whole daemon busy, or overflow its stack, before anything could refuse it. */
