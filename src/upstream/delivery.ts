@@ -23,16 +23,27 @@ export interface Delivery {
  * Sends a call; a second time, over a new connection, only where the transport died and `retry` allows it. A call
  * that timed out, was cancelled or was answered with an error is never sent again.
  */
-export async function deliver(call: ConnectionCall, how: Delivery): Promise<ToolResult> {
-  for (let isRepeated = false; ; isRepeated = true) {
-    const ready = how.connection();
-    const opened = ready instanceof Promise ? await openedUnlessAborted(ready, call.signal) : ready;
-    if (!opened.ok) return notOpened(opened.error);
-    const end = await opened.value.send(call);
-    how.onEnd(opened.value, end);
+export function deliver(call: ConnectionCall, how: Delivery, isRepeated = false): Promise<ToolResult> {
+  const ready = how.connection();
+  return ready instanceof Promise
+    ? openedUnlessAborted(ready, call.signal).then((opened) => sendOver(opened, call, how, isRepeated))
+    : sendOver(ready, call, how, isRepeated);
+}
+
+function sendOver(
+  opened: Opened,
+  call: ConnectionCall,
+  how: Delivery,
+  isRepeated: boolean,
+): Promise<ToolResult> {
+  if (!opened.ok) return Promise.resolve(notOpened(opened.error));
+  const connection = opened.value;
+  return connection.send(call).then((end) => {
+    how.onEnd(connection, end);
     if (end.kind !== "lost" || isRepeated || call.stop.aborted || !mayRepeat(end.sent, how))
       return resultOf(end);
-  }
+    return deliver(call, how, true);
+  });
 }
 
 function notOpened({ message, needsAuth }: ConnectFailure): ToolResult {

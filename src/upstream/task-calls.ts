@@ -31,7 +31,7 @@ const NOBODY: ToolResult = {
  * A call to a tool that may go on as a task. A caller that follows tasks is given it; for any other the task is
  * followed here until it is done, so that tools which run in no other way can be called by everybody.
  */
-export async function callOrTask(
+export function callOrTask(
   host: TaskHost,
   call: ServerRequest,
   context: ToolContext,
@@ -39,11 +39,18 @@ export async function callOrTask(
 ): Promise<ToolResult> {
   const { rounds } = context;
   if (rounds?.state?.startsWith(RESUMED)) {
-    return await resumed(host, rounds.state.slice(RESUMED.length), rounds.answers ?? {}, context);
+    return resumed(host, rounds.state.slice(RESUMED.length), rounds.answers ?? {}, context);
   }
-  const follows = followsTasks(rounds?.capabilities);
-  const result = await host.request(follows ? { ...call, tasks: true } : call, context, repeatable);
-  if (follows || result.kind !== "failed" || !wantsTasks(result.fault)) return result;
+  if (followsTasks(rounds?.capabilities)) return host.request({ ...call, tasks: true }, context, repeatable);
+  return host
+    .request(call, context, repeatable)
+    .then((result) =>
+      result.kind === "failed" && wantsTasks(result.fault) ? callAsTask(host, call, context) : result,
+    );
+}
+
+/** The server runs it in no other way, and the caller knows nothing of tasks. */
+async function callAsTask(host: TaskHost, call: ServerRequest, context: ToolContext): Promise<ToolResult> {
   const begun = await host.request({ ...call, tasks: true }, context, false);
   return begun.kind === "task" ? await untilDone(host, begun.task, context, new Set()) : begun;
 }
