@@ -39,7 +39,8 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   const step: Step = { call, callId, record, deps };
   let ended: Ended;
   try {
-    ended = await live(step);
+    const living = live(step);
+    ended = living instanceof Promise ? await living : living;
   } catch (error) {
     deps.onBug(error, callId);
     ended = { ending: isStoreDown(error) ? storeDown() : internalError(callId) };
@@ -77,7 +78,7 @@ interface Step {
 type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision };
 
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
-async function live(step: Step): Promise<Ended> {
+function live(step: Step): Ended | Promise<Ended> {
   const { call, record, deps } = step;
   if (call.stop?.aborted || call.signal?.aborted) return { ending: refusal("cancelled", NEVER_BEGAN) };
   const resolved =
@@ -92,18 +93,29 @@ async function live(step: Step): Promise<Ended> {
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };
 
-  const deciding = decide(tool, args.value, step);
-  const decided = deciding instanceof Promise ? await deciding : deciding;
-  if ("refused" in decided) return { tool: tool.name, ending: decided.refused };
+  const decided = decide(tool, args.value, step);
+  return decided instanceof Promise
+    ? decided.then((then) => runDecided(tool, args.value, then, step))
+    : runDecided(tool, args.value, decided, step);
+}
 
+/** Every call that reaches its tool waits here, and only here: what else it needs is worked out without waiting. */
+async function runDecided(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  decided: Decided,
+  step: Step,
+): Promise<Ended> {
+  if ("refused" in decided) return { tool: tool.name, ending: decided.refused };
+  const { call, record, deps } = step;
   if (tool.flags.destructive) await record.intent();
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
-  const ran = await runTool(tool, args.value, call, { callId: step.callId, redact: deps.redact });
+  const ran = await runTool(tool, args, call, { callId: step.callId, redact: deps.redact });
   const enveloped = inEnvelope(tool, ran, step);
   const ending = enveloped instanceof Promise ? await enveloped : enveloped;
   // The next round of an approved call is part of what the person approved.
   if (decided.approvedBy && ending.asked) {
-    const approved = deps.watchdog.round(step.callId, tool, args.value, call.caller, decided.approvedBy);
+    const approved = deps.watchdog.round(step.callId, tool, args, call.caller, decided.approvedBy);
     return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
   }
   return { tool: tool.name, ending };
