@@ -1,7 +1,7 @@
-/** Lets a number of things pass in each second. */
+/** Lets a number of things pass in each second. Looks at the clock only once as many have passed. */
 export class Rate {
   readonly #perSecond: number;
-  #second = 0;
+  #since = performance.now();
   #taken = 0;
 
   constructor(perSecond: number) {
@@ -10,10 +10,12 @@ export class Rate {
 
   /** False for one too many. */
   take(): boolean {
-    const second = Math.floor(performance.now() / 1000);
-    if (second !== this.#second) this.#taken = 0;
-    this.#second = second;
-    if (this.#taken >= this.#perSecond) return false;
+    if (this.#taken >= this.#perSecond) {
+      const now = performance.now();
+      if (now - this.#since < 1000) return false;
+      this.#since = now;
+      this.#taken = 0;
+    }
     this.#taken++;
     return true;
   }
