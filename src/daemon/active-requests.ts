@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
@@ -10,7 +9,8 @@ import { ToolkeepError } from "../errors.ts";
  */
 export class ActiveRequests {
   readonly #active = new Set<ServerResponse>();
-  readonly #idle = new EventTarget();
+  /** Who waits until there are none. */
+  #onIdle: (() => void) | undefined;
   #refusing = false;
 
   constructor(app: FastifyInstance) {
@@ -41,7 +41,10 @@ export class ActiveRequests {
     if (this.#active.size === 0) return;
     const done = new AbortController();
     const { signal } = done;
-    await Promise.race([once(this.#idle, "idle", { signal }), sleep(limitMs, undefined, { signal })]);
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    await Promise.race([idle, sleep(limitMs, undefined, { signal })]);
     done.abort();
   }
 
@@ -54,7 +57,7 @@ export class ActiveRequests {
     this.#active.add(response);
     response.once("close", () => {
       this.#active.delete(response);
-      if (this.#active.size === 0) this.#idle.dispatchEvent(new Event("idle"));
+      if (this.#active.size === 0) this.#onIdle?.();
     });
   }
 }
