@@ -91,10 +91,9 @@ export async function runScript(
       },
       context.signal,
     );
-    return {
-      kind: "ran",
-      result: await withHeartbeat(context, () => "the script is running", running),
-    };
+    const result = await withHeartbeat(context, () => "the script is running", running);
+    // Only the end of it is shown, which may begin in the middle of a secret.
+    return { kind: "ran", result: { ...result, errors: deps.redact(result.errors) } };
   } finally {
     await rm(place, { recursive: true, force: true });
   }
