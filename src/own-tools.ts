@@ -89,6 +89,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       identity,
       questions,
       beyond: (caller, gift) => catalog().beyond(caller, gift),
+      unanswered: (agent) => catalog().unanswered(agent),
       toolboxNames: () => [...catalog().toolboxes.byName.keys()],
       toolsOf: (agent) => {
         const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });

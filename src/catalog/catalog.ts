@@ -7,7 +7,16 @@ import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
 import { beyond } from "./beyond.ts";
-import { type GrantSet, grantedBy, grantSet, isGranted, nameFor, permissionOf, reaches } from "./grants.ts";
+import {
+  type GrantSet,
+  grantedBy,
+  grantSet,
+  isGranted,
+  isPattern,
+  nameFor,
+  permissionOf,
+  reaches,
+} from "./grants.ts";
 import { type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
@@ -32,6 +41,12 @@ interface View {
   visible: readonly Tool[] | undefined;
   /** By the names that a server gave, at its own address. */
   byOwnName: ReadonlyMap<string, Tool> | undefined;
+}
+
+/** What is kept of an agent's grants although nothing answers to it now. */
+export interface Unanswered {
+  readonly unknown: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
 /** Every tool by name, and who may see which. List, search and call all ask here. */
@@ -127,6 +142,16 @@ export class Catalog {
       visible: () => this.visible(caller),
       isGranted: (tool) => isGranted(tool, caller, view.grants),
     });
+  }
+
+  /** What of an agent's toolboxes and grants is no name of anything, and which patterns match nothing yet. */
+  unanswered({ toolboxes, grants }: Pick<Caller, "toolboxes" | "grants">): Unanswered {
+    const ghosts = toolboxes.filter((name) => !this.toolboxes.byName.has(name));
+    const names = grants.filter((grant) => grant !== "*" && !isPattern(grant));
+    return {
+      unknown: [...ghosts.map((name) => `toolbox ${name}`), ...names.filter((name) => !this.get(name))],
+      unmatched: grants.filter((grant) => isPattern(grant) && !this.isMatched(grant)),
+    };
   }
 
   /** What of a gift the caller does not have itself, for people. */

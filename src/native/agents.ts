@@ -28,6 +28,11 @@ export interface AgentToolDeps extends GiftDeps {
   readonly questions: Pick<Questions, "ask">;
   /** The names of the tools that an agent sees. */
   readonly toolsOf: (agent: AgentRecord) => readonly string[];
+  /** What an agent was given that nothing answers to: names of no tool, patterns without a match. */
+  readonly unanswered: (agent: AgentRecord) => {
+    readonly unknown: readonly string[];
+    readonly unmatched: readonly string[];
+  };
 }
 
 const DOMAIN = { domain: "agents" } as const;
@@ -109,12 +114,14 @@ function getTool(deps: AgentToolDeps): Tool {
         `has ${giftText(agent) || "the core tools only"}`,
         `tokens: ${tokens}`,
         `tools (${tools.length}): ${shown.join(", ")}${tools.length > shown.length ? " …" : ""}`,
+        ...remarks(agent, deps),
       ];
       return output(lines.join("\n"), {
         agent: shownAgent(agent, deps),
         tokens,
         tools: shown,
         tool_count: tools.length,
+        ...deps.unanswered(agent),
       });
     },
   });
@@ -287,10 +294,20 @@ function told(what: "Created" | "Changed", agent: AgentRecord, deps: AgentToolDe
   const count = deps.toolsOf(agent).length;
   const next =
     what === "Created" ? ` A person connects it: toolkeep token create --agent ${agent.name}.` : "";
-  return output(`${what} ${agentLine(agent, deps)}. It can call ${count} tools.${next}`, {
+  const line = `${what} ${agentLine(agent, deps)}. It can call ${count} tools.${next}`;
+  return output([line, ...remarks(agent, deps)].join("\n"), {
     agent: shownAgent(agent, deps),
     tool_count: count,
+    ...deps.unanswered(agent),
   });
+}
+
+function remarks(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
+  const { unknown, unmatched } = deps.unanswered(agent);
+  return [
+    ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${shortened(unknown)}`]),
+    ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${shortened(unmatched)}`]),
+  ];
 }
 
 function agentLine(agent: AgentRecord, deps: AgentToolDeps): string {

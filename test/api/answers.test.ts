@@ -63,8 +63,9 @@ it("every route answers what its schema says", async () => {
   await ask("POST", "/api/agents", { name: "scout1", parent: "main", grants: ["nothing", "mcp:x:*"] });
   await ask("PATCH", "/api/agents/scout1", { folders: [{ path: "/srv", access: "read" }] });
   for (const path of ["", "/main", "/scout1", "/main/tools"]) await ask("GET", `/api/agents${path}`);
-  await ask("POST", "/api/tasks", { agent: "scout1", title: "look around" });
-  await ask("GET", "/api/tasks");
+  const { task } = await ask("POST", "/api/tasks", { agent: "scout1", title: "look around" });
+  for (const path of ["", `/${task.id}`]) await ask("GET", `/api/tasks${path}`);
+  await ask("POST", `/api/tasks/${task.id}/cancel`, {});
   await ask("POST", "/api/call", {
     name: "report_to_parent",
     arguments: { message: "hello" },

@@ -180,4 +180,21 @@ describe("delete_agent", () => {
     await it.hub.identity.createAgent("below", { parent: "connected" });
     expect((await remove("connected")).error?.message).toContain("is the parent of below");
   });
+
+  test("says which of the tools an agent was given are not known, and keeps them", async () => {
+    await using it = await managed();
+    const args = { name: "later", grants: ["no_such_tool", "mcp:none:*"] };
+    await it.call("create_agent", args, "boss");
+    await agree(it);
+    const created = await it.call("create_agent", args, "boss");
+    expect(created).toMatchObject({
+      outcome: "ok",
+      structured: { unknown: ["no_such_tool"], unmatched: ["mcp:none:*"] },
+    });
+    expect(created.text).toContain("Not known (kept, in case they come): no_such_tool");
+    expect((await it.call("get_agent", { name: "later" }, "boss")).text).toContain(
+      "Matches no tool yet: mcp:none:*",
+    );
+    expect(it.hub.identity.agent("later").grants).toEqual(args.grants);
+  });
 });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { AgentRecord } from "../../store/store.ts";
-import { agentTools, unanswered } from "../agent-tools.ts";
+import { agentTools } from "../agent-tools.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
@@ -35,7 +35,7 @@ interface ByName {
 export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
-    ...unanswered(hub, agent),
+    ...hub.catalog.unanswered(agent),
   });
 
   app.get(
