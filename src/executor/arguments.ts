@@ -8,6 +8,7 @@ import type { Check, Schemas } from "./schemas.ts";
 
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_LENGTH = 1_000;
+const MAX_NAMED = 20;
 /** Far beyond what any tool takes, far below what overflows a stack. */
 const MAX_DEPTH = 200;
 
@@ -121,8 +122,7 @@ function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]
     case "unevaluatedProperties": {
       const key = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
       const known = path === "" && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
-      const guess = nearest(key, known);
-      return `${at(key)} is not a property it takes${guess ? `; did you mean ${guess}?` : ""}`;
+      return `${at(key)} is not a property it takes${hint(key, known)}`;
     }
     case "type":
       return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}`;
@@ -133,6 +133,15 @@ function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]
     default:
       return `${path || "the value"} ${error.message ?? "does not fit"}, got ${came}`;
   }
+}
+
+/** What was meant; else, so that nobody has to guess, what there is. */
+function hint(key: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const guess = nearest(key, known);
+  if (guess) return `; did you mean ${guess}?`;
+  const more = known.length > MAX_NAMED ? ", …" : "";
+  return `; it takes ${known.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 function listed(values: readonly unknown[]): string {

@@ -3,9 +3,11 @@ interface Progressing {
   progress(update: { readonly progress: number; readonly message: string }): void;
 }
 
+/** Whoever waits for longer than this wonders. */
+const FIRST_MS = 2_000;
 const EVERY_MS = 10_000;
 
-/** Reports progress while `work` goes on, so that clients do not take a long call for a dead one. */
+/** Reports progress while `work` goes on, first after two seconds, so that clients do not take a long call for a dead one. */
 export async function withHeartbeat<T>(
   context: Progressing,
   message: () => string,
@@ -13,10 +15,14 @@ export async function withHeartbeat<T>(
   everyMs = EVERY_MS,
 ): Promise<T> {
   let beats = 0;
-  const timer = setInterval(() => context.progress({ progress: ++beats, message: message() }), everyMs);
+  const beat = () => {
+    context.progress({ progress: ++beats, message: message() });
+    timer = setTimeout(beat, everyMs);
+  };
+  let timer = setTimeout(beat, Math.min(FIRST_MS, everyMs));
   try {
     return await work;
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
   }
 }

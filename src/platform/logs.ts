@@ -56,12 +56,13 @@ export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
       status: () => (recentLog ? { kind: "active" } : none),
       async run({ level, words = "", limit = DEFAULT }) {
         const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-        const entries = (recentLog?.() ?? [])
+        const log = recentLog?.() ?? [];
+        const entries = log
           .map(entryOf)
           .filter((entry) => level === undefined || LEVELS[entry.level] >= LEVELS[level])
           .filter(({ text }) => wanted.every((word) => text.toLowerCase().includes(word)));
         const shown = entries.slice(-limit);
-        return output(shown.map(({ text }) => text).join("\n") || "No line of the log matches.", {
+        return output(shown.map(({ text }) => text).join("\n") || nothingIn(log), {
           lines: shown.map(({ text }) => text),
           matching: entries.length,
         });
@@ -69,6 +70,12 @@ export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
     },
     explainRefusal,
   );
+}
+
+function nothingIn(log: readonly string[]): string {
+  return log.length === 0
+    ? "Nothing was logged yet."
+    : "No line of the log matches; ask for fewer words or a lower level.";
 }
 
 interface Entry {

@@ -37,7 +37,10 @@ function listTool({ upstream }: ServerToolsDeps): Tool {
     async run() {
       const servers = upstream().servers().map(shownServer);
       const lines = servers.map(({ name, state, reached_by }) => `${name} (${state}): ${reached_by}`);
-      return output(lines.length === 0 ? "No server is registered." : lines.join("\n"), { servers });
+      return output(
+        lines.length === 0 ? "No server is registered; add_mcp_server registers one." : lines.join("\n"),
+        { servers },
+      );
     },
   });
 }

@@ -52,6 +52,7 @@ describe("checkArguments", () => {
     [{ path: "a", limit: 0 }, "limit must be >= 1, got number 0"],
     [{ path: "a", mode: "slow" }, 'mode must be one of "fast", "safe", got string "slow"'],
     [{ path: "a", pth: 1 }, "pth is not a property it takes; did you mean path?"],
+    [{ path: "a", colour: 1 }, "colour is not a property it takes; it takes path, limit, mode"],
     [[1], "must be an object, got an array of 1"],
     ["nonsense", 'must be an object, got string "nonsense"'],
   ])("says of %j: %s", (given, message) => {

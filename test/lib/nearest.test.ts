@@ -2,6 +2,11 @@ import { describe, expect, it } from "vitest";
 import { editDistance, nearest } from "../../src/lib/nearest.ts";
 
 describe("nearest", () => {
+  it("takes no short word for another that shares nothing with it", () => {
+    expect(nearest("ZZ", ["TK"])).toBeUndefined();
+    expect(nearest("TX", ["TK"])).toBe("TK");
+  });
+
   it("finds the word a typo meant", () => {
     expect(nearest("raed_file", ["write_file", "read_file", "grep"])).toBe("read_file");
   });

@@ -150,6 +150,7 @@ describe("edit_file", () => {
 
   it.each([
     ["shows the closest line when the text is not there", "const valeu = 1;", "The closest line is 2"],
+    ["shows no line that has nothing in common", "zz", "Read the file again"],
     ["says when only white space differs", "const  value = 1;", "The closest line is 2"],
     ["says when line numbers were copied", "     2\tconst value = 1;", "Leave out the line numbers"],
     ["counts occurrences that are not unique", "same", "occurs 2 times (lines 1, 3)"],
