@@ -1,5 +1,6 @@
 // The AI SDK makes the calls by itself. It is no dependency of Toolkeep: npm install ai@6 @ai-sdk/openai-compatible
 //   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 node examples/ai-sdk.mjs
+// Beside a daemon it needs a home of its own: TOOLKEEP_HOME=/tmp/example-home
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, stepCountIs } from "ai";
 import { aiSdkTools, createHub } from "toolkeep";

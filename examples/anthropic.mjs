@@ -1,5 +1,6 @@
 // A conversation with a model of Anthropic that calls Toolkeep's tools.
 //   ANTHROPIC_API_KEY=… node examples/anthropic.mjs "Which files are in your workspace?"
+// Beside a daemon it needs a home of its own: TOOLKEEP_HOME=/tmp/example-home
 import { anthropicTools, createHub, runAnthropicCalls } from "toolkeep";
 import { exampleAgent } from "./example-agent.mjs";
 

@@ -1,5 +1,6 @@
 // The same with the Chat Completions API, which most local model servers speak as well.
 //   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 node examples/openai-chat.mjs
+// Beside a daemon it needs a home of its own: TOOLKEEP_HOME=/tmp/example-home
 import { createHub, openaiChatTools, runOpenaiChatCalls } from "toolkeep";
 import { exampleAgent } from "./example-agent.mjs";
 

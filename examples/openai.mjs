@@ -1,5 +1,6 @@
 // A conversation with a model behind the OpenAI Responses API, or anything compatible, that calls Toolkeep's tools.
 //   OPENAI_API_KEY=… node examples/openai.mjs "Which files are in your workspace?"
+// Beside a daemon it needs a home of its own: TOOLKEEP_HOME=/tmp/example-home
 import { createHub, openaiResponsesTools, runOpenaiResponsesCalls } from "toolkeep";
 import { exampleAgent } from "./example-agent.mjs";
 

@@ -147,6 +147,7 @@ export class Toolboxes {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no toolbox is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+      { remedy: "toolkeep toolbox list shows those there are." },
     );
   }
 

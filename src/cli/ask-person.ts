@@ -13,7 +13,7 @@ export async function pendingQuestion(run: Run, id: string): Promise<QuestionVie
 /** Puts a question to the person at this terminal, a secret unseen. Throws CANCELLED when they do not answer. */
 export async function askPerson(question: QuestionView): Promise<string> {
   const { isCancel, password, select, text } = await import("@clack/prompts");
-  const message = printable(shown(question));
+  const message = printable(`${question.agent} asks: ${questionShown(question)}`);
   const choices = choicesOf(question);
   // Standard output is for the answer of the tool and may be a file.
   const output = process.stderr;
@@ -32,13 +32,14 @@ export function sendAnswer(run: Run, id: string, answer: string): Promise<Questi
   return run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/answer`, { answer });
 }
 
-function shown({ agent, prompt, kind, details }: QuestionView): string {
-  const asked = `${agent} asks: ${prompt}`;
+/** What it is about: of an approval the arguments too, of a tool what it does. */
+export function questionShown({ prompt, kind, details }: QuestionView): string {
   const more = kind === "approval" ? details.arguments : kind === "access" ? details.description : undefined;
-  return typeof more === "string" ? `${asked}\n${more}` : asked;
+  return typeof more === "string" ? `${prompt}\n${more}` : prompt;
 }
 
-function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {
+/** The answers that are taken, where not every text is. */
+export function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {
   if (kind === "approval") return ["once", "reject"];
   if (kind === "access") return ["grant", "refuse"];
   return Array.isArray(details.choices) && details.choices.length > 0

@@ -1,4 +1,4 @@
-import { oneLine } from "../daemon/printable.ts";
+import { oneLine, printable } from "../daemon/printable.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -13,6 +13,12 @@ export function table(
   const cells = [headings, ...rows.map((row) => row.map(cellText))];
   const widths = headings.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
   return cells.map((row) => `${cut(alignedRow(row, widths), columns)}\n`).join("");
+}
+
+/** A heading and, below it, whole texts that no terminal's width cuts. */
+export function texts(heading: string, bodies: readonly string[]): string {
+  const lines = bodies.flatMap((body) => printable(body).split("\n"));
+  return `${heading}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
 /** `name: value` lines with the values aligned; what has no value is left out. */

@@ -136,6 +136,7 @@ export class Identity {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no agent is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+      { remedy: "toolkeep agent list shows those there are." },
     );
   }
 

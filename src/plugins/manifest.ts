@@ -62,7 +62,10 @@ async function readPackage(path: string): Promise<Result<Record<string, unknown>
     return isRecord(value) ? ok(value) : err("package.json does not hold an object");
   } catch (error) {
     if (error instanceof SyntaxError) return err("package.json is not JSON");
-    return err(`package.json cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    return err(
+      code === "ENOENT" ? "there is no package.json in it" : `package.json cannot be read (${code})`,
+    );
   }
 }
 

@@ -56,5 +56,7 @@ function findTool(catalog: Catalog, name: string): Tool {
     name,
     tools.map((tool) => tool.name),
   );
-  throw new ToolkeepError("NOT_FOUND", `no tool is named ${name}${guess ? `; did you mean ${guess}?` : ""}`);
+  throw new ToolkeepError("NOT_FOUND", `no tool is named ${name}${guess ? `; did you mean ${guess}?` : ""}`, {
+    remedy: "toolkeep tool list shows those there are.",
+  });
 }

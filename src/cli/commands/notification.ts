@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import type { Done, NotificationList } from "../../api/contract.ts";
+import { oneLine } from "../../daemon/printable.ts";
 import { path, query } from "../api-client.ts";
 import { ago } from "../duration.ts";
 import { leaf, type Run, type Shell } from "../shell.ts";
-import { table } from "../table.ts";
+import { texts } from "../table.ts";
 
 export function notificationCommand(shell: Shell): Command {
   const notification = new Command("notification").description("what agents and the hub want people to know");
@@ -21,19 +22,13 @@ async function listNotifications(run: Run, options: { all?: boolean }): Promise<
   const { notifications } = await run.get<NotificationList>(
     `/api/notifications${query({ dismissed: options.all })}`,
   );
-  const rows = notifications.map((notification) => [
-    notification.id,
-    notification.level,
-    notification.agent ?? "-",
-    ago(notification.createdAt, Date.now()),
-    [notification.title, notification.body].filter(Boolean).join(": "),
-  ]);
-  run.print(
-    { notifications },
-    rows.length === 0
-      ? "No notifications.\n"
-      : table(["ID", "LEVEL", "AGENT", "WHEN", "TEXT"], rows, run.terminal.columns),
+  const shown = notifications.map(({ id, level, agent, createdAt, title, body }) =>
+    texts(`${id}  ${oneLine(agent ?? "toolkeep")}, ${level}, ${ago(createdAt, Date.now())}`, [
+      [title, body].filter(Boolean).join(": "),
+    ]),
   );
+  const hint = "\nPut one away: toolkeep notification dismiss ID\n";
+  run.print({ notifications }, shown.length === 0 ? "No notifications.\n" : `${shown.join("\n")}${hint}`);
 }
 
 async function dismissNotification(run: Run, id: string): Promise<undefined> {

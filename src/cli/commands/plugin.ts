@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { Command } from "commander";
 import type { NewPlugin, PluginAnswer, PluginList, PluginView } from "../../api/contract.ts";
+import { oneLine } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
@@ -85,13 +86,14 @@ async function updatePlugin(run: Run, name: string, options: Consent): Promise<u
   );
   const { version, sha256, status } = answer.plugin;
   const isSame = sha256 === before.plugin.sha256;
-  if (isSame || status.kind === "active") {
-    const text = isSame
-      ? `${name} ${version} is what was there already.\n`
-      : `Updated ${name} to ${version}.\n`;
-    run.print(answer, text);
+  if (status.kind === "active") {
+    run.print(
+      answer,
+      isSame ? `${name} ${version} is what was there already.\n` : `Updated ${name} to ${version}.\n`,
+    );
     return;
   }
+  if (isSame) return void (await offer(run, answer, options, `${name} ${version} was there already`));
   await offer(run, answer, options, `Updated (${before.plugin.version} → ${version})`);
 }
 
@@ -162,8 +164,12 @@ async function listPlugins(run: Run): Promise<undefined> {
     answer,
     rows.length === 0
       ? "There are no plugins. Add one: toolkeep plugin add ./FOLDER, or the name of a package\n"
-      : table(["NAME", "VERSION", "STATE", "TOOLS", "MAY", "DESCRIPTION"], rows, run.terminal.columns),
+      : `${table(["NAME", "VERSION", "STATE", "TOOLS", "MAY", "DESCRIPTION"], rows, run.terminal.columns)}${answer.plugins.map(whyNot).join("")}`,
   );
+}
+
+function whyNot({ status }: PluginView): string {
+  return status.kind === "active" ? "" : `${oneLine(status.reason)}\n`;
 }
 
 async function showPlugin(run: Run, name: string): Promise<undefined> {

@@ -1,11 +1,12 @@
 import { Command } from "commander";
-import type { QuestionAnswer, QuestionList } from "../../api/contract.ts";
+import type { QuestionAnswer, QuestionList, QuestionView } from "../../api/contract.ts";
+import { oneLine } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
-import { askPerson, pendingQuestion, sendAnswer } from "../ask-person.ts";
+import { askPerson, choicesOf, pendingQuestion, questionShown, sendAnswer } from "../ask-person.ts";
 import { ago } from "../duration.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
-import { table } from "../table.ts";
+import { texts } from "../table.ts";
 
 export function questionCommand(shell: Shell): Command {
   const question = new Command("question").description("what agents ask of people");
@@ -30,20 +31,19 @@ async function listQuestions(run: Run, options: { all?: boolean }): Promise<unde
   const { questions } = await run.get<QuestionList>(
     `/api/questions${query({ state: options.all ? undefined : "pending" })}`,
   );
-  const rows = questions.map((question) => [
-    question.id,
-    question.agent,
-    question.kind,
-    question.state,
-    ago(question.createdAt, Date.now()),
-    question.prompt,
+  const none = options.all ? "Nobody has asked anything yet.\n" : "No questions wait for an answer.\n";
+  run.print({ questions }, questions.map(questionText).join("\n") || none);
+}
+
+/** Nothing of it is cut: a person decides by it. */
+function questionText(question: QuestionView): string {
+  const { id, agent, kind, state, createdAt } = question;
+  const how = choicesOf(question)?.map(oneLine).join(" | ") ?? (kind === "secret" ? "" : "TEXT");
+  const next = state === "pending" ? [`Answer it: toolkeep question answer ${id} ${how}`.trimEnd()] : [];
+  return texts(`${id}  ${oneLine(agent)}, ${kind}, ${state}, ${ago(createdAt, Date.now())}`, [
+    questionShown(question),
+    ...next,
   ]);
-  run.print(
-    { questions },
-    rows.length === 0
-      ? `${options.all ? "Nobody has asked anything yet." : "No questions wait for an answer."}\n`
-      : `${table(["ID", "AGENT", "KIND", "STATE", "ASKED", "QUESTION"], rows, run.terminal.columns)}Answer one: toolkeep question answer ID TEXT\n`,
-  );
 }
 
 async function answerQuestion(

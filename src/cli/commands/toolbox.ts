@@ -87,7 +87,7 @@ async function createToolbox(
   const answer = await run.send<ToolboxAnswer>("POST", "/api/toolboxes", body);
   run.print(
     answer,
-    `Created toolbox ${name}.\n${summary(answer.toolbox)}Next: toolkeep agent edit AGENT --toolbox ${name}\n`,
+    `Created toolbox ${name}.\n${summary(answer.toolbox)}Next: toolkeep ${tools.length === 0 ? `toolbox add ${name} TOOL…` : `agent edit AGENT --toolbox ${name}`}\n`,
   );
 }
 
@@ -109,7 +109,15 @@ async function removeTools(run: Run, name: string, tools: string[]): Promise<und
 }
 
 async function deleteToolbox(run: Run, name: string): Promise<undefined> {
-  run.print(await run.send<object>("DELETE", path`/api/toolboxes/${name}`), `Deleted toolbox ${name}.\n`);
+  const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const lost =
+    toolbox.agents.length === 0
+      ? ""
+      : `Without its tools now: ${toolbox.agents.join(", ")}. They keep its name, in case it comes back: toolkeep agent edit AGENT --revoke ${name}\n`;
+  run.print(
+    await run.send<object>("DELETE", path`/api/toolboxes/${name}`),
+    `Deleted toolbox ${name}.\n${lost}`,
+  );
 }
 
 async function changeTools(

@@ -62,8 +62,11 @@ describe("toolkeep question", () => {
       '{"tools":["list_toolboxes","create_toolbox"],"reason":"to tidy"}',
     ];
     await typed(api, [...ask, "--agent", "asker"]);
-    const listed = await typed(api, ["question", "list"]);
-    expect(listed.out).toMatch(/asker +access +pending .+May asker have the tool list_toolboxes\?/);
+    const listed = await typed(api, ["question", "list"], { columns: 40 });
+    expect(listed.out).toMatch(
+      /asker, access, pending, .+\n {2}May asker have the tool list_toolboxes\? It says: to tidy\n/,
+    );
+    expect(listed.out).toMatch(/Answer it: toolkeep question answer qst_\w+ grant \| refuse\n/);
     const [first, second] = await api.hub.questions.list({ state: "pending" });
     expect((await typed(api, ["question", "answer", first!.id, "yes"])).err).toContain(
       'one of "grant", "refuse"',
@@ -73,5 +76,25 @@ describe("toolkeep question", () => {
       (await api.request("POST", `/api/questions/${second!.id}/answer`, { answer: "refuse" })).status,
     ).toBe(200);
     expect(api.hub.identity.agent("asker").grants).toEqual(["list_toolboxes"]);
+  });
+
+  it("shows of an approval the arguments, all of them however narrow the terminal is", async () => {
+    const rules = [{ permission: "run_shell", action: "ask" }] as const;
+    await using api = await testApi({ agents: { asker: ["all"] }, rules });
+    const command = `rm -r ${"folder ".repeat(40)}everything`;
+    await typed(api, ["call", "run_shell", `command=${command}`, "--agent", "asker"]);
+    const { out } = await typed(api, ["question", "list"], { columns: 40 });
+    expect(out).toContain(command);
+    expect(out).toMatch(/answer qst_\w+ once \| reject\n/);
+  });
+});
+
+describe("toolkeep notification", () => {
+  it("shows all of each, however narrow the terminal is, and how to put one away", async () => {
+    await using api = await testApi({ agents: { teller: [] } });
+    await typed(api, ["call", "notify", "title=Done", `body=${"word ".repeat(40)}`, "--agent", "teller"]);
+    const { out } = await typed(api, ["notification", "list"], { columns: 40 });
+    expect(out).toContain(`Done: ${"word ".repeat(40).trim()}`);
+    expect(out).toContain("toolkeep notification dismiss ID");
   });
 });

@@ -85,6 +85,15 @@ describe("toolkeep plugin", () => {
     const { out } = await typed(api, ["plugin", "update", "sample"]);
     expect(out).toContain("Of this is new since it was enabled last:\n  - read the files");
     expect(out).toContain("Updated (1.0.0 → 1.1.0), not enabled.");
+    expect((await typed(api, ["plugin", "list"])).out).toContain(
+      "enables it: toolkeep plugin enable sample\n",
+    );
+    expect((await typed(api, ["plugin", "update", "sample"])).out).toContain(
+      "sample 1.1.0 was there already, not enabled.",
+    );
+    expect((await typed(api, ["plugin", "update", "sample", "--yes"])).out).toContain(
+      "Enabled sample with 1 tool",
+    );
     await writePlugin(folder, { version: "1.2.0" });
     expect((await typed(api, ["plugin", "update", "sample", "--yes"])).out).toContain(
       "Enabled sample with 1 tool",

@@ -14,13 +14,15 @@ describe("toolkeep toolbox", () => {
       "to look",
     ]);
     expect(created.out).toContain("Created toolbox reading.\nIt holds 1 tool.\n");
+    expect((await typed(api, ["toolbox", "show", "writing"])).err).toContain("toolkeep toolbox list");
     await typed(api, ["toolbox", "add", "reading", "grep"]);
     await typed(api, ["toolbox", "remove", "reading", "read_file"]);
     const shown = await typed(api, ["toolbox", "show", "reading"]);
     expect(shown.out).toMatch(/agents: +reader\n/);
     expect(shown.out).toContain("tools:\n  grep\n");
     expect((await typed(api, ["toolbox", "list"])).out).toMatch(/reading +own +1 +reader +to look/);
-    await typed(api, ["toolbox", "delete", "reading"]);
+    const deleted = await typed(api, ["toolbox", "delete", "reading"]);
+    expect(deleted.out).toContain("Without its tools now: reader.");
     expect((await typed(api, ["agent", "show", "reader"])).out).toContain(
       "Not known (kept, in case they come): toolbox reading",
     );
