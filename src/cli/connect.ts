@@ -7,13 +7,13 @@ import { httpClient } from "./http-client.ts";
 import { remoteDaemon } from "./remote.ts";
 import type { Terminal } from "./terminal.ts";
 
-const LOCK_LIMIT_MS = 10_000;
+const LOCK_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const QUIET_MS = 2_000;
 
 /**
  * The API to talk to: the daemon that TOOLKEEP_URL names, else the running daemon of this home, else a hub in this
- * process. While another command has the home, or a daemon is on its way up or down, waits its turn for 10 s.
+ * process. While another command has the home, or a daemon is on its way up or down, waits its turn for 30 s.
  */
 export async function connect(terminal: Terminal): Promise<ApiClient> {
   const remote = remoteDaemon(terminal.env);

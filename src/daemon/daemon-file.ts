@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { isRecord } from "../lib/json.ts";
 
 const FILE = "daemon.json";
-const HEALTH_TIMEOUT_MS = 2_000;
+/** Where nothing listens the answer is no at once: only a busy machine takes this long. */
+const HEALTH_TIMEOUT_MS = 10_000;
 
 /** How other processes of the same user find the daemon of a home. The token ends with the daemon. */
 export interface DaemonInfo {
@@ -33,7 +34,7 @@ export async function findDaemon(home: string, signal?: AbortSignal): Promise<Da
   return (await isHealthy(info.url, signal)) ? info : undefined;
 }
 
-/** Whether a Toolkeep daemon answers at this address within two seconds. */
+/** Whether a Toolkeep daemon answers at this address in time. */
 async function isHealthy(url: string, signal?: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
   try {
