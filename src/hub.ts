@@ -302,7 +302,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     callTool: (call) => callTool(call, calling),
     async tryCustomTool(call) {
       const tool = await custom.trial(call.name);
-      return callTool(call, { ...calling, catalog: { resolve: () => ok(tool) } });
+      return callTool(call, { ...calling, catalog: { resolve: () => ok(tool), get: () => tool } });
     },
     callBatch: (calls, options) => callBatch(calls, batching, options),
     runBatch: (members, stop) => runBatch(members, batching, stop),

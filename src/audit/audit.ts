@@ -115,10 +115,13 @@ export class AuditRecord {
     this.#arguments = call.arguments;
   }
 
-  /** `shown`: the arguments without what the tool says is secret in them. */
-  resolved(tool: string, shown?: unknown): void {
+  resolved(tool: string): void {
     this.#tool = tool;
-    if (shown !== undefined) this.#arguments = shown;
+  }
+
+  /** The arguments without what the tool that is meant says is secret in them. */
+  shown(args: unknown): void {
+    this.#arguments = args;
   }
 
   decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {

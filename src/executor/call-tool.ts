@@ -16,7 +16,7 @@ import type { Schemas } from "./schemas.ts";
 
 export interface CallDeps {
   readonly settings: () => Pick<Settings, "limits">;
-  readonly catalog: Pick<Catalog, "resolve">;
+  readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
   readonly offers: Pick<Offers, "resolve">;
   readonly watchdog: Pick<Watchdog, "decide" | "approval" | "round" | "continues">;
@@ -80,15 +80,18 @@ type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision }
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 function live(step: Step): Ended | Promise<Ended> {
   const { call, record, deps } = step;
-  if (call.stop?.aborted || call.signal?.aborted) return { ending: refusal("cancelled", NEVER_BEGAN) };
   const resolved =
     call.kind === undefined ? deps.catalog.resolve(call.name, call.caller) : deps.offers.resolve(call);
+  // Whatever becomes of the call: a secret in its arguments must not be in the audit.
+  const meant = resolved.ok ? resolved.value : deps.catalog.get(resolved.error.tool ?? "");
+  if (meant?.shownArguments) record.shown(meant.shownArguments(call.arguments));
+  if (call.stop?.aborted || call.signal?.aborted) return { ending: refusal("cancelled", NEVER_BEGAN) };
   if (!resolved.ok) {
     const { outcome, tool, error } = resolved.error;
     return { ...(tool === undefined ? {} : { tool }), ending: refusal(outcome, error) };
   }
   const tool = resolved.value;
-  record.resolved(tool.name, tool.shownArguments?.(call.arguments));
+  record.resolved(tool.name);
 
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };

@@ -56,6 +56,25 @@ describe("set_secret", () => {
     expect(rows).not.toContain(CANARY);
   });
 
+  test("keeps the value out of the audit where the call is refused or given up before it begins", async () => {
+    await using it = await vaultHub();
+    const args = { name: "DEPLOY_KEY", value: CANARY };
+    const given = { caller: it.caller("ops"), via: "library", arguments: args } as const;
+    const ended = [
+      await it.call("set_secret", args, "plain"),
+      await it.call("set-secret", args, "plain"),
+      await it.hub.callTool({ ...given, name: "set_secret", signal: AbortSignal.abort() }),
+    ];
+    expect(ended.map(({ outcome }) => outcome)).toEqual(["not_granted", "not_granted", "cancelled"]);
+    await waitUntil(
+      "all calls are in the audit",
+      async () => (await it.hub.store.calls.list({ limit: 10 })).length === ended.length,
+    );
+    const rows = JSON.stringify(await it.hub.store.dump());
+    expect(rows).toContain("DEPLOY_KEY");
+    expect(rows).not.toContain(CANARY);
+  });
+
   test("lets an agent replace what it set itself", async () => {
     await using it = await vaultHub();
     await it.call("set_secret", { name: "MINE", value: "first value" }, "ops");
