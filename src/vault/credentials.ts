@@ -1,10 +1,13 @@
 /** What looks like a credential, whether or not the vault knows it. */
 
-/** Each finds in time that grows with the text alone; where a group `value` is there, only that is the credential. */
+/**
+ * Each finds in time that grows with the text alone; where a group `value` is there, only that is the credential. A group `before` is what
+ * stands before the match and is part of it: looked for backwards, a beginning without an end costs nothing.
+ */
 const SHAPES: Readonly<Record<string, RegExp>> = {
   private_key:
     /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,20000}(?:-----END [A-Z0-9 ]{0,40}-----)?/g,
-  jwt: /\beyJ[\w-]{8,4096}\.eyJ[\w-]{2,8192}\.[\w-]{0,4096}/g,
+  jwt: /\.(?=eyJ)(?<=(?<before>\beyJ[\w-]{8,4096})\.)[\w-]{5,8195}\.[\w-]{0,4096}/g,
   aws_key: /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/g,
   github_token: /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})/g,
   gitlab_token: /\bgl(?:pat|dt|rt|ptt|soat|ft)-[\w-]{20,255}/g,
@@ -53,13 +56,13 @@ export function withoutCredentials(text: string): Scrubbed {
 function findCredentials(text: string): Found[] {
   return Object.entries(SHAPES).flatMap(([kind, shape]) =>
     [...text.matchAll(shape)].flatMap((match) => {
-      const [whole] = match;
+      const whole = `${match.groups?.before ?? ""}${match[0]}`;
       const { value = whole } = {
         value: match.groups?.quoted ?? match.groups?.single ?? match.groups?.value,
       };
       // What is masked once more would say less, and a stand-in says nothing that must not be seen.
       if (STAND_IN.test(value)) return [];
-      const start = match.index + whole.lastIndexOf(value);
+      const start = match.index + match[0].length - whole.length + whole.lastIndexOf(value);
       return [{ kind, start, end: start + value.length }];
     }),
   );
