@@ -8,7 +8,7 @@ import type { ToolboxView } from "./toolboxes.ts";
 
 export interface ToolboxToolsDeps {
   readonly catalog: () => Pick<Catalog, "beyond" | "toolboxes">;
-  readonly identity: Pick<Identity, "family" | "withToolbox">;
+  readonly identity: Pick<Identity, "withToolbox">;
   readonly questions: Pick<Questions, "ask">;
 }
 
@@ -95,7 +95,7 @@ function updateTool(deps: ToolboxToolsDeps): Tool {
     name: tool,
     title: "Change a toolbox",
     description:
-      "Change what a toolbox is for and which tools it holds: `add` and `remove` some, or give all of them as `tools`. Built-in ones cannot be changed. A person is asked before something is added that you do not have yourself, or that you, your parent or your sub-agents would gain: call again with the same arguments once they have answered.",
+      "Change what a toolbox is for and which tools it holds: `add` and `remove` some, or give all of them as `tools`. Built-in ones cannot be changed. A person is asked before something is added that you do not have yourself, or that any agent would gain: call again with the same arguments once they have answered.",
     properties: {
       name: toolboxName,
       description: purpose,
@@ -116,7 +116,9 @@ function updateTool(deps: ToolboxToolsDeps): Tool {
       toolboxes.checkChange(name, change);
       const added = after.filter((entry) => !before.tools.includes(entry));
       const addition = { tool, toolbox: name, added, args, since: before.updatedAt };
-      return (await refusal(addition, caller, deps)) ?? told("Changed", await toolboxes.update(name, change));
+      const refused = await refusal(addition, caller, deps);
+      // What a person has taken out of it meanwhile must not come back.
+      return refused ?? told("Changed", await toolboxes.update(name, change, before.updatedAt));
     },
   });
 }
@@ -151,8 +153,8 @@ function deleteTool({ catalog, questions }: ToolboxToolsDeps): Tool {
 }
 
 /**
- * Undefined where nobody needs to be asked, or a person agreed. Nobody gives away what they do not have, and nobody makes their own
- * toolbox, or that of those around them, larger.
+ * Undefined where nobody needs to be asked, or a person agreed. Nobody gives away what they do not have, and nobody makes a toolbox that
+ * agents have larger: two who manage toolboxes could give each other everything.
  */
 async function refusal(
   { tool, toolbox, added, args, since }: Addition,
@@ -161,16 +163,13 @@ async function refusal(
 ): Promise<ToolResult | undefined> {
   if (added.length === 0 || caller.operator) return undefined;
   const exceeding = catalog().beyond(caller, { grants: added });
-  const gaining = identity
-    .family(caller.agentId)
-    .filter((agent) => agent.toolboxes.includes(toolbox))
-    .map((agent) => agent.name);
+  const gaining = identity.withToolbox(toolbox);
   if (exceeding.length === 0 && gaining.length === 0) return undefined;
   const prompt = [
     `May ${caller.agentName} ${since === null ? "create" : "add to"} the toolbox ${toolbox}?`,
     `It would hold ${shortened(added)}.`,
     ...(exceeding.length === 0 ? [] : [`${caller.agentName} does not have ${shortened(exceeding)} itself.`]),
-    ...(gaining.length === 0 ? [] : [`${gaining.join(", ")} would gain them.`]),
+    ...(gaining.length === 0 ? [] : [`${shortened(gaining)} would gain them.`]),
   ].join(" ");
   return agreement(
     questions,

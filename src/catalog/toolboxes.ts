@@ -116,13 +116,17 @@ export class Toolboxes {
     return this.#changed(name);
   }
 
-  async update(name: string, input: ToolboxInput): Promise<ToolboxView> {
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  async update(name: string, input: ToolboxInput, since?: number): Promise<ToolboxView> {
     this.#writable(name);
-    await this.#deps.store.toolboxes.update(name, {
+    const { updatedAt } = this.#record(name);
+    const change = {
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.tools === undefined ? {} : { tools: checkTools(input.tools) }),
-      updatedAt: this.#deps.clock(),
-    });
+      // Never the time of an earlier change: by it a change is known.
+      updatedAt: Math.max(this.#deps.clock(), updatedAt + 1),
+    };
+    await this.#deps.store.toolboxes.update(name, change, since);
     return this.#changed(name);
   }
 

@@ -178,7 +178,12 @@ export class Identity {
     });
   }
 
-  updateAgent(name: string, input: Omit<AgentInput, "parent" | "scout">): Promise<AgentRecord> {
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  updateAgent(
+    name: string,
+    input: Omit<AgentInput, "parent" | "scout">,
+    since?: number,
+  ): Promise<AgentRecord> {
     return this.#serial(CHANGES, async () => {
       const agent = this.agent(name);
       const change = {
@@ -186,9 +191,9 @@ export class Identity {
         ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
         ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
         ...(input.folders === undefined ? {} : { folders: input.folders }),
-        updatedAt: this.#deps.clock(),
+        updatedAt: this.#later(agent),
       };
-      await this.#deps.store.agents.update(agent.id, change);
+      await this.#deps.store.agents.update(agent.id, change, since);
       return this.#changed(name, { ...agent, ...change });
     });
   }
@@ -196,21 +201,22 @@ export class Identity {
   /** Gives an agent one more tool; throws NOT_FOUND where the agent is gone. */
   grantTool(agentId: string, tool: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      const agent = this.#agentsById.get(agentId);
-      if (!agent) throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool is gone");
-      if (agent.grants.includes(tool)) return;
-      const change = { grants: [...agent.grants, tool], updatedAt: this.#deps.clock() };
-      await this.#deps.store.agents.update(agentId, change);
-      this.#changed(agent.name, { ...agent, ...change });
+      for (;;) {
+        const agent = this.#agentsById.get(agentId);
+        if (!agent) throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool is gone");
+        if (agent.grants.includes(tool)) return;
+        const change = { grants: [...agent.grants, tool], updatedAt: this.#later(agent) };
+        try {
+          await this.#deps.store.agents.update(agentId, change, agent.updatedAt);
+          this.#changed(agent.name, { ...agent, ...change });
+          return;
+        } catch (error) {
+          if (!(error instanceof ToolkeepError && error.code === "CHANGED")) throw error;
+          // Another process gave or took something; that counts as well.
+          await this.#read();
+        }
+      }
     });
-  }
-
-  /** The agent itself, the one it works for and those that work for it, by id. */
-  family(agentId: string): readonly AgentRecord[] {
-    const parentId = this.#agentsById.get(agentId)?.parentId;
-    return this.agents().filter(
-      (agent) => agent.id === agentId || agent.id === parentId || agent.parentId === agentId,
-    );
   }
 
   /** Its tokens stop working with it; its workspace stays on disk. */
@@ -327,6 +333,11 @@ export class Identity {
     this.#agentsById.set(agent.id, agent);
     this.#deps.events.emit("agent.changed", { agent: name });
     return agent;
+  }
+
+  /** Never the time of an earlier change: by it a change is known. */
+  #later({ updatedAt }: AgentRecord): number {
+    return Math.max(this.#deps.clock(), updatedAt + 1);
   }
 
   /** Uses go to the store, not into the records that were read from it. */

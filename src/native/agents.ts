@@ -202,7 +202,8 @@ function updateTool(deps: AgentToolDeps): Tool {
         shown: args,
       };
       const refused = reasons.length === 0 ? undefined : await agreement(deps.questions, wish, caller);
-      return refused ?? told("Changed", await deps.identity.updateAgent(name, change), deps);
+      // What a person has taken from it meanwhile must not come back.
+      return refused ?? told("Changed", await deps.identity.updateAgent(name, change, agent.updatedAt), deps);
     },
   });
 }

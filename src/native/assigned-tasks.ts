@@ -2,7 +2,7 @@ import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
-import type { AgentRecord, Store, TaskRecord } from "../store/store.ts";
+import { type AgentRecord, FINISHED_TASK, type Store, type TaskRecord } from "../store/store.ts";
 
 export interface TaskDeps {
   readonly store: Pick<Store, "tasks">;
@@ -19,12 +19,11 @@ export interface TaskInput {
   readonly instructions?: string;
 }
 
-const FINISHED: ReadonlySet<TaskRecord["status"]> = new Set(["done", "failed", "cancelled"]);
 /** How many tasks one agent may have before it. */
 const MAX_UNFINISHED = 100;
 
 export function isFinished({ status }: Pick<TaskRecord, "status">): boolean {
-  return FINISHED.has(status);
+  return FINISHED_TASK.includes(status);
 }
 
 /** Gives a sub-agent work; `by` is the id of the agent that does, null for a person. Throws BAD_REQUEST, TOO_MANY. */
@@ -40,7 +39,7 @@ export async function giveTask(
       `tasks are for sub-agents; ${agent.name} is a main agent and works for nobody`,
     );
   }
-  const waiting = (await store.tasks.list({ agentId: agent.id })).filter((task) => !isFinished(task));
+  const waiting = await store.tasks.list({ agentId: agent.id, unfinished: true });
   if (waiting.length >= MAX_UNFINISHED) {
     throw new ToolkeepError(
       "TOO_MANY",
@@ -65,6 +64,7 @@ export async function giveTask(
   return task;
 }
 
+/** Throws CHANGED where the task is in another state than was read: who cancelled it must not be overruled. */
 export async function changeTask(
   task: TaskRecord,
   agentName: string,
@@ -73,7 +73,7 @@ export async function changeTask(
 ): Promise<TaskRecord> {
   const changed = { ...task, ...change, updatedAt: clock() };
   const { id, status, note, updatedAt } = changed;
-  await store.tasks.update(id, { status, note, updatedAt });
+  await store.tasks.update(id, { status, note, updatedAt }, task.status);
   events.emit("task.changed", { task: id, agent: agentName, status });
   return changed;
 }

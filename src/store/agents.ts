@@ -1,4 +1,4 @@
-import { type Database, mustAffect, unlessTaken } from "./database.ts";
+import { type Database, mustAffect, mustBeIn, unlessTaken } from "./database.ts";
 import { rowCodec } from "./row.ts";
 import type { AgentRecord, AgentStore } from "./store.ts";
 
@@ -25,13 +25,22 @@ export function agentStore(database: Database): AgentStore {
       await unlessTaken(`An agent named "${agent.name}"`, created);
     },
 
-    async update(id, change) {
+    async update(id, change, since) {
       const updated = database.change("agents", async (db) => {
         const result = await db
           .updateTable("agents")
           .set({ ...toChange(change), id })
           .where("id", "=", id)
+          .$if(since !== undefined, (query) => query.where("updatedAt", "=", since!))
           .executeTakeFirst();
+        if (result.numUpdatedRows === 0n) {
+          const found = await db
+            .selectFrom("agents")
+            .select("updatedAt")
+            .where("id", "=", id)
+            .executeTakeFirst();
+          mustBeIn(since, found?.updatedAt, `agent ${id}`);
+        }
         mustAffect(result.numUpdatedRows, `agent ${id}`);
       });
       await unlessTaken(`An agent named "${change.name}"`, updated);

@@ -67,6 +67,12 @@ export function mustAffect(rows: bigint, what: string): void {
   if (rows === 0n) throw new ToolkeepError("NOT_FOUND", `There is no ${what}.`);
 }
 
+/** Refuses an update of a row that is no longer in the state that the update was made for; undefined: in any, and no such row. */
+export function mustBeIn<State>(state: State | undefined, now: State | undefined, what: string): void {
+  if (state === undefined || now === undefined || now === state) return;
+  throw new ToolkeepError("CHANGED", `The ${what} was changed by somebody else meanwhile.`);
+}
+
 function storeError(error: unknown, dialect: StoreDialect): unknown {
   if (error instanceof ToolkeepError) return error;
   switch (dialect.classify(error)) {

@@ -22,7 +22,18 @@ export function messageStore(database: Database): MessageStore {
     },
 
     async create(message) {
-      await database.query((db) => db.insertInto("messages").values(toRow(message)).execute());
+      await database.transact(async (db) => {
+        await db.insertInto("messages").values(toRow(message)).execute();
+        const older = db
+          .selectFrom("messages")
+          .select("id")
+          .where("toAgentId", "=", message.toAgentId)
+          .orderBy("createdAt", "desc")
+          .orderBy("id", "desc")
+          .limit(LIST_LIMIT)
+          .offset(LIST_LIMIT);
+        await db.deleteFrom("messages").where("id", "in", older).where("readAt", "is not", null).execute();
+      });
     },
 
     async markRead(ids, at) {

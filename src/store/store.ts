@@ -98,7 +98,8 @@ export interface AgentStore {
   list(): Promise<AgentRecord[]>;
   byName(name: string): Promise<AgentRecord | undefined>;
   create(agent: AgentRecord): Promise<void>;
-  update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>): Promise<void>;
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>, since?: number): Promise<void>;
   /** Deletes its tokens, sub-agents' parent links, todos and memories with it. */
   delete(id: string): Promise<void>;
 }
@@ -116,9 +117,11 @@ export interface ToolboxStore {
   list(): Promise<ToolboxRecord[]>;
   byName(name: string): Promise<ToolboxRecord | undefined>;
   create(toolbox: ToolboxRecord): Promise<void>;
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
   update(
     name: string,
     change: Partial<Pick<ToolboxRecord, "description" | "tools" | "updatedAt">>,
+    since?: number,
   ): Promise<void>;
   delete(name: string): Promise<void>;
   /** Writes the built-in toolboxes: creates, updates, and removes built-in ones no longer given. */
@@ -299,14 +302,21 @@ export interface TaskRecord {
 }
 
 export interface TaskStore {
-  list(filter?: { agentId?: string }): Promise<TaskRecord[]>;
+  /** Newest last; at most 500. */
+  list(filter?: { agentId?: string; unfinished?: boolean }): Promise<TaskRecord[]>;
   get(id: string): Promise<TaskRecord | undefined>;
+  /** Of its agent's tasks only the newest 500 stay, and those that are not finished. */
   create(task: TaskRecord): Promise<void>;
+  /** With `status`: throws CHANGED where it is in another by now. */
   update(
     id: string,
     change: Partial<Pick<TaskRecord, "title" | "status" | "note" | "updatedAt">>,
+    status?: TaskRecord["status"],
   ): Promise<void>;
 }
+
+/** A task in one of these is over. */
+export const FINISHED_TASK: readonly TaskRecord["status"][] = ["done", "failed", "cancelled"];
 
 export interface TodoItem {
   readonly text: string;
@@ -332,6 +342,7 @@ export interface MessageRecord {
 export interface MessageStore {
   /** Newest last; at most 500. */
   list(filter: { toAgentId: string; unread?: boolean }): Promise<MessageRecord[]>;
+  /** Of those to the same agent only the newest 500 stay, and those that nobody has read. */
   create(message: MessageRecord): Promise<void>;
   markRead(ids: readonly string[], at: number): Promise<void>;
 }

@@ -1,16 +1,17 @@
-import { type Database, mustAffect } from "./database.ts";
+import { type Database, mustAffect, mustBeIn } from "./database.ts";
 import { LIST_LIMIT } from "./limits.ts";
 import { rowCodec } from "./row.ts";
-import type { TaskRecord, TaskStore } from "./store.ts";
+import { FINISHED_TASK, type TaskRecord, type TaskStore } from "./store.ts";
 
 export function taskStore(database: Database): TaskStore {
   return {
-    async list({ agentId } = {}) {
+    async list({ agentId, unfinished = false } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("tasks")
           .selectAll()
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
+          .$if(unfinished, (query) => query.where("status", "not in", FINISHED_TASK))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
           .limit(LIST_LIMIT)
@@ -27,18 +28,34 @@ export function taskStore(database: Database): TaskStore {
     },
 
     async create(task) {
-      await database.query((db) => db.insertInto("tasks").values(toRow(task)).execute());
+      await database.transact(async (db) => {
+        await db.insertInto("tasks").values(toRow(task)).execute();
+        const older = db
+          .selectFrom("tasks")
+          .select("id")
+          .where("agentId", "=", task.agentId)
+          .orderBy("createdAt", "desc")
+          .orderBy("id", "desc")
+          .limit(LIST_LIMIT)
+          .offset(LIST_LIMIT);
+        await db.deleteFrom("tasks").where("id", "in", older).where("status", "in", FINISHED_TASK).execute();
+      });
     },
 
-    async update(id, change) {
-      const result = await database.query((db) =>
-        db
+    async update(id, change, status) {
+      await database.transact(async (db) => {
+        const result = await db
           .updateTable("tasks")
           .set({ ...toChange(change), id })
           .where("id", "=", id)
-          .executeTakeFirst(),
-      );
-      mustAffect(result.numUpdatedRows, `task ${id}`);
+          .$if(status !== undefined, (query) => query.where("status", "=", status!))
+          .executeTakeFirst();
+        if (result.numUpdatedRows === 0n) {
+          const found = await db.selectFrom("tasks").select("status").where("id", "=", id).executeTakeFirst();
+          mustBeIn(status, found?.status, `task ${id}`);
+        }
+        mustAffect(result.numUpdatedRows, `task ${id}`);
+      });
     },
   };
 }

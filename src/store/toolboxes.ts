@@ -1,5 +1,5 @@
 import { stableJson } from "../lib/json.ts";
-import { type Database, mustAffect, unlessTaken } from "./database.ts";
+import { type Database, mustAffect, mustBeIn, unlessTaken } from "./database.ts";
 import { rowCodec } from "./row.ts";
 import type { ToolboxRecord, ToolboxStore } from "./store.ts";
 
@@ -28,13 +28,22 @@ export function toolboxStore(database: Database): ToolboxStore {
       await unlessTaken(`A toolbox named "${toolbox.name}"`, created);
     },
 
-    async update(name, change) {
+    async update(name, change, since) {
       await database.change("toolboxes", async (db) => {
         const result = await db
           .updateTable("toolboxes")
           .set({ ...toChange(change), name })
           .where("name", "=", name)
+          .$if(since !== undefined, (query) => query.where("updatedAt", "=", since!))
           .executeTakeFirst();
+        if (result.numUpdatedRows === 0n) {
+          const found = await db
+            .selectFrom("toolboxes")
+            .select("updatedAt")
+            .where("name", "=", name)
+            .executeTakeFirst();
+          mustBeIn(since, found?.updatedAt, `toolbox named "${name}"`);
+        }
         mustAffect(result.numUpdatedRows, `toolbox named "${name}"`);
       });
     },

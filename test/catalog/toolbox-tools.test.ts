@@ -83,15 +83,25 @@ describe("update_toolbox", () => {
     });
   });
 
-  it("asks a person before the agent, its parent or its sub-agents gain anything", async () => {
+  it("asks a person before any agent gains anything", async () => {
     await using test = await open();
     const outcome = await test.call("update_toolbox", { name: "reading", add: ["grep"] }, "chief");
     expect(outcome.outcome).toBe("needs_input");
     expect((await pending(test)).prompt).toContain("chief would gain them.");
     expect(toolboxOf(test, "reading").tools).toEqual(["mcp_fs_read"]);
-    expect((await test.call("update_toolbox", { name: "writing", add: ["grep"] }, "chief")).outcome).toBe(
-      "ok",
-    );
+    const given = await test.call("update_toolbox", { name: "writing", add: ["grep"] }, "chief");
+    expect(given.outcome).toBe("needs_input");
+    expect((await pending(test)).prompt).toContain("other would gain them.");
+    expect(toolboxOf(test, "writing").tools).toEqual(["mcp_fs_write"]);
+  });
+
+  it("does not bring back what a person takes out at the same time", async () => {
+    await using test = await open();
+    const taken = test.hub.catalog.toolboxes.update("writing", { tools: [] });
+    const outcome = await test.call("update_toolbox", { name: "writing", description: "to write" }, "chief");
+    await taken;
+    expect(outcome).toMatchObject({ outcome: "failed", text: expect.stringContaining("was changed") });
+    expect(toolboxOf(test, "writing").tools).toEqual([]);
   });
 
   it("may take away without asking", async () => {

@@ -19,6 +19,18 @@ async function open() {
   };
 }
 
+it("two processes that give an agent a tool each at the same time give it both", async () => {
+  await using opened = await open();
+  const { identity, again, time } = opened;
+  const { id } = await identity.createAgent("worker");
+  const other = await again();
+  time.now += 1;
+  await Promise.all([identity.grantTool(id, "grep"), other.grantTool(id, "run_shell")]);
+  time.now += 1;
+  await identity.grantTool(id, "read_file");
+  expect((await again()).agent("worker").grants.toSorted()).toEqual(["grep", "read_file", "run_shell"]);
+});
+
 describe("tokens", () => {
   it("are recognised, also after a restart, and only their hash is stored", async () => {
     await using opened = await open();

@@ -50,6 +50,22 @@ export function accessContract(fresh: FreshStore): void {
     expect(await t.store.agents.list()).toHaveLength(1);
   });
 
+  test("an update made for an earlier state is refused, and changes nothing", async () => {
+    await using t = await fresh();
+    const { agents, toolboxes } = t.store;
+    await agents.create(agent("ada", { grants: ["x"] }));
+    await toolboxes.create(toolbox("box", { tools: ["x"] }));
+    await agents.update("agt_ada", { grants: [], updatedAt: NOW + 1 }, NOW);
+    await toolboxes.update("box", { tools: [], updatedAt: NOW + 1 }, NOW);
+    const changed = { code: "CHANGED" };
+    await expect(agents.update("agt_ada", { grants: ["x"] }, NOW)).rejects.toMatchObject(changed);
+    await expect(toolboxes.update("box", { tools: ["x"] }, NOW)).rejects.toMatchObject(changed);
+    expect(await agents.byName("ada")).toMatchObject({ grants: [], updatedAt: NOW + 1 });
+    expect(await toolboxes.byName("box")).toMatchObject({ tools: [], updatedAt: NOW + 1 });
+    await expect(agents.update("agt_no", {}, NOW)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(toolboxes.update("no", {}, NOW)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   test("an update changes only what it names, and an empty one nothing", async () => {
     await using t = await fresh();
     const ada = agent("ada", { description: "old", grants: ["x"] });

@@ -55,6 +55,43 @@ export function workContract(fresh: FreshStore): void {
     await expect(tasks.update("no", { note: "" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("a task is not moved on from a state that it is no longer in", async () => {
+    await using t = await fresh();
+    const { tasks } = t.store;
+    await tasks.create(task("t1"));
+    await tasks.update("t1", { status: "cancelled" }, "open");
+    await expect(tasks.update("t1", { status: "done" }, "open")).rejects.toMatchObject({ code: "CHANGED" });
+    expect(await tasks.get("t1")).toMatchObject({ status: "cancelled" });
+    await expect(tasks.update("no", { note: "" }, "open")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("of what is over only the newest 500 tasks and messages stay, of each agent", async () => {
+    await using t = await fresh();
+    const { tasks, messages } = t.store;
+    await tasks.create(task("open"));
+    await tasks.create(task("over", { status: "done" }));
+    await tasks.create(task("another's", { agentId: "agt_b", status: "done" }));
+    await messages.create(message("unread"));
+    await messages.create(message("read", { readAt: NOW }));
+    for (let count = 1; count <= 500; count++) {
+      await tasks.create(task(`t${count}`, { status: "done", createdAt: NOW + count }));
+      await messages.create(message(`m${count}`, { readAt: NOW, createdAt: NOW + count }));
+    }
+    const found = (id: string) => tasks.get(id).then((each) => each?.id);
+    expect(await Promise.all(["open", "over", "another's", "t1"].map(found))).toEqual([
+      "open",
+      undefined,
+      "another's",
+      "t1",
+    ]);
+    expect((await tasks.list({ agentId: "agt_a", unfinished: true })).map(({ id }) => id)).toEqual(["open"]);
+    expect((await messages.list({ toAgentId: "agt_a", unread: true })).map(({ id }) => id)).toEqual([
+      "unread",
+    ]);
+    const dumped = (await t.store.dump()).tables.messages!.map(({ id }) => id);
+    expect([dumped.length, dumped.includes("read")]).toEqual([501, false]);
+  });
+
   test("a to-do list belongs to one agent and conversation and is replaced whole", async () => {
     await using t = await fresh();
     const { todos } = t.store;
