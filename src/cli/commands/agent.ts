@@ -132,7 +132,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["toolboxes", agent.toolboxes.join(", ")],
       ["grants", agent.grants.join(", ")],
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
-    ])}${nothingNote(nothing)}${plannedNote(planned)}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
+    ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
   );
 }
 
@@ -146,7 +146,7 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
   const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
   run.print(
     answer,
-    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${nothingNote(answer)}Next: toolkeep token create --agent ${name}\n`,
+    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${nothingNote(answer)}${await withheldFrom(run, answer)}Next: toolkeep token create --agent ${name}\n`,
   );
 }
 
@@ -158,7 +158,7 @@ async function editAgent(run: Run, name: string, options: EditOptions): Promise<
   const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, change);
   run.print(
     answer,
-    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${nothingNote(answer)}`,
+    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${nothingNote(answer)}${await withheldFrom(run, answer)}`,
   );
 }
 
@@ -262,6 +262,23 @@ function readFolder(text: string, cwd: string): FolderGrant {
 
 function plannedNote(planned: readonly string[]): string {
   return planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
+}
+
+async function withheldFrom(run: Run, { agent }: AgentAnswer): Promise<string> {
+  if (agent.grants.length === 0) return "";
+  return withheldNote(agent, await run.get<AgentTools>(path`/api/agents/${agent.name}/tools`));
+}
+
+/** Grants that name a tool there is, which the agent does not have all the same. */
+function withheldNote(
+  { grants, context }: AgentView,
+  { tools, planned, unknown }: Pick<AgentTools, "tools" | "planned" | "unknown">,
+): string {
+  const explained = new Set([...tools.map(({ name }) => name), ...planned, ...unknown]);
+  const withheld = grants.filter((name) => !/[:*]/.test(name) && !explained.has(name));
+  return withheld.length === 0
+    ? ""
+    : `Without effect, not for a ${context} or denied by a rule: ${withheld.join(", ")}\n`;
 }
 
 function nothingNote({ unknown, unmatched }: Pick<AgentAnswer, "unknown" | "unmatched">): string {

@@ -53,6 +53,29 @@ describe("toolkeep agent", () => {
   });
 });
 
+describe("a grant that the agent's context keeps from it", () => {
+  it("is reported where it is given and wherever the agent is shown", async () => {
+    await using api = await testApi({ agents: { lead: [] } });
+    const note = "Without effect, not for a sub-agent or denied by a rule: create_toolbox\n";
+    const given = [
+      "--grant",
+      "create_toolbox",
+      "--grant",
+      "recall",
+      "--grant",
+      "nosuch",
+      "--grant",
+      "mcp:x:*",
+    ];
+    const made = await typed(api, ["agent", "create", "helper", "--parent", "lead", ...given]);
+    expect(made.out).toContain(note);
+    expect((await typed(api, ["agent", "edit", "helper", "--grant", "grep"])).out).toContain(note);
+    expect((await typed(api, ["agent", "show", "helper"])).out).toContain(note);
+    const lead = await typed(api, ["agent", "edit", "lead", "--grant", "create_toolbox"]);
+    expect(lead.out).not.toContain("Without effect");
+  });
+});
+
 describe("toolkeep question", () => {
   it("answers a wish for tools, each with grant or refuse", async () => {
     await using api = await testApi({ agents: { asker: [] } });
