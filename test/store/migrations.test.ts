@@ -7,9 +7,10 @@ import { openStore } from "../../src/store/open.ts";
 import { postgresDialect } from "../../src/store/postgres/dialect.ts";
 import { type Column, KEYS, TABLES } from "../../src/store/schema.ts";
 import { sqliteDialect } from "../../src/store/sqlite/dialect.ts";
+import type { Store } from "../../src/store/store.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../support/postgres.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { server } from "./records.ts";
+import { agent, NOW, server } from "./records.ts";
 
 test("the migrations that exist keep their names and order", () => {
   expect(MIGRATIONS.map((migration) => migration.name)).toEqual([
@@ -42,7 +43,33 @@ test("a store of version 1 keeps its data and gets what version 2 added, on SQLi
   await expectMigrated({ home: home.path, databaseUrl: null });
 });
 
+test("a store of version 4 keeps its data and gets what later versions added, on SQLite", async () => {
+  await using home = await tempHome();
+  await writeVersion4(await sqliteDialect(`${home.path}/toolkeep.db`));
+  await expectVersion4Migrated({ home: home.path, databaseUrl: null });
+});
+
+test("a backup of version 4 is restored into a store of now", async () => {
+  await using home = await tempHome();
+  const store = await openStore({ home: home.path, databaseUrl: null, clock: systemClock });
+  const tables = Object.fromEntries(
+    Object.entries(ROWS_4).map(([table, row]) => [
+      table,
+      [Object.fromEntries(Object.entries(row).map(([column, value]) => [column, asDumped(value)]))],
+    ]),
+  );
+  await store.load({ schemaVersion: 4, tables });
+  await expectVersion4Data(store);
+  await store.close();
+});
+
 describe.runIf(hasPostgres())("on PostgreSQL", () => {
+  test("a store of version 4 keeps its data and gets what later versions added", async () => {
+    await using schema = await scopedSchema();
+    await writeVersion4(postgresDialect(schema.url));
+    await expectVersion4Migrated({ home: "", databaseUrl: schema.url });
+  });
+
   test("a store of version 1 keeps its data and gets what version 2 added", async () => {
     await using schema = await scopedSchema();
     await writeVersion1(postgresDialect(schema.url));
@@ -70,18 +97,77 @@ describe.runIf(hasPostgres())("on PostgreSQL", () => {
 const { asksBack: _asksBack, auth: _auth, ...SERVER_1 } = server("fs", { sealed: Uint8Array.of(1, 2, 255) });
 const TOOL = { serverId: "srv_fs", originalName: "read", definition: { name: "read" } };
 
-/** A store as the first release left it, with a server and a tool. */
-async function writeVersion1(dialect: StoreDialect): Promise<void> {
+/** An agent, a task of it and a secret, as version 4 had them. */
+const { scout: _scout, ...AGENT_4 } = agent("ada", { grants: ["grep"], toolboxes: ["research"] });
+const TASK_4 = { id: "tsk_1", agentId: "agt_ada", title: "Look", status: "blocked", note: "why", ...times() };
+const SECRET_4 = { name: "KEY", sealed: Uint8Array.of(9, 255), ...times() };
+const ROWS_4 = { agents: AGENT_4, tasks: TASK_4, secrets: SECRET_4 };
+
+function times() {
+  return { createdAt: NOW, updatedAt: NOW + 1 };
+}
+
+async function writeVersion4(dialect: StoreDialect): Promise<void> {
+  const db = await openVersion(4, dialect);
+  for (const [table, row] of Object.entries(ROWS_4)) {
+    const stored = Object.entries(row).map(([column, value]) => [column, asStored(value)]);
+    await db.insertInto(table).values(Object.fromEntries(stored)).execute();
+  }
+  await db.destroy();
+}
+
+async function expectVersion4Migrated(options: { home: string; databaseUrl: string | null }): Promise<void> {
+  const store = await openStore({ ...options, clock: systemClock });
+  await expectVersion4Data(store);
+  const { id } = AGENT_4;
+  await store.agents.create(agent("spy", { parentId: id, scout: true }));
+  await store.tasks.create({ ...TASK_4, id: "tsk_2", status: "open", instructions: "all", assignedBy: id });
+  const memory = { id: "mem_1", agentId: id, text: "a fact", tags: [], revision: 1, lastUsedAt: null };
+  await store.memories.create({ ...memory, ...times() }, 10);
+  const output = { id: "out_1", agentId: id, conversation: "c", chars: 3, bytes: 3, createdAt: NOW };
+  await store.outputs.create(output, "abc");
+  expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
+  // What was made before and after is moved elsewhere alike.
+  await store.load(await store.dump());
+  expect(await store.agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
+  expect(await store.tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
+  expect(await store.memories.count(id)).toBe(1);
+  await store.close();
+}
+
+async function expectVersion4Data(store: Store): Promise<void> {
+  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, scout: false });
+  expect(await store.tasks.get("tsk_1")).toEqual({ ...TASK_4, instructions: "", assignedBy: null });
+  expect(await store.secrets.list()).toEqual([{ ...SECRET_4, setBy: null }]);
+}
+
+function asDumped(value: unknown): unknown {
+  return value instanceof Uint8Array ? { $base64: Buffer.from(value).toString("base64") } : asStored(value);
+}
+
+/** An empty database as that version made it. */
+async function openVersion(version: number, dialect: StoreDialect) {
   // biome-ignore lint/suspicious/noExplicitAny: the tables are those of a time the types no longer know
   const db = new Kysely<any>({ dialect: dialect.kysely, plugins: [new CamelCasePlugin()] });
-  await MIGRATIONS[0]!.up(db, dialect.columnTypes);
   await db.schema
     .createTable("migrations")
     .addColumn("version", "integer", (column) => column.primaryKey())
     .addColumn("name", "text", (column) => column.notNull())
     .addColumn("appliedAt", "bigint", (column) => column.notNull())
     .execute();
-  await db.insertInto("migrations").values({ version: 1, name: MIGRATIONS[0]!.name, appliedAt: 1 }).execute();
+  for (const [index, { name, up }] of MIGRATIONS.slice(0, version).entries()) {
+    await up(db, dialect.columnTypes);
+    await db
+      .insertInto("migrations")
+      .values({ version: index + 1, name, appliedAt: 1 })
+      .execute();
+  }
+  return db;
+}
+
+/** A store as the first release left it, with a server and a tool. */
+async function writeVersion1(dialect: StoreDialect): Promise<void> {
+  const db = await openVersion(1, dialect);
   const row = Object.entries(SERVER_1).map(([column, value]) => [column, asStored(value)]);
   await db.insertInto("servers").values(Object.fromEntries(row)).execute();
   await db
