@@ -58,7 +58,17 @@ function folded(name: string): string {
   return name.toLowerCase().replace(/[-.]/g, "_");
 }
 
-function unknown(name: string, caller: Caller, { visible }: Lookup): Refused {
+/** The explanation is worked out when somebody reads it: looking for the nearest name takes long where there are many. */
+function unknown(name: string, caller: Caller, lookup: Lookup): Refused {
+  return {
+    outcome: "unknown_tool",
+    get error() {
+      return unknownError(name, caller, lookup);
+    },
+  };
+}
+
+function unknownError(name: string, caller: Caller, { visible }: Lookup): OutcomeError {
   const shown = JSON.stringify(name.slice(0, 100));
   const tools = visible();
   const byOwnName = () => {
@@ -71,14 +81,11 @@ function unknown(name: string, caller: Caller, { visible }: Lookup): Refused {
       tools.map((tool) => nameFor(tool, caller)),
     ) ?? ((own) => own && nameFor(own, caller))(byOwnName());
   return {
-    outcome: "unknown_tool",
-    error: {
-      message: `no tool is named ${shown}${guess ? `; did you mean ${guess}?` : ""}`,
-      remedy: guess
-        ? `Call ${guess}, or list the tools to see what there is.`
-        : "List the tools to see what there is.",
-      details: guess ? { nearest: guess } : {},
-    },
+    message: `no tool is named ${shown}${guess ? `; did you mean ${guess}?` : ""}`,
+    remedy: guess
+      ? `Call ${guess}, or list the tools to see what there is.`
+      : "List the tools to see what there is.",
+    details: guess ? { nearest: guess } : {},
   };
 }
 

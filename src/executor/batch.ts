@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Offers } from "../catalog/offers.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
+import { createPace } from "../lib/pace.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Caller, ToolCall, ToolOutcome } from "../tool.ts";
 import type { BatchTurns } from "./batch-turns.ts";
@@ -64,7 +65,10 @@ export async function runBatch<R>(
 ): Promise<readonly R[]> {
   const answers: R[] = [];
   const bugs: unknown[] = [];
+  // Many that end without waiting for anything must not keep everything else waiting.
+  const pace = createPace();
   const run = async (position: number) => {
+    await pace();
     const member = members[position]!;
     const endTurn = await deps.turns.enter(member.caller.agentId, stop);
     try {

@@ -10,8 +10,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   const most = Math.max(Math.min(2, Math.floor(word.length / 2)), Math.floor(word.length / 3));
   let bestDistance = most + 1;
+  const rows: Rows = [[], []];
   for (const candidate of candidates) {
-    const distance = editDistance(word, candidate, bestDistance);
+    const distance = editDistance(word, candidate, bestDistance, rows);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -20,21 +21,38 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance, given up (returning `limit`) as soon as it cannot stay below `limit`. */
-export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+/** What is worked with, for as many comparisons as there are. */
+type Rows = [previous: number[], row: number[]];
+
+/**
+ * Levenshtein distance, given up (returning `limit`) as soon as it cannot stay below `limit`. Only what is less than `limit` away from the
+ * diagonal is looked at: nothing else leads to a distance below it.
+ */
+export function editDistance(
+  a: string,
+  b: string,
+  limit = Number.POSITIVE_INFINITY,
+  rows: Rows = [[], []],
+): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let [previous, row] = rows;
+  for (let j = 0; j <= b.length; j++) previous[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let smallest = i;
-    for (let j = 1; j <= b.length; j++) {
-      const change = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const value = Math.min(change, previous[j]! + 1, row[j - 1]! + 1);
-      row.push(value);
+    const first = Math.max(1, i - limit + 1);
+    const last = Math.min(b.length, i + limit - 1);
+    const code = a.charCodeAt(i - 1);
+    row[first - 1] = first === 1 ? i : limit;
+    let smallest = row[first - 1]!;
+    for (let j = first; j <= last; j++) {
+      let value = previous[j - 1]! + (code === b.charCodeAt(j - 1) ? 0 : 1);
+      // The row before ends one earlier.
+      if (j < i + limit - 1 && previous[j]! + 1 < value) value = previous[j]! + 1;
+      if (row[j - 1]! + 1 < value) value = row[j - 1]! + 1;
+      row[j] = value;
       if (value < smallest) smallest = value;
     }
     if (smallest >= limit) return limit;
-    previous = row;
+    [previous, row] = [row, previous];
   }
-  return previous[b.length]!;
+  return Math.min(previous[b.length]!, limit);
 }

@@ -265,6 +265,20 @@ describe("a batch", () => {
     expect((await Promise.all(many)).flat()).toHaveLength(1_000);
   });
 
+  it("of calls that end at once lets everything else have its turn", async () => {
+    const tools = Array.from({ length: 200 }, (_, at) =>
+      testTool({ name: `mcp_files_read_the_whole_text_${at}` }),
+    );
+    await using hub = await openExecutor({ tools });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const unknown = Array.from({ length: 200 }, (_, at) => `mcp_filos_read_tho_whole_toxt_${at}_x`);
+    const outcomes = await hub.batch(unknown);
+    clearInterval(timer);
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["unknown_tool"]));
+    expect(turns).toBeGreaterThan(2);
+  });
+
   it("of more calls than one may have is refused before the first of them", async () => {
     const seen = recorder();
     await using hub = await openExecutor({ tools: seen.tools });

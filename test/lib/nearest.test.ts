@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { editDistance, nearest } from "../../src/lib/nearest.ts";
+import { Dice } from "../support/dice.ts";
 
 describe("nearest", () => {
   it("takes no short word for another that shares nothing with it", () => {
@@ -28,6 +29,18 @@ describe("editDistance", () => {
     ["flaw", "lawn", 2],
   ])("%j to %j takes %i edits", (a, b, edits) => {
     expect(editDistance(a, b)).toBe(edits);
+  });
+
+  it("is the same below every limit, for random words", () => {
+    const dice = new Dice(7);
+    const word = () => Array.from({ length: dice.below(12) }, () => dice.one(["a", "b", "c"])).join("");
+    for (let round = 0; round < 500; round++) {
+      const [a, b] = [word(), word()];
+      const edits = editDistance(a, b);
+      expect(edits).toBe(editDistance(b, a));
+      for (const limit of [1, 2, 3, 5, 20])
+        expect([a, b, editDistance(a, b, limit)]).toEqual([a, b, Math.min(edits, limit)]);
+    }
   });
 
   it("gives up at its limit", () => {
