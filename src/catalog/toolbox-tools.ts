@@ -1,6 +1,6 @@
 import { type Definition, explainRefusal, failed, output, platformTool } from "../define-tool.ts";
 import type { Identity } from "../identity/identity.ts";
-import { agreement } from "../questions/agreement.ts";
+import { agreement, tooManyToAllow } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Caller, JsonSchema, Tool, ToolResult } from "../tool.ts";
 import type { Catalog } from "./catalog.ts";
@@ -165,6 +165,8 @@ async function refusal(
   const exceeding = catalog().beyond(caller, { grants: added });
   const gaining = identity.withToolbox(toolbox);
   if (exceeding.length === 0 && gaining.length === 0) return undefined;
+  const tooMany = tooManyToAllow(exceeding, [added]);
+  if (tooMany) return tooMany;
   const prompt = [
     `May ${caller.agentName} ${since === null ? "create" : "add to"} the toolbox ${toolbox}?`,
     `It would hold ${shortened(added)}.`,

@@ -3,7 +3,7 @@ import { checkParent, contextOf, SCOUT_TOOLBOX } from "../identity/context.ts";
 import type { Gift } from "../identity/gift.ts";
 import type { Identity } from "../identity/identity.ts";
 import { checkName } from "../identity/names.ts";
-import { agreement } from "../questions/agreement.ts";
+import { agreement, tooManyToAllow } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { AgentRecord } from "../store/store.ts";
 import type { Caller, JsonSchema, Tool, ToolResult, ToolSource } from "../tool.ts";
@@ -156,6 +156,8 @@ function createTool(deps: AgentToolDeps): Tool {
       const parent = checkNew(args, caller, deps);
       checkGift(gift, deps.toolboxNames());
       const exceeding = exceedingPart(gift, caller, deps);
+      const tooMany = tooManyToAllow(exceeding, listsOf(gift));
+      if (tooMany) return tooMany;
       const isForeign = parent !== undefined && !isOwn(parent, caller, deps);
       const reasons = [
         ...notOwn(caller, exceeding),
@@ -191,6 +193,8 @@ function updateTool(deps: AgentToolDeps): Tool {
       const added = addedBy(change, agent);
       checkGift(added, deps.toolboxNames());
       const exceeding = exceedingPart(added, caller, deps);
+      const tooMany = tooManyToAllow(exceeding, listsOf(added));
+      if (tooMany) return tooMany;
       const reasons = [
         ...notOwn(caller, exceeding),
         ...(isBelow(agent, caller.agentId, deps) ? [] : [whose(agent, caller)]),
@@ -267,6 +271,10 @@ function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): 
     ...(grants && { grants }),
     ...(folders && { folders }),
   };
+}
+
+function listsOf({ toolboxes = [], grants = [], folders = [] }: Gift) {
+  return [toolboxes, grants, folders];
 }
 
 function isOwn(agent: AgentRecord, caller: Caller, deps: AgentToolDeps): boolean {

@@ -15,6 +15,25 @@ export interface Wish {
 }
 
 const MAX_SHOWN_ARGUMENTS = 4_000;
+/** As many as anybody reads, and as a question names. */
+const MAX_TO_ALLOW = 20;
+
+/**
+ * How a call ends that wants more allowed than a person can be shown: what they do not see they cannot agree to. The question names
+ * either everything that is wanted or everything that is given.
+ */
+export function tooManyToAllow(
+  wanted: readonly string[],
+  given: readonly (readonly unknown[])[],
+): ToolResult | undefined {
+  const isShown = [wanted.length, Math.max(...given.map(({ length }) => length))].some(
+    (count) => count <= MAX_TO_ALLOW,
+  );
+  if (isShown) return undefined;
+  return failed(
+    `A person would have to allow ${wanted.length} things that you do not have yourself; at most ${MAX_TO_ALLOW} can be asked for at a time. Give fewer.`,
+  );
+}
 
 /**
  * Undefined once a person has agreed, which uses their answer up, and for the person at the command line; otherwise how the

@@ -42,6 +42,17 @@ describe("create_toolbox", () => {
     expect(toolboxOf(test, "more").tools).toEqual(["*", "mcp_fs_write", "read_file"]);
   });
 
+  it("asks for no more than a person can be shown", async () => {
+    await using test = await open();
+    const decoys = Array.from({ length: 20 }, (_, at) => `a_harmless_name_${at}`);
+    const args = { name: "more", tools: [...decoys, "mcp_fs_write"] };
+    expect(await test.call("create_toolbox", args, "chief")).toMatchObject({
+      outcome: "failed",
+      text: expect.stringContaining("at most 20 can be asked for at a time"),
+    });
+    expect(await test.hub.questions.list({ state: "pending" })).toEqual([]);
+  });
+
   it("takes a person's no for an answer", async () => {
     await using test = await open();
     const args = { name: "more", tools: ["mcp_fs_write"] };

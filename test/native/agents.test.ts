@@ -86,6 +86,22 @@ describe("create_agent", () => {
     expect(await it.hub.questions.list()).toEqual([]);
   });
 
+  test("asks for no more than a person can be shown, but for a toolbox by its name", async () => {
+    await using it = await managed();
+    const decoys = Array.from({ length: 20 }, (_, at) => `a_harmless_name_${at}`);
+    const create = (gift: object) => it.call("create_agent", { name: "helper", ...gift }, "boss");
+    expect(await create({ grants: [...decoys, "set_secret"] })).toMatchObject({
+      outcome: "failed",
+      text: expect.stringContaining("at most 20 can be asked for at a time"),
+    });
+    expect(await it.hub.questions.list()).toEqual([]);
+    expect((await create({ toolboxes: ["configurator"], grants: ["set_secret"] })).outcome).toBe(
+      "needs_input",
+    );
+    const [question] = await it.hub.questions.list();
+    expect(question!.prompt).toContain("with the toolboxes configurator, the tools set_secret?");
+  });
+
   test.each([
     ["a toolbox with more", { toolboxes: ["risky"] }, "does not have http_request, set_secret itself"],
     ["every native tool", { toolboxes: ["all"] }, "does not have * itself"],
