@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Help, type Option } from "commander";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { ApiClient, Method } from "./api-client.ts";
 import { withProgress } from "./progress.ts";
@@ -147,5 +147,12 @@ function createRun(terminal: Terminal, json: boolean, client: LazyClient): Run {
 }
 
 function withJson(command: Command): Command {
-  return command.option("--json", "print one JSON value, errors included");
+  return command
+    .option("--json", "print one JSON value, errors included")
+    .configureHelp({ optionDescription });
+}
+
+/** Without an empty list as default, which tells nobody anything. */
+function optionDescription(option: Option): string {
+  return new Help().optionDescription(option).replace(" (default: [])", "");
 }

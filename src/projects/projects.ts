@@ -175,7 +175,9 @@ async function findProject({ store }: ProjectDeps, project: string): Promise<Pro
       items.map(({ name }) => name),
     );
   const hint = guess ? `; did you mean ${guess}?` : items.length === 0 ? "; there are none yet" : "";
-  throw new ToolkeepError("NOT_FOUND", `no project has the key, id or name ${shown}${hint}`);
+  throw new ToolkeepError("NOT_FOUND", `no project has the key, id or name ${shown}${hint}`, {
+    remedy: "toolkeep project list --all shows those there are.",
+  });
 }
 
 function refuseFull({ key, tickets, notes }: ProjectView): void {

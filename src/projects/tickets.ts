@@ -110,6 +110,7 @@ export function createTickets(
     throw new ToolkeepError(
       "NOT_FOUND",
       `there is no ticket ${project.key}-${number} in ${project.name}; ${newest}`,
+      { remedy: `toolkeep ticket list --project ${project.key} shows those that are unfinished.` },
     );
   }
 

@@ -39,7 +39,9 @@ export class ServerSet {
     if (found) return found;
     const close = nearest(name, servers.map(nameOf));
     const hint = close === undefined ? "" : `; did you mean ${JSON.stringify(close)}?`;
-    throw new ToolkeepError("NOT_FOUND", `there is no server ${JSON.stringify(name)}${hint}`);
+    throw new ToolkeepError("NOT_FOUND", `there is no server ${JSON.stringify(name)}${hint}`, {
+      remedy: "toolkeep server list shows those there are.",
+    });
   }
 
   /** Throws NAME_TAKEN. */

@@ -37,6 +37,7 @@ describe("every command", () => {
   });
 
   it.each(leaves)("$path has --json and says what it does", ({ command }) => {
+    expect(command.helpInformation()).not.toContain("[])");
     expect(command.options.map((option) => option.long)).toContain("--json");
     expect(command.description()).not.toBe("");
   });

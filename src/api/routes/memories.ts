@@ -57,6 +57,7 @@ export function memoryRoutes(app: FastifyInstance, { hub }: ApiContext): void {
         throw new ToolkeepError(
           "NOT_FOUND",
           `no agent has a memory ${JSON.stringify(params.id.slice(0, 100))}`,
+          { remedy: "toolkeep memory list shows those there are." },
         );
       return { done: true };
     },
