@@ -3,22 +3,25 @@ const LONGEST_WORD = 200;
 
 /**
  * The candidate closest to `word` by edit distance, or undefined when nothing is close enough to be a likely
- * typo (more than a third of the word would have to change; of a short word, more than half or 2 edits).
+ * typo: more than a third of the word, at least 2 edits, would have to change, or no character is the same.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
-  const most = Math.max(Math.min(2, Math.floor(word.length / 2)), Math.floor(word.length / 3));
-  let bestDistance = most + 1;
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   const rows: Rows = [[], []];
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate, bestDistance, rows);
-    if (distance < bestDistance) {
+    if (distance < bestDistance && isAlike(word, candidate)) {
       best = candidate;
       bestDistance = distance;
     }
   }
   return best;
+}
+
+function isAlike(word: string, candidate: string): boolean {
+  return [...word].some((character) => candidate.includes(character));
 }
 
 /** What is worked with, for as many comparisons as there are. */

@@ -79,6 +79,6 @@ function closestLine(lines: readonly string[], part: string): { number: number; 
   const compared = lines.slice(0, MAX_COMPARED.lines).map(bare);
   const wanted = bare(first);
   const same = compared.indexOf(wanted);
-  const index = same === -1 ? compared.indexOf(nearest(wanted, compared.filter(Boolean)) ?? "\0") : same;
+  const index = same === -1 ? compared.indexOf(nearest(wanted, compared) ?? "\0") : same;
   return index === -1 ? undefined : { number: index + 1, line: lines[index]!.slice(0, 200) };
 }
