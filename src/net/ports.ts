@@ -14,7 +14,7 @@ export function refusalOfPort(host: string, port: number, { allowed, setting }: 
     return new FetchRefused(`port ${port} of ${host} is not asked: it is that of another protocol than HTTP`);
   if (allowed.length === 0 || allowed.includes(port)) return undefined;
   return new FetchRefused(
-    `port ${port} of ${host} may not be asked, only ${allowed.join(", ")}. If it is meant, add it to ${setting}.`,
+    `port ${port} of ${host} may not be asked, only ${allowed.join(", ")}. If it is meant, a person can add it to ${setting}.`,
   );
 }
 

@@ -36,6 +36,6 @@ function isLocalName(host: string): boolean {
 
 function refused(host: string, what: string, setting: string): FetchRefused {
   return new FetchRefused(
-    `${host} may not be reached: it is ${what}, and nobody allowed it. If it is meant, add ${hostKey(host)} to ${setting}.`,
+    `${host} may not be reached: it is ${what}, and nobody allowed it. If it is meant, a person can add ${hostKey(host)} to ${setting}.`,
   );
 }

@@ -70,7 +70,7 @@ describe("the filtering proxy", () => {
       {
         host: `evil.test:${port}`,
         reason:
-          "evil.test may not be reached: it is 127.0.0.1, a loopback address, and nobody allowed it. If it is meant, add evil.test to web.allowed_hosts.",
+          "evil.test may not be reached: it is 127.0.0.1, a loopback address, and nobody allowed it. If it is meant, a person can add evil.test to web.allowed_hosts.",
       },
     ]);
   });
@@ -145,7 +145,7 @@ describe("the filtering proxy", () => {
     expect((await tunnel(proxy.address, "page.test:25")).status).toBe(403);
     expect((await tunnel(proxy.address, "page.test:8443")).status).toBe(403);
     expect((await get(proxy.address, "http://page.test:8080/")).body).toContain(
-      "If it is meant, add it to s.",
+      "If it is meant, a person can add it to s.",
     );
   });
 

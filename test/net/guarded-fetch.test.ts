@@ -37,7 +37,7 @@ describe("a host that nobody named", () => {
     const refused = guarded.fetch(`http://${host}:${new URL(server.url).port}/`);
     await expect(refused).rejects.toThrow(FetchRefused);
     await expect(refused).rejects.toThrow(why);
-    await expect(refused).rejects.toThrow(/If it is meant, add \S+ to net\.allow_hosts\.$/);
+    await expect(refused).rejects.toThrow(/If it is meant, a person can add \S+ to net\.allow_hosts\.$/);
     expect(server.requests).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe("a host that nobody named", () => {
     await using server = await remoteServer((_, response) => response.end());
     await using guarded = openFetch([]);
     await expect(guarded.fetch(under("evil.test", server.url))).rejects.toThrow(
-      "evil.test may not be reached: it is 127.0.0.1, a loopback address, and nobody allowed it. If it is meant, add evil.test to net.allow_hosts.",
+      "evil.test may not be reached: it is 127.0.0.1, a loopback address, and nobody allowed it. If it is meant, a person can add evil.test to net.allow_hosts.",
     );
     expect(server.requests).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe.each(FETCHING)("%s", (tool) => {
     const result = await web.call(tool, { url: under(host, server.url) });
     expect(result.kind).toBe("failed");
     expect(textOf(result)).toContain(why);
-    expect(textOf(result)).toMatch(/If it is meant, add \S+ to web\.allowed_hosts\.$/);
+    expect(textOf(result)).toMatch(/If it is meant, a person can add \S+ to web\.allowed_hosts\.$/);
     expect(server.requests).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe.each(FETCHING)("%s", (tool) => {
     for (const url of [server.url, other.url]) {
       const result = await web.call(tool, { url: under("page.test", url) });
       expect(textOf(result)).toBe(
-        `port ${refused} of page.test may not be asked, only ${port}. If it is meant, add it to web.allowed_ports.`,
+        `port ${refused} of page.test may not be asked, only ${port}. If it is meant, a person can add it to web.allowed_ports.`,
       );
     }
     expect(other.requests).toEqual([]);
