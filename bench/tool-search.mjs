@@ -65,7 +65,12 @@ async function measured(folder) {
   const all = tools.map(({ id, server = "", name, description = "", inputSchema = {} }) => {
     return { name: id, ownName: name, origin: server, description, inputSchema };
   });
-  const ranking = new ToolRanking({ tools: () => all, revision: () => 1, offerers: () => offerers });
+  const byName = new Map(all.map((tool) => [tool.name, tool]));
+  const ranking = new ToolRanking({
+    tool: (name) => byName.get(name),
+    revision: () => 1,
+    offerers: () => offerers,
+  });
   const from = performance.now();
   await ranking.search("anything", all, DEPTH);
   const buildMs = performance.now() - from;

@@ -59,7 +59,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const web = createWebTools(deps);
   const planned = createPlannedTools();
   const ranking = new ToolRanking({
-    tools: () => catalog().all(),
+    tool: (name) => catalog().get(name),
     revision: () => catalog().revision,
     offerers: () => offerers(upstream()),
   });

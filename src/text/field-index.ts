@@ -1,4 +1,7 @@
-import { termsOf } from "./analyser.ts";
+import { Analyser } from "./analyser.ts";
+import { BestHits } from "./best-hits.ts";
+import { type Part, PartStatistics } from "./part-statistics.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 /** One field of what is indexed. */
 export interface Field {
@@ -18,49 +21,30 @@ export interface FieldIndexOptions {
   readonly coverage: number;
 }
 
-/** What of the index a search may know of. Everything else is to it as if it had never been put in. */
-export interface Part {
-  readonly has: (id: string) => boolean;
-}
-
 /** A term to look for and what it is worth, 1 for one that was asked for. */
 export type Sought = ReadonlyMap<string, number>;
 
 export interface FieldHit {
   readonly id: string;
+  /** Its place in the part. */
+  readonly at: number;
   readonly score: number;
 }
 
 interface Entry {
   readonly id: string;
   readonly slot: number;
-  readonly terms: readonly number[];
-  /** Of the first field, without repeats. */
-  readonly named: readonly number[];
-  readonly lengths: readonly number[];
-}
-
-/** Where a term stands: pairs of a slot and the packed counts of its fields. */
-interface Postings {
-  readonly term: string;
-  data: Uint32Array;
-  used: number;
-}
-
-/** What a part of the index looks like, worked out once. */
-interface Statistics {
-  readonly accepted: Uint8Array;
-  readonly size: number;
-  readonly averages: readonly number[];
-  /** How rare each term is here, by its number; NaN until it is asked for. */
-  readonly rarity: Float32Array;
-  /** The rarities of the terms of the first field together, by slot; NaN until it is asked for. */
-  readonly named: Float32Array;
+  /** Without repeats, those of the first field first. */
+  readonly terms: Uint32Array;
+  /** How many stand in the first field. */
+  readonly named: number;
 }
 
 const BITS = 5;
 const MOST = 2 ** BITS - 1;
 const MAX_FIELDS = Math.floor(32 / BITS);
+/** The statistics of parts are kept while they have no more slots than this together. */
+const MAX_KEPT_SLOTS = 4_000_000;
 
 /**
  * Texts in several fields, ranked by BM25F. A search sees one part of it and ranks as an index of that part alone would: how
@@ -68,16 +52,17 @@ const MAX_FIELDS = Math.floor(32 / BITS);
  */
 export class FieldIndex {
   readonly #options: FieldIndexOptions;
+  readonly #analyser = new Analyser();
+  readonly #vocabulary = new Vocabulary();
   readonly #byId = new Map<string, Entry>();
   readonly #slots: (Entry | undefined)[] = [];
   readonly #free: number[] = [];
-  readonly #numbers = new Map<string, number>();
-  /** Terms by their first letter and their length, for whoever looks for one that was mistyped. */
-  readonly #byStart = new Map<string, Map<number, Set<string>>>();
-  readonly #postings: Postings[] = [];
-  /** Numbers of terms that stand nowhere any more. */
-  readonly #unused: number[] = [];
-  #statistics = new WeakMap<Part, Statistics>();
+  /** How many terms each field of a slot has. */
+  #lengths = new Uint16Array(0);
+  /** The least recently used first. */
+  readonly #statistics = new Map<Part, PartStatistics>();
+  /** What is worked with: by number of a term, and by slot. All zeros in between. */
+  #counts = new Uint32Array(0);
   #scores = new Float32Array(0);
   #covered = new Float32Array(0);
   #found = new Uint32Array(0);
@@ -95,60 +80,63 @@ export class FieldIndex {
     return this.#byId.has(id);
   }
 
+  /** What is kept: places for texts, numbers for terms, and pairs of both. */
+  get room(): { readonly slots: number; readonly terms: number; readonly postings: number } {
+    return { slots: this.#slots.length, terms: this.#vocabulary.end, postings: this.#vocabulary.room };
+  }
+
   /** Whether the term stands in the part. */
   knows(term: string, part: Part): boolean {
-    const number = this.#numbers.get(term);
-    if (number === undefined) return false;
-    const { accepted } = this.#statisticsOf(part);
-    const { data, used } = this.#postings[number]!;
-    for (let at = 0; at < used; at += 2) if (accepted[data[at]!] === 1) return true;
-    return false;
+    const number = this.#vocabulary.find(term);
+    return number !== undefined && this.#statisticsOf(part).rarity(number) > 0;
   }
 
   /** The terms of a length that begin with a letter and stand anywhere. */
   termsFrom(letter: string, length: number): Iterable<string> {
-    return this.#byStart.get(letter)?.get(length) ?? [];
+    return this.#vocabulary.termsFrom(letter, length);
   }
 
   /** Adds texts, one for each field in their order, or replaces those of this id. */
   put(id: string, texts: readonly string[]): void {
     this.delete(id);
     const slot = this.#free.pop() ?? this.#slots.length;
-    const counts = new Map<number, number>();
-    const lengths: number[] = [];
-    let named: readonly number[] = [];
+    this.#makeRoom(slot);
+    const numbers: number[] = [];
+    let named = 0;
     for (const [field, text] of texts.entries()) {
-      const terms = termsOf(text);
-      lengths.push(terms.length);
-      for (const term of terms) count(counts, this.#numberOf(term), field);
-      if (field === 0) named = [...counts.keys()];
+      const terms = this.#analyser.termsOf(text);
+      this.#lengths[slot * this.#options.fields.length + field] = terms.length;
+      for (const term of terms) this.#count(this.#vocabulary.numberOf(term), field, numbers);
+      if (field === 0) named = numbers.length;
     }
-    for (const [number, packed] of counts) append(this.#postings[number]!, slot, packed);
-    const entry = { id, slot, terms: [...counts.keys()], named, lengths };
+    for (const number of numbers) {
+      this.#vocabulary.postings(number).add(slot, this.#counts[number]!);
+      this.#counts[number] = 0;
+    }
+    const entry: Entry = { id, slot, terms: Uint32Array.from(numbers), named };
     this.#slots[slot] = entry;
     this.#byId.set(id, entry);
-    this.#statistics = new WeakMap();
+    this.#statistics.clear();
   }
 
   /** Whether there was one. */
   delete(id: string): boolean {
     const entry = this.#byId.get(id);
     if (!entry) return false;
-    for (const number of entry.terms) this.#remove(number, entry.slot);
+    for (const number of entry.terms) this.#vocabulary.remove(number, entry.slot);
     this.#byId.delete(id);
     this.#slots[entry.slot] = undefined;
     this.#free.push(entry.slot);
-    this.#statistics = new WeakMap();
+    this.#statistics.clear();
     return true;
   }
 
   /** The best matches of any of the terms, best first, equal ones by id. */
   search(sought: Sought, part: Part, limit: number): FieldHit[] {
     const statistics = this.#statisticsOf(part);
-    this.#makeRoom();
     let found = 0;
     for (const [term, worth] of sought) {
-      const number = this.#numbers.get(term);
+      const number = this.#vocabulary.find(term);
       if (number !== undefined) found = this.#score(number, worth, statistics, found);
     }
     const best = this.#best(found, statistics, limit);
@@ -160,157 +148,92 @@ export class FieldIndex {
     return best;
   }
 
-  #score(number: number, worth: number, statistics: Statistics, foundBefore: number): number {
+  #score(number: number, worth: number, statistics: PartStatistics, foundBefore: number): number {
     const { fields, k1 } = this.#options;
-    const { accepted, averages } = statistics;
-    const { data, used } = this.#postings[number]!;
-    const value = worth * this.#rarityOf(number, statistics);
+    const { places, averages, isWhole } = statistics;
+    const { data, size, room } = this.#vocabulary.postings(number);
+    const [scores, covered, lengths] = [this.#scores, this.#covered, this.#lengths];
+    const value = worth * statistics.rarity(number);
     let found = foundBefore;
-    for (let at = 0; at < used; at += 2) {
+    for (let at = 0; at < size; at++) {
       const slot = data[at]!;
-      if (accepted[slot] === 0) continue;
-      const { lengths } = this.#slots[slot]!;
-      let packed = data[at + 1]!;
-      if (packed & MOST) this.#covered[slot]! += value;
+      if (!isWhole && places[slot] === 0) continue;
+      let packed = data[room + at]!;
+      if (packed & MOST) covered[slot]! += value;
       let weight = 0;
       for (let field = 0; packed !== 0; field++, packed >>>= BITS) {
         const times = packed & MOST;
         if (times === 0) continue;
         const { weight: fieldWeight, b } = fields[field]!;
-        weight += (fieldWeight * times) / (1 - b + (b * lengths[field]!) / averages[field]!);
+        const length = lengths[slot * fields.length + field]!;
+        weight += (fieldWeight * times) / (1 - b + (b * length) / averages[field]!);
       }
-      if (this.#scores[slot] === 0) this.#found[found++] = slot;
-      this.#scores[slot]! += (value * weight * (k1 + 1)) / (weight + k1);
+      if (scores[slot] === 0) this.#found[found++] = slot;
+      scores[slot]! += (value * weight * (k1 + 1)) / (weight + k1);
     }
     return found;
   }
 
-  #best(found: number, statistics: Statistics, limit: number): FieldHit[] {
-    const best: FieldHit[] = [];
+  #best(found: number, statistics: PartStatistics, limit: number): FieldHit[] {
     const { coverage } = this.#options;
+    const idOf = (slot: number) => this.#slots[slot]!.id;
+    const best = new BestHits(limit, (one, other) => idOf(one) < idOf(other));
     for (let at = 0; at < found; at++) {
       const slot = this.#found[at]!;
-      const share =
-        this.#covered[slot] === 0 ? 0 : this.#covered[slot]! / this.#namedRarity(slot, statistics);
-      const score = this.#scores[slot]! + coverage * Math.min(1, share);
-      const last = best[limit - 1];
-      if (last && score < last.score) continue;
-      insert(best, { id: this.#slots[slot]!.id, score }, limit);
+      const covered = this.#covered[slot]!;
+      const share = covered === 0 ? 0 : covered / statistics.namedRarity(slot);
+      best.add(slot, this.#scores[slot]! + coverage * Math.min(1, share));
     }
-    return best;
+    return best
+      .sorted()
+      .map(({ item, score }) => ({ id: idOf(item), at: statistics.places[item]! - 1, score }));
   }
 
-  #statisticsOf(part: Part): Statistics {
+  #statisticsOf(part: Part): PartStatistics {
     const known = this.#statistics.get(part);
-    if (known) return known;
-    const accepted = new Uint8Array(this.#slots.length);
-    const sums = this.#options.fields.map(() => 0);
-    let size = 0;
-    for (const [id, { slot, lengths }] of this.#byId) {
-      if (!part.has(id)) continue;
-      accepted[slot] = 1;
-      size += 1;
-      for (let field = 0; field < sums.length; field++) sums[field]! += lengths[field]!;
-    }
-    const statistics: Statistics = {
-      accepted,
-      size,
-      averages: sums.map((sum) => Math.max(1e-9, sum / Math.max(1, size))),
-      rarity: new Float32Array(this.#postings.length).fill(Number.NaN),
-      named: new Float32Array(this.#slots.length).fill(Number.NaN),
-    };
+    if (known) this.#statistics.delete(part);
+    const statistics = known ?? this.#counted(part);
     this.#statistics.set(part, statistics);
     return statistics;
   }
 
-  #rarityOf(number: number, { accepted, size, rarity }: Statistics): number {
-    const known = rarity[number]!;
-    if (!Number.isNaN(known)) return known;
-    const { data, used } = this.#postings[number]!;
-    let holders = 0;
-    for (let at = 0; at < used; at += 2) holders += accepted[data[at]!]!;
-    rarity[number] = Math.log(1 + (size - holders + 0.5) / (holders + 0.5));
-    return rarity[number];
+  #counted(part: Part): PartStatistics {
+    const most = Math.max(1, Math.floor(MAX_KEPT_SLOTS / Math.max(1, this.#slots.length)));
+    for (const oldest of this.#statistics.keys()) {
+      if (this.#statistics.size < most) break;
+      this.#statistics.delete(oldest);
+    }
+    return new PartStatistics(part, this.#options.fields.length, {
+      size: this.#byId.size,
+      slots: this.#slots.length,
+      terms: this.#vocabulary.end,
+      lengths: this.#lengths,
+      slotOf: (id) => this.#byId.get(id)?.slot,
+      namedIn: (slot) => this.#slots[slot]!.terms.subarray(0, this.#slots[slot]!.named),
+      postings: (number) => this.#vocabulary.postings(number),
+    });
   }
 
-  #namedRarity(slot: number, statistics: Statistics): number {
-    const known = statistics.named[slot]!;
-    if (!Number.isNaN(known)) return known;
-    const rarities = this.#slots[slot]!.named.map((number) => this.#rarityOf(number, statistics));
-    statistics.named[slot] = rarities.reduce((sum, rarity) => sum + rarity, 0);
-    return statistics.named[slot];
+  #count(number: number, field: number, numbers: number[]): void {
+    if (number >= this.#counts.length) this.#counts = larger(this.#counts, number);
+    const packed = this.#counts[number]!;
+    if (packed === 0) numbers.push(number);
+    const shift = field * BITS;
+    if (((packed >>> shift) & MOST) < MOST) this.#counts[number] = packed + 2 ** shift;
   }
 
-  #makeRoom(): void {
-    if (this.#scores.length >= this.#slots.length) return;
-    const room = this.#slots.length + (this.#slots.length >> 1);
-    this.#scores = new Float32Array(room);
-    this.#covered = new Float32Array(room);
-    this.#found = new Uint32Array(room);
-  }
-
-  #numberOf(term: string): number {
-    const known = this.#numbers.get(term);
-    if (known !== undefined) return known;
-    const number = this.#unused.pop() ?? this.#postings.length;
-    this.#numbers.set(term, number);
-    const lengths = emplace(this.#byStart, term[0]!, () => new Map<number, Set<string>>());
-    emplace(lengths, term.length, () => new Set<string>()).add(term);
-    this.#postings[number] = { term, data: new Uint32Array(2), used: 0 };
-    return number;
-  }
-
-  #remove(number: number, slot: number): void {
-    const postings = this.#postings[number]!;
-    remove(postings, slot);
-    if (postings.used > 0) return;
-    const { term } = postings;
-    this.#numbers.delete(term);
-    this.#byStart.get(term[0]!)?.get(term.length)?.delete(term);
-    this.#unused.push(number);
+  #makeRoom(slot: number): void {
+    if (slot < this.#scores.length) return;
+    this.#scores = larger(this.#scores, slot);
+    this.#covered = larger(this.#covered, slot);
+    this.#found = larger(this.#found, slot);
+    this.#lengths = larger(this.#lengths, (slot + 1) * this.#options.fields.length);
   }
 }
 
-function emplace<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
-
-function count(counts: Map<number, number>, number: number, field: number): void {
-  const packed = counts.get(number) ?? 0;
-  const shift = field * BITS;
-  if (((packed >>> shift) & MOST) === MOST) return;
-  counts.set(number, (packed + 2 ** shift) >>> 0);
-}
-
-function append(postings: Postings, slot: number, packed: number): void {
-  if (postings.used === postings.data.length) {
-    const larger = new Uint32Array(postings.data.length * 2);
-    larger.set(postings.data);
-    postings.data = larger;
-  }
-  postings.data[postings.used++] = slot;
-  postings.data[postings.used++] = packed;
-}
-
-/** The last one takes its place: their order does not matter. */
-function remove(postings: Postings, slot: number): void {
-  const { data } = postings;
-  let at = 0;
-  while (data[at] !== slot) at += 2;
-  postings.used -= 2;
-  data[at] = data[postings.used]!;
-  data[at + 1] = data[postings.used + 1]!;
-}
-
-function insert(best: FieldHit[], hit: FieldHit, limit: number): void {
-  let at = best.length;
-  while (at > 0 && comesBefore(hit, best[at - 1]!)) at -= 1;
-  best.splice(at, 0, hit);
-  if (best.length > limit) best.pop();
-}
-
-function comesBefore(one: FieldHit, other: FieldHit): boolean {
-  return one.score > other.score || (one.score === other.score && one.id < other.id);
+/** With room for `index` and half as many again; what was in it stays. */
+function larger<T extends Uint16Array | Uint32Array | Float32Array>(array: T, index: number): T {
+  const copy = new (array.constructor as new (length: number) => T)(index + 1 + (index >> 1));
+  copy.set(array);
+  return copy;
 }

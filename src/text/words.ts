@@ -1,6 +1,7 @@
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** What follows an apostrophe in English belongs to the word before it and says nothing. */
 const CONTRACTION = /(?<=\p{L})['’](?:s|t|d|m|re|ve|ll)(?![\p{L}\p{N}])/giu;
+const APOSTROPHE = /['’]/;
 /** Between `read` and `File`, between `HTTP` and `Server`, but not in `APIs`. */
 const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))/u;
 /** Accents of Latin, Greek and Cyrillic letters; the marks of other scripts are vowels. */
@@ -27,21 +28,27 @@ const ASCII = /^[\0-\x7f]*$/;
 /** What is longer is a key or a picture, and nobody types it into a search. */
 const LONGEST = 64;
 
+/** The words of a text, in order, as they are written. */
+export function writtenIn(text: string): readonly string[] {
+  const joined = APOSTROPHE.test(text) ? text.replace(CONTRACTION, "") : text;
+  return joined.match(WORD) ?? [];
+}
+
 /**
  * The words of a text, in order, folded: lower case, without accents. `readTextFile` and `read_text_file` are three words
  * each; the first, written as one, also counts as a whole, so that `github` finds `GitHub`. Scripts without spaces come in
  * overlapping pairs of characters.
  */
 export function* wordsOf(text: string): Generator<string> {
-  for (const [written] of text.replace(CONTRACTION, "").matchAll(WORD)) {
-    if (PLAIN.test(written)) {
-      yield written.slice(0, LONGEST);
-      continue;
-    }
-    const parts = written.split(HUMP);
-    if (parts.length > 1) for (const part of parts) if (part.length > 1) yield* segments(fold(part));
-    yield* segments(fold(written));
-  }
+  for (const written of writtenIn(text)) yield* wordsIn(written);
+}
+
+/** What one word of `writtenIn` comes to. */
+export function* wordsIn(written: string): Generator<string> {
+  if (PLAIN.test(written)) return yield written.slice(0, LONGEST);
+  const parts = written.split(HUMP);
+  if (parts.length > 1) for (const part of parts) if (part.length > 1) yield* segments(fold(part));
+  yield* segments(fold(written));
 }
 
 /** Lower case and without accents; folding twice changes nothing. */

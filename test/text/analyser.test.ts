@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_TERMS, termsOf } from "../../src/text/analyser.ts";
+import { Analyser, MAX_TERMS, termsOf } from "../../src/text/analyser.ts";
 import { stem } from "../../src/text/stem.ts";
 import { fold, wordsOf } from "../../src/text/words.ts";
 import { Dice } from "../support/dice.ts";
@@ -94,4 +94,17 @@ test("upper case finds what lower case finds, for any words without humps", () =
     const text = Array.from({ length: dice.below(30) }, () => dice.one([..."abestinged éßж字 _"])).join("");
     expect(termsOf(text.toUpperCase()), JSON.stringify(text)).toEqual(termsOf(text));
   }
+});
+
+test("an analyser that has seen words before gives the same terms", () => {
+  const analyser = new Analyser();
+  const texts = [
+    "listOpenTickets of the user's",
+    "to be or",
+    "使用GitHub账户",
+    "x".repeat(80),
+    "the",
+    "OAuth2 the",
+  ];
+  for (const text of [...texts, ...texts]) expect(analyser.termsOf(text)).toEqual(termsOf(text));
 });

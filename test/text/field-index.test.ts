@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { termsOf } from "../../src/text/analyser.ts";
-import { FieldIndex, type Part } from "../../src/text/field-index.ts";
+import { FieldIndex } from "../../src/text/field-index.ts";
+import type { Part } from "../../src/text/part-statistics.ts";
 import { Dice } from "../support/dice.ts";
 
 const OPTIONS = {
@@ -11,10 +12,14 @@ const OPTIONS = {
   k1: 1.2,
   coverage: 2,
 };
-const ALL: Part = { has: () => true };
+const partOf = (...ids: readonly string[]): Part => ({ size: ids.length, id: (at) => ids[at]! });
+const ABC = partOf("a", "b", "c");
 const sought = (query: string) => new Map(termsOf(query).map((term) => [term, 1]));
-const ids = (index: FieldIndex, query: string, part: Part = { ...ALL }, limit = 10) =>
+const ids = (index: FieldIndex, query: string, part = ABC, limit = 10) =>
   index.search(sought(query), part, limit).map(({ id }) => id);
+/** What is found in each part, whatever the places are there. */
+const hits = (index: FieldIndex, query: string, part: Part, limit = 5) =>
+  index.search(sought(query), part, limit).map(({ id, score }) => ({ id, score }));
 
 function filled(texts: Readonly<Record<string, readonly string[]>>): FieldIndex {
   const index = new FieldIndex(OPTIONS);
@@ -29,28 +34,63 @@ describe("an index of fields", () => {
   });
 
   it("puts a text first whose first field the query names whole", () => {
-    const index = filled({ long: ["list files of project", "x"], whole: ["list files", "x"] });
-    expect(ids(index, "list files")).toEqual(["whole", "long"]);
+    const index = filled({ a: ["list files of project", "x"], b: ["list files", "x"] });
+    expect(ids(index, "list files")).toEqual(["b", "a"]);
   });
 
   it("gives equal matches in the order of their ids, and no more than asked for", () => {
     const index = filled({ c: ["same", ""], a: ["same", ""], b: ["same", ""] });
     expect(ids(index, "same")).toEqual(["a", "b", "c"]);
-    expect(ids(index, "same", ALL, 2)).toEqual(["a", "b"]);
-    expect(ids(index, "same", ALL, 0)).toEqual([]);
+    expect(ids(index, "same", ABC, 2)).toEqual(["a", "b"]);
+    expect(ids(index, "same", ABC, 0)).toEqual([]);
   });
 
   it("forgets what was replaced or deleted, and the words that only stood there", () => {
     const index = filled({ a: ["old", "word"], b: ["other", "word"] });
     index.put("a", ["new", "word"]);
     expect(ids(index, "old")).toEqual([]);
-    expect(index.knows("old", ALL)).toBe(false);
+    expect(index.knows("old", ABC)).toBe(false);
     expect(index.delete("b")).toBe(true);
     expect(index.delete("b")).toBe(false);
     expect([...index.termsFrom("o", 3)]).toEqual([]);
     expect([...index.termsFrom("w", 4)]).toEqual(["word"]);
     expect(ids(index, "word")).toEqual(["a"]);
     expect(index.size).toBe(1);
+  });
+
+  it("says where in the part a match stands, and leaves out what it has not", () => {
+    const index = filled({ a: ["one", ""], b: ["one two", ""] });
+    const part = partOf("x", "b", "a", "b");
+    expect(index.search(sought("one"), part, 5)).toMatchObject([
+      { id: "a", at: 2 },
+      { id: "b", at: 1 },
+    ]);
+    expect(index.knows("two", partOf("a"))).toBe(false);
+    expect(index.knows("two", part)).toBe(true);
+  });
+
+  it("is as small after a thousand changes as at first", () => {
+    const index = new FieldIndex(OPTIONS);
+    const put = (round: number) => {
+      for (let tool = 0; tool < 10; tool++)
+        index.put(`t${tool}`, [`tool${tool} round${round}`, `common words and own${round}x${tool}`]);
+    };
+    put(0);
+    put(1);
+    const { room } = index;
+    for (let round = 2; round <= 1_000; round++) put(round);
+    expect(index.room).toEqual(room);
+    for (let tool = 0; tool < 10; tool++) index.delete(`t${tool}`);
+    expect(index.size).toBe(0);
+    expect(index.room).toMatchObject({ slots: room.slots, postings: 0 });
+  });
+
+  it("gives back the room that words took which hardly anything has any more", () => {
+    const index = new FieldIndex(OPTIONS);
+    for (let text = 0; text < 1_000; text++) index.put(`t${text}`, ["", "word"]);
+    for (let text = 1; text < 1_000; text++) index.delete(`t${text}`);
+    expect(index.room.postings).toBeLessThan(20);
+    expect(hits(index, "word", partOf("t0"))).toHaveLength(1);
   });
 
   it("counts a word at most as often as fits", () => {
@@ -73,12 +113,11 @@ describe("an index of fields", () => {
         texts.set(id, [phrase(), phrase()]);
         index.put(id, texts.get(id)!);
       }
-      const chosen = new Set([...texts.keys()].filter(() => dice.below(2) === 0));
-      const alone = filled(Object.fromEntries([...texts].filter(([each]) => chosen.has(each))));
-      const query = sought(phrase());
-      expect(index.search(query, { has: (each) => chosen.has(each) }, 5)).toEqual(
-        alone.search(query, ALL, 5),
-      );
+      const chosen = [...texts.keys()].filter(() => dice.below(2) === 0);
+      const alone = filled(Object.fromEntries(chosen.map((each) => [each, texts.get(each)!])));
+      const query = phrase();
+      const whole = partOf(...chosen.toReversed());
+      expect(hits(index, query, partOf(...chosen)), `round ${round}`).toEqual(hits(alone, query, whole));
     }
   });
 });

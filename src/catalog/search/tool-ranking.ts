@@ -1,5 +1,6 @@
 import { createPace } from "../../lib/pace.ts";
-import { FieldIndex, type Part } from "../../text/field-index.ts";
+import { FieldIndex } from "../../text/field-index.ts";
+import type { Part } from "../../text/part-statistics.ts";
 import type { Tool } from "../../tool.ts";
 import { soughtIn } from "./query.ts";
 import { type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
@@ -7,6 +8,8 @@ import { type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
 /** Chosen with the weights of the fields. */
 const K1 = 3;
 const COVERAGE = 3;
+/** So many tools that are as they were are passed in no time. */
+const UNCHANGED_A_STEP = 256;
 
 export interface Ranked {
   readonly tool: Tool;
@@ -15,25 +18,25 @@ export interface Ranked {
 }
 
 export interface ToolRankingDeps {
-  /** Every tool there is. */
-  readonly tools: () => readonly Tool[];
-  /** Changes whenever `tools` may have. */
+  /** The tool that has a name now. */
+  readonly tool: (name: string) => Tool | undefined;
+  /** Changes whenever `tool` may answer differently. */
   readonly revision: () => number;
   /** Who offers tools and what they say of themselves, by the origin of their tools. */
   readonly offerers: () => ReadonlyMap<string, Offerer>;
 }
 
 /**
- * Every tool, ranked by how well it fits a few words. Follows the catalogue: only what changed is read anew, in slices that
- * hold nobody up. A search knows of nothing but the tools it is given.
+ * Tools, ranked by how well they fit a few words. Reads what it is asked about: a search waits for the tools that it is given,
+ * whatever else there is, and of those only for what has changed, in slices that hold nobody up. It knows of nothing but them.
  */
 export class ToolRanking {
   readonly #deps: ToolRankingDeps;
   readonly #index = new FieldIndex({ fields: TOOL_FIELDS, k1: K1, coverage: COVERAGE });
   readonly #indexed = new Map<string, Indexed>();
   readonly #parts = new WeakMap<readonly Tool[], ToolPart>();
-  #revision: number | undefined;
-  #following: Promise<void> | undefined;
+  /** Of which nothing is kept that is no longer there. */
+  #sweptAt: number | undefined;
 
   constructor(deps: ToolRankingDeps) {
     this.#deps = deps;
@@ -41,66 +44,68 @@ export class ToolRanking {
 
   /** The best of `among` for the query, best first. The same array should be given for the same tools. */
   async search(query: string, among: readonly Tool[], limit: number): Promise<readonly Ranked[]> {
-    while (this.#revision !== this.#deps.revision()) await this.#follow();
     const part = this.#partOf(among);
+    while (part.readAt !== this.#deps.revision()) await this.#read(part);
     const index = this.#index;
     const sought = soughtIn(query, {
       knows: (term) => index.knows(term, part),
       termsFrom: (letter, length) => index.termsFrom(letter, length),
     });
     const hits = index.search(sought, part, limit);
-    return hits.map(({ id, score }) => ({ tool: part.tools.get(id)!, score }));
+    return hits.map(({ at, score }) => ({ tool: among[at]!, score }));
   }
 
-  /** One at a time, whoever asks. */
-  #follow(): Promise<void> {
-    this.#following ??= this.#catchUp().finally(() => {
-      this.#following = undefined;
-    });
-    return this.#following;
-  }
-
-  async #catchUp(): Promise<void> {
+  async #read(part: ToolPart): Promise<void> {
     const revision = this.#deps.revision();
     const pace = createPace();
-    const tools = this.#deps.tools();
-    const names = new Set(tools.map((tool) => tool.name));
-    for (const name of this.#indexed.keys()) {
-      if (!names.has(name)) this.#forget(name);
-      await pace();
+    if (this.#sweptAt !== revision) {
+      this.#sweptAt = revision;
+      await this.#sweep(pace);
     }
     const offerers = this.#deps.offerers();
-    for (const tool of tools) {
-      this.#take(tool, offerers.get(tool.origin) ?? { name: tool.domain ?? "", about: "" });
-      await pace();
+    for (const [at, tool] of part.tools.entries()) {
+      const isNew = this.#take(tool, offerers.get(tool.origin) ?? { name: tool.domain ?? "", about: "" });
+      if (isNew || at % UNCHANGED_A_STEP === 0) await pace();
     }
-    this.#revision = revision;
+    part.readAt = revision;
   }
 
-  #take(tool: Tool, offerer: Offerer): void {
+  /** Forgets what is gone. */
+  async #sweep(pace: () => Promise<void>): Promise<void> {
+    let looked = 0;
+    for (const name of this.#indexed.keys()) {
+      if (this.#deps.tool(name) === undefined) {
+        this.#indexed.delete(name);
+        this.#index.delete(name);
+      }
+      if (looked++ % UNCHANGED_A_STEP === 0) await pace();
+    }
+  }
+
+  /** Whether there was something to be read. */
+  #take(tool: Tool, offerer: Offerer): boolean {
     const before = this.#indexed.get(tool.name);
-    if (before?.tool === tool && before.about === offerer.about) return;
+    if (before?.tool === tool && before.about === offerer.about) return false;
+    // What a conversation still sees of before stands under what has taken its place.
+    if (this.#deps.tool(tool.name) !== tool) return false;
     this.#indexed.set(tool.name, { tool, about: offerer.about });
     this.#index.put(tool.name, toolTexts(tool, offerer));
-  }
-
-  #forget(name: string): void {
-    this.#indexed.delete(name);
-    this.#index.delete(name);
+    return true;
   }
 
   #partOf(among: readonly Tool[]): ToolPart {
     const known = this.#parts.get(among);
     if (known) return known;
-    const tools = new Map(among.map((tool) => [tool.name, tool]));
-    const part = { tools, has: (id: string) => tools.has(id) };
+    const part = { tools: among, size: among.length, id: (at: number) => among[at]!.name, readAt: undefined };
     this.#parts.set(among, part);
     return part;
   }
 }
 
 interface ToolPart extends Part {
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: readonly Tool[];
+  /** The revision of which all of them have been read. */
+  readAt: number | undefined;
 }
 
 interface Indexed {

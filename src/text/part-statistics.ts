@@ -1,0 +1,84 @@
+import type { Postings } from "./postings.ts";
+
+/** What of an index a search may know of. Everything else is to it as if it had never been put in. Never changes. */
+export interface Part {
+  readonly size: number;
+  /** The id at a place from 0 on, in the index or not. */
+  readonly id: (at: number) => string;
+}
+
+/** What is indexed, as far as statistics ask for it. */
+export interface Counted {
+  readonly size: number;
+  /** One more than the highest slot. */
+  readonly slots: number;
+  /** One more than the highest number of a term. */
+  readonly terms: number;
+  slotOf(id: string): number | undefined;
+  /** How many terms each field of a slot has, one after another from `slot` times the number of fields on. */
+  readonly lengths: Uint16Array;
+  /** The numbers of the terms of the first field, without repeats. */
+  namedIn(slot: number): Uint32Array;
+  postings(number: number): Postings;
+}
+
+/** What a part of an index looks like, counted in that part only. Holds until the index changes. */
+export class PartStatistics {
+  /** How long each field is in the mean. */
+  readonly averages: readonly number[];
+  /** By slot: one more than its place in the part, 0 for what is not in it. */
+  readonly places: Uint32Array;
+  /** The part is all of the index: nobody has to look whether a slot is in it. */
+  readonly isWhole: boolean;
+  readonly #size: number;
+  readonly #index: Counted;
+  /** How rare each term is here, by its number: 0 where it does not stand here, NaN until it is asked for. */
+  readonly #rarity: Float32Array;
+  /** The rarities of the terms of the first field together, by slot; NaN until it is asked for. */
+  readonly #named: Float32Array;
+
+  constructor(part: Part, fields: number, index: Counted) {
+    this.#index = index;
+    this.places = new Uint32Array(index.slots);
+    const sums = Array.from({ length: fields }, () => 0);
+    let size = 0;
+    for (let at = 0; at < part.size; at++) {
+      const slot = index.slotOf(part.id(at));
+      if (slot === undefined || this.places[slot] !== 0) continue;
+      this.places[slot] = at + 1;
+      size += 1;
+      for (let field = 0; field < fields; field++) sums[field]! += index.lengths[slot * fields + field]!;
+    }
+    this.#size = size;
+    this.isWhole = size === index.size;
+    this.averages = sums.map((sum) => Math.max(1e-9, sum / Math.max(1, size)));
+    this.#rarity = new Float32Array(index.terms).fill(Number.NaN);
+    this.#named = new Float32Array(index.slots).fill(Number.NaN);
+  }
+
+  /** More the fewer have the term, 0 where nobody has. */
+  rarity(number: number): number {
+    const known = this.#rarity[number]!;
+    if (!Number.isNaN(known)) return known;
+    const holders = this.#holders(this.#index.postings(number));
+    this.#rarity[number] = holders === 0 ? 0 : Math.log(1 + (this.#size - holders + 0.5) / (holders + 0.5));
+    return this.#rarity[number];
+  }
+
+  /** That of all terms of the first field together. */
+  namedRarity(slot: number): number {
+    const known = this.#named[slot]!;
+    if (!Number.isNaN(known)) return known;
+    let sum = 0;
+    for (const number of this.#index.namedIn(slot)) sum += this.rarity(number);
+    this.#named[slot] = sum;
+    return this.#named[slot];
+  }
+
+  #holders({ data, size }: Postings): number {
+    if (this.isWhole) return size;
+    let holders = 0;
+    for (let at = 0; at < size; at++) if (this.places[data[at]!] !== 0) holders += 1;
+    return holders;
+  }
+}
