@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../errors.ts";
+import { FleetingSet } from "../lib/fleeting-set.ts";
 
 /**
  * Follows the requests that change or call something, so that a process can finish them before it ends. Made before
  * the routes: Fastify gives a hook only to routes that come after it.
  */
 export class ActiveRequests {
-  readonly #active = new Set<ServerResponse>();
+  readonly #active = new FleetingSet<ServerResponse>();
   /** Who waits until there are none. */
   #onIdle: (() => void) | undefined;
   #refusing = false;
@@ -50,7 +51,7 @@ export class ActiveRequests {
 
   /** Ends those under way as if their clients had gone, which cancels what they wait for. */
   abort(): void {
-    for (const response of this.#active) response.destroy();
+    for (const response of this.#active.all()) response.destroy();
   }
 
   #follow(response: ServerResponse): void {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
+import { FleetingSet } from "../lib/fleeting-set.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Answering, Caller, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
@@ -63,7 +64,7 @@ export class LegacySession {
   /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
-  readonly #calls = new Map<RequestId, Stop>();
+  readonly #calls = new FleetingSet<UnderWay>();
   readonly #ending = new Stop();
   readonly #subscriptions = new Map<string, AbortController>();
   readonly #questions = new Questions();
@@ -146,7 +147,7 @@ export class LegacySession {
   }
 
   close(): void {
-    for (const stop of [...this.#calls.values(), this.#ending]) stop.abort("the session ended");
+    for (const stop of [...this.#calls.all(), this.#ending]) stop.abort("the session ended");
     for (const subscription of this.#subscriptions.values()) subscription.abort();
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
@@ -188,7 +189,7 @@ export class LegacySession {
   /** `at`: where its answer stands among those of one POST. */
   async #answer(request: RpcRequest, reply: Reply, at = 0, admitted = this.#admit(request)): Promise<void> {
     let answered: Answered | undefined;
-    if (!(admitted instanceof Stop)) answered = admitted;
+    if (!(admitted instanceof UnderWay)) answered = admitted;
     else {
       try {
         answered = await this.#attempt(request, admitted, reply);
@@ -196,7 +197,7 @@ export class LegacySession {
       } catch (error) {
         answered = this.#failed(request, error);
       } finally {
-        this.#calls.delete(request.id);
+        this.#calls.delete(admitted);
       }
     }
     if (answered === undefined) reply.withdraw();
@@ -205,13 +206,17 @@ export class LegacySession {
   }
 
   /** What ends the request, under whose id it counts as under way until it has been attempted; or why it is refused. */
-  #admit({ id }: RpcRequest): Stop | RpcFault {
-    if (this.#calls.has(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
+  #admit({ id }: RpcRequest): UnderWay | RpcFault {
+    if (this.#underWay(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
     if (this.#calls.size >= MAX_OPEN_CALLS)
       return { code: RPC.refused, message: "too many requests are under way" };
-    const stop = new Stop();
-    this.#calls.set(id, stop);
-    return stop;
+    const call = new UnderWay(id);
+    this.#calls.add(call);
+    return call;
+  }
+
+  #underWay(id: unknown): UnderWay | undefined {
+    return this.#calls.find((call) => call.id === id);
   }
 
   #attempt(request: RpcRequest, stop: Stop, reply: Reply): Answered | Promise<Answered> {
@@ -243,7 +248,7 @@ export class LegacySession {
 
   #heed({ method, params }: RpcNotification): void {
     if (method !== "notifications/cancelled") return;
-    this.#calls.get(params.requestId as RequestId)?.abort(CANCELLED);
+    this.#underWay(params.requestId)?.abort(CANCELLED);
   }
 
   async initialize(): Promise<Answered> {
@@ -293,6 +298,16 @@ export class LegacySession {
     this.#subscriptions.get(uri as string)?.abort();
     this.#subscriptions.delete(uri as string);
     return "{}";
+  }
+}
+
+/** What ends a request, under the id that its client gave it. */
+class UnderWay extends Stop {
+  readonly id: RequestId;
+
+  constructor(id: RequestId) {
+    super();
+    this.id = id;
   }
 }
 

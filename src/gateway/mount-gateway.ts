@@ -130,11 +130,12 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     if (tooMany) return writeAnswer(res, tooMany);
     // Its client left meanwhile, and nothing will say so again.
     if (res.destroyed || res.closed) return;
-    answers.begin(res, { tokenId: who.value.tokenId, lasting: isLasting(req, body.value) });
+    const open = { res, tokenId: who.value.tokenId, lasting: isLasting(req, body.value) };
+    answers.begin(open);
     try {
       await dispatch(req, res, body.value, who.value, address);
     } finally {
-      answers.end(res);
+      answers.end(open);
     }
   }
 

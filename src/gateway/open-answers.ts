@@ -2,8 +2,10 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Identity } from "../identity/identity.ts";
 import type { Clock } from "../lib/clock.ts";
+import { FleetingSet } from "../lib/fleeting-set.ts";
 
-interface OpenAnswer {
+export interface OpenAnswer {
+  readonly res: ServerResponse;
   readonly tokenId: string;
   /** A stream that lasts as long as its client, not the answer to a call. */
   readonly lasting: boolean;
@@ -11,7 +13,7 @@ interface OpenAnswer {
 
 /** The answers under way, streams above all, so that they can end with their token or with the daemon. */
 export class OpenAnswers {
-  readonly #open = new Map<ServerResponse, OpenAnswer>();
+  readonly #open = new FleetingSet<OpenAnswer>();
   readonly #identity: Identity;
   readonly #clock: Clock;
 
@@ -20,13 +22,13 @@ export class OpenAnswers {
     this.#clock = clock;
   }
 
-  /** Counts `res` as open until `end`. */
-  begin(res: ServerResponse, answer: OpenAnswer): void {
-    this.#open.set(res, answer);
+  /** Counts as open until `end` is given the same object. */
+  begin(answer: OpenAnswer): void {
+    this.#open.add(answer);
   }
 
-  end(res: ServerResponse): void {
-    this.#open.delete(res);
+  end(answer: OpenAnswer): void {
+    this.#open.delete(answer);
   }
 
   /** Cuts what was opened with a token that has since been deleted or has expired. */
@@ -39,17 +41,17 @@ export class OpenAnswers {
         .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
         .map(({ id }) => id),
     );
-    for (const [res, { tokenId }] of this.#open) if (!valid.has(tokenId)) res.destroy();
+    for (const { res, tokenId } of this.#open.all()) if (!valid.has(tokenId)) res.destroy();
   }
 
   endLasting(): void {
-    for (const [res, { lasting }] of this.#open) if (lasting) res.destroy();
+    for (const { res, lasting } of this.#open.all()) if (lasting) res.destroy();
   }
 
   /** Lets what is about to end do so for up to `graceMs`, then cuts the rest. */
   async close(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     while (this.#open.size > 0 && performance.now() < deadline) await delay(10);
-    for (const res of this.#open.keys()) res.destroy();
+    for (const { res } of this.#open.all()) res.destroy();
   }
 }

@@ -15,6 +15,13 @@ import type { Terminal } from "../terminal.ts";
  */
 const HEAP_GROWTH = "--heap-growing-percent=100";
 
+/**
+ * V8 sees that records of calls last until they are written, and from then on makes whatever else comes from the same lines
+ * of code where it keeps what lasts. One such object holds its whole call, which nothing but a full collection takes
+ * away again: a tenth of the CPU of a call.
+ */
+const ALL_BEGIN_YOUNG = "--no-allocation-site-pretenuring";
+
 interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
@@ -39,7 +46,7 @@ export function serveCommand(shell: Shell): Command {
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
-  setFlagsFromString(HEAP_GROWTH);
+  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../daemon/start-daemon.ts");
   const { createLog } = await import("../../daemon/log.ts");
   const { packageVersion } = await import("../../daemon/version.ts");
