@@ -152,7 +152,11 @@ export class EventFeed {
 }
 
 function isLong(payload: object): boolean {
-  return Object.values(payload).some((value) => typeof value === "string" && value.length > MAX_TEXT);
+  for (const field in payload) {
+    const value = (payload as Record<string, unknown>)[field];
+    if (typeof value === "string" && value.length > MAX_TEXT) return true;
+  }
+  return false;
 }
 
 function shortened(text: string): string {

@@ -95,22 +95,21 @@ export class Reply {
     }
     const answers = this.#sendable();
     const body = this.#options.isBatch && answers.length > 0 ? `[${answers.join(",")}]` : (answers[0] ?? "");
-    writeAnswer(this.#res, {
-      status: answers.length > 0 ? status : 202,
-      headers:
-        body === ""
-          ? this.#options.headers
-          : { ...this.#options.headers, "content-type": "application/json" },
-      body,
-    });
+    const { headers } = this.#options;
+    const answer = { status: answers.length > 0 ? status : 202, headers, body };
+    writeAnswer(this.#res, answer, body === "" ? undefined : "application/json");
   }
 }
 
-/** Writes a whole answer; nothing where the client is gone. */
-export function writeAnswer(res: ServerResponse, { status, headers, body }: HttpAnswer): void {
+/** Writes a whole answer; nothing where the client is gone. `type`: where its headers do not say it. */
+export function writeAnswer(res: ServerResponse, { status, headers, body }: HttpAnswer, type?: string): void {
   if (res.destroyed || res.headersSent) return;
+  // As a list, which Node writes down without looking at it any further.
+  const list = ["content-length", String(Buffer.byteLength(body))];
+  if (type !== undefined) list.push("content-type", type);
+  for (const name in headers) list.push(name, headers[name]!);
   // A text goes out in one piece with the headers.
-  res.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  res.writeHead(status, list).end(body);
 }
 
 /** Whether an Accept header takes this type; a client that does not say what it takes takes everything. */

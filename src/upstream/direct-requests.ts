@@ -86,12 +86,8 @@ export class DirectRequests {
     const { stop, onProgress, ownStream } = request;
     if (stop.aborted) return Promise.reject(cancelled(stop));
     const id = this.#pending.newId();
-    const message = {
-      method: request.method,
-      params: { ...request.params, _meta: { ...request.meta, progressToken: id } },
-      jsonrpc: "2.0" as const,
-      id,
-    };
+    const params = withProgress(request, id);
+    const message = { method: request.method, params, jsonrpc: "2.0" as const, id };
     const closing = ownStream ? new AbortController() : undefined;
     return new Promise((resolve, reject) => {
       const forget = stop.onAbort(() => {
@@ -182,6 +178,14 @@ function isResult(result: unknown): result is JsonObject {
 
 function isError(error: unknown): error is { code: number; message: string; data?: unknown } {
   return isRecord(error) && Number.isInteger(error.code) && typeof error.message === "string";
+}
+
+/** Not with `{...}`, for which V8 makes a new shape of object each time. */
+function withProgress({ params, meta }: DirectRequest, id: number): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const name in params) all[name] = params[name];
+  all._meta = meta ? { ...meta, progressToken: id } : { progressToken: id };
+  return all;
 }
 
 function isOwn(id: number): boolean {

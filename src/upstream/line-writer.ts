@@ -38,12 +38,13 @@ export class LineWriter {
     return this.#isBroken;
   }
 
-  /** `line` is without its end. */
-  post(line: string, done: Done): void {
+  /** `line` is without its end. `isAlone`: no other is expected meanwhile, so that nobody has to look out for some. */
+  post(line: string, done: Done, isAlone = false): void {
     const { writable, writableLength } = this.#input;
     if (!writable) done(this.#failed("its input is closed", "unsent"));
     else if (writableLength + this.#outboxChars > this.#maxBytes)
       done(this.#failed("it does not read its input", "unsent"));
+    else if (isAlone && this.#outbox.length === 0) this.#write(`${line}\n`, [done]);
     else {
       if (this.#posted++ === 0) setImmediate(this.#flush);
       if (this.#posted > 1 || this.#isBusy) {

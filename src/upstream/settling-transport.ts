@@ -240,9 +240,11 @@ class SettlingStdio extends SettlingPipe {
   }
 
   protected override sendDirect(message: JSONRPCMessage, _: SendOptions, { failed }: Sending): void {
-    this.#stdio.post(JSON.stringify(message), (error) => {
+    const done = (error?: Error) => {
       if (error) failed(error);
-    });
+    };
+    // As long as nothing else is under way, nothing else comes in the same turn either.
+    this.#stdio.post(JSON.stringify(message), done, this.direct.open <= 1);
   }
 
   protected override async sent(): Promise<void> {

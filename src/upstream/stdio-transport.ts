@@ -117,9 +117,9 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Sends a message that is JSON already; `done` hears how that went. */
-  post(message: string, done: (error?: SdkError) => void): void {
-    if (this.#writer) this.#writer.post(message, done);
+  /** Sends a message that is JSON already; `done` hears how that went. `isAlone`: as for a LineWriter. */
+  post(message: string, done: (error?: SdkError) => void, isAlone = false): void {
+    if (this.#writer) this.#writer.post(message, done, isAlone);
     else done(new SdkError(SdkErrorCode.SendFailed, "its process has not been started", "unsent"));
   }
 

@@ -39,6 +39,16 @@ test("lines that come together leave together, in their order, as long as severa
   expect(writes).toEqual(["1\n", "2\n3\n", "4\n5\n", "6\n", "7\n"]);
 });
 
+test("a line that comes alone leaves at once also where several came together before, but never past one that waits", async () => {
+  const { writes, stream } = input();
+  const writer = new LineWriter(stream, 1000);
+  for (const line of ["1", "2"]) writer.post(line, ignored);
+  writer.post("3", ignored, true);
+  await nextTurn();
+  writer.post("4", ignored, true);
+  expect(writes).toEqual(["1\n", "2\n3\n", "4\n"]);
+});
+
 test("only a line that was written alone is known not to have left when writing fails", async () => {
   const ends: Record<string, unknown> = {};
   const note = (line: string) => (error?: { data?: unknown }) => {
