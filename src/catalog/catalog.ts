@@ -7,6 +7,7 @@ import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
 import type { Caller, Tool, ToolSource } from "../tool.ts";
 import { beyond } from "./beyond.ts";
+import { GatheredTools } from "./gathered-tools.ts";
 import {
   type GrantSet,
   grantedBy,
@@ -17,7 +18,7 @@ import {
   permissionOf,
   reaches,
 } from "./grants.ts";
-import { type Refused, resolveTool } from "./resolve.ts";
+import { type Lookup, type Refused, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
 export interface CatalogDeps {
@@ -39,6 +40,8 @@ const MAX_CACHED_VIEWS = 256;
 interface View {
   readonly grants: GrantSet;
   visible: readonly Tool[] | undefined;
+  /** What `visible` was before the last change. */
+  readonly before: readonly Tool[] | undefined;
   /** By the names that a server gave, at its own address. */
   byOwnName: ReadonlyMap<string, Tool> | undefined;
 }
@@ -55,17 +58,20 @@ export class Catalog {
   readonly #deps: CatalogDeps;
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
-  readonly #views = new Map<string, View>();
+  #views = new Map<string, View>();
+  /** Those of before the last change. */
+  #formerViews: ReadonlyMap<string, View> = new Map();
   /** The same by caller: whoever calls often keeps its `Caller`, and making a key costs more than the rest. */
   #viewsOfCallers = new WeakMap<Caller, View>();
-  #gathered: ReadonlyMap<string, Tool> | undefined;
+  readonly #tools: GatheredTools;
   #revision = 0;
 
   private constructor(deps: CatalogDeps) {
     this.#deps = deps;
+    this.#tools = new GatheredTools(deps.sources);
     this.toolboxes = new Toolboxes({
       ...deps,
-      tool: (name) => this.#byName.get(name),
+      tool: (name) => this.#tools.get(name),
       isMatched: (pattern) => this.isMatched(pattern),
       onChange: () => this.changed(),
     });
@@ -85,12 +91,12 @@ export class Catalog {
 
   /** All tools, sorted by name, whoever may call them. */
   all(): readonly Tool[] {
-    return [...this.#byName.values()];
+    return this.#tools.all;
   }
 
   /** The tool of exactly this name, whoever may call it. */
   get(name: string): Tool | undefined {
-    return this.#byName.get(name);
+    return this.#tools.get(name);
   }
 
   /** Whether anything of now has a permission that the pattern matches. */
@@ -101,13 +107,11 @@ export class Catalog {
 
   /**
    * What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by the
-   * names that the caller knows.
+   * names that the caller knows. Mostly the same array as long as it is the same tools.
    */
   visible(caller: Caller): readonly Tool[] {
     const view = this.#view(caller);
-    view.visible ??= this.all()
-      .filter((tool) => isGranted(tool, caller, view.grants) && this.#isListed(tool, caller))
-      .sort((a, b) => (nameFor(a, caller) < nameFor(b, caller) ? -1 : 1));
+    view.visible ??= unlessSame(view.before, this.#listed(caller, view.grants));
     return view.visible;
   }
 
@@ -167,7 +171,8 @@ export class Catalog {
   /** Tells the catalogue that something its answers depend on (agents, rules) is different now. */
   changed(): void {
     this.#revision += 1;
-    this.#views.clear();
+    if (this.#views.size > 0) this.#formerViews = this.#views;
+    this.#views = new Map();
     this.#viewsOfCallers = new WeakMap();
     for (const listener of this.#listeners) listener();
   }
@@ -183,14 +188,8 @@ export class Catalog {
     this.#listeners.clear();
   }
 
-  /** Gathered when they are asked for: servers come and go together, and each time would look at all of them. */
-  get #byName(): ReadonlyMap<string, Tool> {
-    this.#gathered ??= gather(this.#deps.sources);
-    return this.#gathered;
-  }
-
   #outdated(source: string): void {
-    this.#gathered = undefined;
+    this.#tools.outdated();
     this.changed();
     this.#deps.events.emit("tools.changed", { source });
   }
@@ -206,15 +205,16 @@ export class Catalog {
     const known = this.#views.get(key);
     if (known) return known;
     const grants = grantSet(caller, this.toolboxes.byName);
-    const view: View = { grants, visible: undefined, byOwnName: undefined };
+    const before = this.#formerViews.get(key)?.visible;
+    const view: View = { grants, visible: undefined, before, byOwnName: undefined };
     if (this.#views.size >= MAX_CACHED_VIEWS) this.#views.clear();
     this.#views.set(key, view);
     return view;
   }
 
-  #named(view: View): ReadonlyMap<string, Tool> {
+  #named(view: View): Lookup["byName"] {
     const { origin } = view.grants;
-    if (origin === undefined) return this.#byName;
+    if (origin === undefined) return this.#tools;
     if (!view.byOwnName) {
       const tools = this.all().filter((tool) => tool.origin === origin);
       // Its full name means a tool everywhere; where the server gave it to another, the server's word counts.
@@ -224,20 +224,23 @@ export class Catalog {
     return view.byOwnName;
   }
 
+  #listed(caller: Caller, grants: GrantSet): readonly Tool[] {
+    const listed = this.all().filter(
+      (tool) => isGranted(tool, caller, grants) && this.#isListed(tool, caller),
+    );
+    if (grants.origin === undefined) return listed;
+    return listed.sort((a, b) => (nameFor(a, caller) < nameFor(b, caller) ? -1 : 1));
+  }
+
   #isListed(tool: Tool, caller: Caller): boolean {
     const { kind } = tool.status();
     return (kind === "active" || kind === "unavailable") && !this.isHidden(tool, caller);
   }
 }
 
-/** By name, sorted. */
-function gather(sources: readonly ToolSource[]): ReadonlyMap<string, Tool> {
-  const byName = new Map<string, Tool>();
-  // The first source wins: native tools come first, so no server can put itself in their place.
-  for (const source of sources) {
-    for (const tool of source.tools()) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-  }
-  return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+function unlessSame(before: readonly Tool[] | undefined, now: readonly Tool[]): readonly Tool[] {
+  const isSame = before?.length === now.length && now.every((tool, at) => tool === before[at]);
+  return isSame ? before : now;
 }
 
 /** Callers with equal keys see the same tools. */

@@ -113,10 +113,12 @@ export function isHeld(tool: Tool, caller: Caller, grants: GrantSet): boolean {
 
 /** Whether the counterpart of the tool exists where the caller stands; a scout changes nothing anywhere. */
 export function fitsContext(
-  { availability, flags }: Pick<Tool, "availability" | "flags">,
+  tool: Pick<Tool, "availability" | "flags">,
   { context }: Pick<Caller, "context">,
 ): boolean {
-  if (context === "scout") return flags.readOnly && availability !== "main";
+  const { availability } = tool;
+  // The flags of a server's tool are worked out when somebody asks for them.
+  if (context === "scout") return availability !== "main" && tool.flags.readOnly;
   return availability === "both" || availability === context;
 }
 

@@ -16,7 +16,7 @@ export interface Refused {
 
 export interface Lookup {
   /** Of every tool that is in question, by the name that the caller knows. */
-  readonly byName: ReadonlyMap<string, Tool>;
+  readonly byName: Pick<ReadonlyMap<string, Tool>, "get"> & { values(): Iterable<Tool> };
   readonly visible: () => readonly Tool[];
   readonly isGranted: (tool: Tool) => boolean;
 }

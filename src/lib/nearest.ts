@@ -1,14 +1,28 @@
 /** Comparing takes time in proportion to the product of both lengths, and nobody mistypes a longer name. */
 const LONGEST_WORD = 200;
+/** Among many candidates only a few edits are looked for: so many of all of them together, and two in any case. */
+const MOST_EDITS = 40_000;
 
 /**
  * The candidate closest to `word` by edit distance, or undefined when nothing is close enough to be a likely
- * typo: more than a third of the word, at least 2 edits, would have to change, or no character is the same.
+ * typo: more than a third of the word, at least 2 edits, would have to change, or no character is the same. Among thousands of
+ * candidates it must be closer.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
+  const all = Array.isArray(candidates) ? (candidates as readonly string[]) : [...candidates];
+  const most = Math.max(2, Math.floor(Math.min(word.length / 3, MOST_EDITS / all.length)));
+  // Most typos are of one letter or two, and the fewer may differ, the sooner a comparison ends.
+  for (let edits = 1; edits < most; edits *= 2) {
+    const found = nearestWithin(edits, word, all);
+    if (found !== undefined) return found;
+  }
+  return nearestWithin(most, word, all);
+}
+
+function nearestWithin(edits: number, word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let bestDistance = edits + 1;
   const rows: Rows = [[], []];
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate, bestDistance, rows);
@@ -39,7 +53,7 @@ export function editDistance(
 ): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let [previous, row] = rows;
-  for (let j = 0; j <= b.length; j++) previous[j] = j;
+  for (let j = 0; j <= b.length && j <= limit; j++) previous[j] = j;
   for (let i = 1; i <= a.length; i++) {
     const first = Math.max(1, i - limit + 1);
     const last = Math.min(b.length, i + limit - 1);

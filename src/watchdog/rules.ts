@@ -23,6 +23,8 @@ interface CompiledRule extends Rule {
 export class Rules {
   readonly #user: readonly CompiledRule[];
   readonly #project: readonly CompiledRule[];
+  /** Every list of every agent asks about every tool. */
+  readonly #decided = new WeakMap<object, Decision>();
 
   constructor(rules: readonly Rule[]) {
     this.#user = rules.filter((rule) => rule.from === "user").map(compile);
@@ -34,6 +36,13 @@ export class Rules {
    * tighten what the user's say.
    */
   decide(tool: Pick<Tool, "name" | "origin" | "ownName">): Decision {
+    if (this.#user.length + this.#project.length === 0) return DEFAULT;
+    const decided = this.#decided.get(tool) ?? this.#weighed(tool);
+    this.#decided.set(tool, decided);
+    return decided;
+  }
+
+  #weighed(tool: Pick<Tool, "name" | "origin" | "ownName">): Decision {
     const permissions = [tool.name, `${tool.origin}:${tool.ownName}`];
     const user = best(this.#user, permissions) ?? DEFAULT;
     const project = best(this.#project, permissions) ?? DEFAULT;

@@ -111,6 +111,18 @@ describe("catalog", () => {
     expect(new Set(revisions).size).toBe(revisions.length);
   });
 
+  it("gives the same list for as long as it is the same tools", async () => {
+    await using opened = await open();
+    const { catalog, source } = opened;
+    const caller = testCaller({ grants: ["mcp_fs_stat"] });
+    const before = catalog.visible(caller);
+    source.replace([...TOOLS, testTool({ name: "mcp_of_others" })]);
+    catalog.changed();
+    expect(catalog.visible(caller)).toBe(before);
+    source.replace(TOOLS.filter(({ name }) => name !== "mcp_fs_stat"));
+    expect(catalog.visible(caller).map(({ name }) => name)).toEqual(["read_file"]);
+  });
+
   it("gives a pattern's tools also when they come later", async () => {
     await using opened = await open();
     const { catalog, source } = opened;

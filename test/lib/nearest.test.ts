@@ -19,6 +19,21 @@ describe("nearest", () => {
   it("takes the first of equally close words", () => {
     expect(nearest("abc", ["abd", "abe"])).toBe("abd");
   });
+
+  it("is the first of those with the fewest edits, for random words", () => {
+    const dice = new Dice(11);
+    const word = () => Array.from({ length: dice.below(14) }, () => dice.one(["a", "b", "c"])).join("");
+    for (let round = 0; round < 300; round++) {
+      const meant = word();
+      const words = Array.from({ length: 10 }, word);
+      const alike = words.filter((each) => [...meant].some((letter) => each.includes(letter)));
+      const edits = alike.map((each) => editDistance(meant, each));
+      const fewest = Math.min(...edits);
+      const expected =
+        fewest <= Math.max(2, Math.floor(meant.length / 3)) ? alike[edits.indexOf(fewest)] : undefined;
+      expect([meant, words, nearest(meant, new Set(words))]).toEqual([meant, words, expected]);
+    }
+  });
 });
 
 describe("editDistance", () => {

@@ -63,9 +63,9 @@ export class ToolRanking {
       await this.#sweep(pace);
     }
     const offerers = this.#deps.offerers();
-    for (const [at, tool] of part.tools.entries()) {
-      const isNew = this.#take(tool, offerers.get(tool.origin) ?? { name: tool.domain ?? "", about: "" });
-      if (isNew || at % UNCHANGED_A_STEP === 0) await pace();
+    let looked = 0;
+    for (const tool of part.tools) {
+      if (this.#take(tool, offerers) || looked++ % UNCHANGED_A_STEP === 0) await pace();
     }
     part.readAt = revision;
   }
@@ -83,7 +83,8 @@ export class ToolRanking {
   }
 
   /** Whether there was something to be read. */
-  #take(tool: Tool, offerer: Offerer): boolean {
+  #take(tool: Tool, offerers: ReadonlyMap<string, Offerer>): boolean {
+    const offerer = offerers.get(tool.origin) ?? { name: tool.domain ?? "", about: "" };
     const before = this.#indexed.get(tool.name);
     if (before?.tool === tool && before.about === offerer.about) return false;
     // What a conversation still sees of before stands under what has taken its place.

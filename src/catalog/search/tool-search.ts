@@ -113,7 +113,8 @@ async function searched(query: string, wanted: number, caller: Caller, deps: Too
 }
 
 function isNamed(tool: Tool, query: string, caller: Caller): boolean {
-  return [tool.name, tool.ownName.toLowerCase(), nameFor(tool, caller)].includes(query);
+  if (tool.name === query || nameFor(tool, caller) === query) return true;
+  return tool.ownName.length === query.length && tool.ownName.toLowerCase() === query;
 }
 
 function told({ matches, notFound }: Found, query: string, caller: Caller, deps: ToolSearchDeps): ToolResult {
