@@ -38,11 +38,12 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Result<unknow
       // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
       else resolve(err(tooLarge(maxBytes)));
     });
-    req.once("end", () => {
+    // Each comes once by itself.
+    req.on("end", () => {
       if (size <= maxBytes) resolve(parsed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     });
-    req.once("error", reject);
-    req.once("close", () => {
+    req.on("error", reject);
+    req.on("close", () => {
       if (!req.complete) reject(new Error("the client closed the connection"));
     });
   });
