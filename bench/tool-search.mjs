@@ -1,7 +1,11 @@
 // How often tool_search finds the right tool: public sets of tools and queries, ranked by the very code that serves agents.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ToolMeanings } from "../dist/catalog/search/tool-meanings.js";
+import { ToolRanking } from "../dist/catalog/search/tool-ranking.js";
+import { LocalEmbedder } from "../dist/text/minilm/local-embedder.js";
 import { machine, median, percentile } from "./support/measure.mjs";
 import { meanQuality, qualityOf } from "./support/ranked-quality.mjs";
 
@@ -16,35 +20,63 @@ export async function bench({ data }) {
   const folders = data ? [data] : publicSets();
   if (folders.length === 0)
     return { skipped: "there is no ../shared/bench/tool-search beside this repository" };
-  const sets = [];
-  for (const folder of folders) sets.push(await measured(folder));
-  return { machine: machine(), sets };
+  const scratch = mkdtempSync(join(tmpdir(), "toolkeep-bench-"));
+  const embedder = new LocalEmbedder({ folder: scratch, log: console });
+  // The embedder's thread keeps no process alive, and here there is nothing else to do meanwhile.
+  const alive = setInterval(() => undefined, 1_000);
+  try {
+    const hasModel = (await embedder.embed(["anything"])) !== undefined;
+    const sets = [];
+    for (const folder of folders) sets.push(await measured(folder, hasModel ? embedder : undefined));
+    const withoutMeaning = hasModel ? undefined : embedder.state.reason;
+    return { machine: machine(), sets, ...(withoutMeaning && { withoutMeaning }) };
+  } finally {
+    await embedder.close();
+    clearInterval(alive);
+    rmSync(scratch, { recursive: true });
+  }
 }
 
-export function toMarkdown({ skipped, machine, sets }) {
+export function toMarkdown({ skipped, machine, sets, withoutMeaning }) {
   if (skipped) return `tool-search was left out: ${skipped}`;
-  const rows = sets.map((set) => {
-    const { ndcg, recall1, recall5, recall10 } = set.quality;
-    const percents = [ndcg, recall1, recall5, recall10].map((value) => value.toFixed(1));
-    const times = [`${set.p50.toFixed(2)} ms`, `${set.p95.toFixed(2)} ms`, `${set.buildMs.toFixed(0)} ms`];
-    const cells = [
-      set.name,
-      set.use,
-      set.tools,
-      set.queries,
-      ...percents,
-      ...times,
-      `${set.savedPercent.toFixed(1)} %`,
-    ];
-    return `| ${cells.join(" | ")} |`;
-  });
+  const rows = sets.flatMap((set) => set.ways.map((way) => rowOf(set, way)));
+  const means = Object.keys(MEANS).flatMap((use) => meansOf(sets, use));
   return [
     `${machine}:`,
     "",
-    "| set | use | tools | queries | nDCG@10 | Recall@1 | @5 | @10 | p50 | p95 | build | tokens saved |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    "| set | use | tools | queries | by | nDCG@10 | Recall@1 | @5 | @10 | p50 | p95 | query read p50 | p95 | build | memory | tokens saved |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ...rows,
+    "",
+    ...means,
+    ...(withoutMeaning ? [`Meaning was left out: ${withoutMeaning}`] : []),
   ].join("\n");
+}
+
+function rowOf(set, way) {
+  const { ndcg, recall1, recall5, recall10 } = way.quality;
+  const percents = [ndcg, recall1, recall5, recall10].map((value) => value.toFixed(1));
+  const ms = (value) => (value === undefined ? "" : `${value.toFixed(2)} ms`);
+  const times = [way.p50, way.p95, way.queryReadP50, way.queryReadP95].map(ms);
+  const cells = [
+    ...[set.name, set.use, set.tools, set.queries, way.by, ...percents, ...times],
+    `${way.buildMs.toFixed(0)} ms`,
+    `${way.memoryMb.toFixed(0)} MB`,
+    `${way.savedPercent.toFixed(1)} %`,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+const MEANS = { report: "the report sets", tune: "the tune sets" };
+
+/** What all sets of a use come to, one line for each way; none where there is just one set. */
+function meansOf(sets, use) {
+  const those = sets.filter((set) => set.use === use);
+  if (those.length < 2) return [];
+  return those[0].ways.map(({ by }, way) => {
+    const mean = (key) => those.reduce((sum, set) => sum + set.ways[way].quality[key], 0) / those.length;
+    return `Mean of ${MEANS[use]} by ${by}: nDCG@10 ${mean("ndcg").toFixed(1)}, Recall@5 ${mean("recall5").toFixed(1)}`;
+  });
 }
 
 function publicSets() {
@@ -52,8 +84,8 @@ function publicSets() {
   return readdirSync(PUBLIC).map((name) => join(PUBLIC, name));
 }
 
-async function measured(folder) {
-  const { ToolRanking } = await import("../dist/catalog/search/tool-ranking.js");
+/** Ranked by words alone and, where there is an embedder, by words and meaning. */
+async function measured(folder, embedder) {
   const tools = linesOf(join(folder, "tools.jsonl"));
   const queries = linesOf(join(folder, "queries.jsonl"));
   const offerers = new Map(
@@ -66,21 +98,41 @@ async function measured(folder) {
     return { name: id, ownName: name, origin: server, description, inputSchema };
   });
   const byName = new Map(all.map((tool) => [tool.name, tool]));
-  const ranking = new ToolRanking({
-    tool: (name) => byName.get(name),
-    revision: () => 1,
-    offerers: () => offerers,
-  });
+  const deps = { tool: (name) => byName.get(name), revision: () => 1, offerers: () => offerers };
+  const name = basename(folder);
+  const ways = [await way("words", deps, all, queries)];
+  if (embedder) {
+    const meanings = new ToolMeanings({ isOn: () => true, embedder, waitMs: 60_000 });
+    ways.push(await way("words and meaning", { ...deps, meanings }, all, queries));
+    await meanings.close();
+  }
+  return {
+    name,
+    use: TUNE.includes(name) ? "tune" : "report",
+    tools: tools.length,
+    queries: queries.length,
+    ways,
+  };
+}
+
+async function way(by, deps, all, queries) {
+  const ranking = new ToolRanking(deps);
   const from = performance.now();
-  await ranking.search("anything", all, DEPTH);
+  await ranking.prepare(all);
+  await deps.meanings?.catchUp();
   const buildMs = performance.now() - from;
+  await ranking.search("anything", all, DEPTH);
 
   const times = [];
+  const reading = [];
   const qualities = [];
   for (const query of queries) {
+    const read = performance.now();
+    await deps.meanings?.ofQuery(query.query);
     const begin = performance.now();
     const found = await ranking.search(query.query, all, DEPTH);
     times.push(performance.now() - begin);
+    reading.push(begin - read);
     qualities.push(
       qualityOf(
         found.map(({ tool }) => tool.name),
@@ -88,16 +140,14 @@ async function measured(folder) {
       ),
     );
   }
-  const name = basename(folder);
   return {
-    name,
-    use: TUNE.includes(name) ? "tune" : "report",
-    tools: tools.length,
-    queries: queries.length,
+    by,
     quality: meanQuality(qualities),
     p50: median(times),
     p95: percentile(times, 0.95),
+    ...(deps.meanings && { queryReadP50: median(reading), queryReadP95: percentile(reading, 0.95) }),
     buildMs,
+    memoryMb: process.memoryUsage().rss / 2 ** 20,
     savedPercent: await saved(all, queries, ranking),
   };
 }

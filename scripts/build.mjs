@@ -23,11 +23,11 @@ function isCurrent() {
   return built !== undefined && built > newestTime(SOURCES);
 }
 
-/** Native code stays outside; what is imported late becomes a file of its own. */
+/** Native code stays outside; what is imported late becomes a file of its own, and so does what a thread runs. */
 async function bundle() {
   const { rolldown } = await import("rolldown");
   const build = await rolldown({
-    input: "dist/cli/main.js",
+    input: { main: "dist/cli/main.js", "minilm-worker": "dist/text/minilm/minilm-worker.js" },
     platform: "node",
     external: [/^node:/, /^@photostructure\/sqlite/, /^pg-native$/],
     logLevel: "silent",

@@ -32,6 +32,7 @@ import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
 import type { ChangeKind, Following } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
+import { createEmbedder } from "./text/create-embedder.ts";
 import { rankTexts } from "./text/rank-texts.ts";
 import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
@@ -198,10 +199,11 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     rank: rankTexts,
     ...shared,
   });
+  const embedder = createEmbedder({ home, store: store.embeddings, clock, log });
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, projects, version },
+      ...{ identity, memory, projects, version, embedder },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -211,6 +213,8 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       ...shared,
     }),
   );
+  // Before the tools, which would wait for what it has before it.
+  closing.add(embedder);
   const upstream: Upstream = closing.add(
     await createUpstream({
       store,

@@ -1,6 +1,7 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import { originOf } from "./catalog/grants.ts";
 import { createPlannedTools } from "./catalog/planned-tools.ts";
+import { ToolMeanings } from "./catalog/search/tool-meanings.ts";
 import { ToolRanking } from "./catalog/search/tool-ranking.ts";
 import type { Offerer } from "./catalog/search/tool-texts.ts";
 import { createCatalogTools } from "./catalog/tools.ts";
@@ -21,6 +22,7 @@ import { createPlatformTools, type PlatformToolDeps } from "./platform/tools.ts"
 import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
 import type { Store } from "./store/store.ts";
+import type { Embedder } from "./text/embedder.ts";
 import type { ToolSource } from "./tool.ts";
 import { createServerTools } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -37,6 +39,7 @@ export interface OwnToolsDeps
   readonly projects: Projects;
   readonly questions: Questions;
   readonly vault: Vault;
+  readonly embedder: Embedder;
   /** Functions, because both are opened with these tools in place. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
@@ -58,7 +61,10 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const native = createNative(deps);
   const web = createWebTools(deps);
   const planned = createPlannedTools();
+  const { embedder } = deps;
+  const meanings = new ToolMeanings({ embedder, isOn: () => settings().toolSearch.embeddings === "auto" });
   const ranking = new ToolRanking({
+    meanings,
     tool: (name) => catalog().get(name),
     revision: () => catalog().revision,
     offerers: () => offerers(upstream()),
@@ -107,6 +113,11 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       servers: () => upstream().servers(),
       toolboxes: () => catalog().toolboxes.list(),
       tools: () => catalog().all(),
+      meanings: () => ({
+        isOn: settings().toolSearch.embeddings === "auto",
+        embedder: embedder.state,
+        ...meanings.counts,
+      }),
     }),
     createVaultTools({ vault, questions, agentName }),
     web,
@@ -115,7 +126,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     sources,
     planned,
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
-    close: async () => void (await Promise.all([native.close(), web.close()])),
+    close: async () => void (await Promise.all([native.close(), web.close(), meanings.close()])),
   };
 }
 

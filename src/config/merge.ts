@@ -85,6 +85,7 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       enabled: settings.toolSearch.enabled,
       threshold: settings.toolSearch.threshold,
       max_matches: settings.toolSearch.maxMatches,
+      embeddings: settings.toolSearch.embeddings,
     },
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
     web: {
@@ -145,6 +146,7 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       enabled: values["tool_search.enabled"],
       threshold: values["tool_search.threshold"],
       maxMatches: values["tool_search.max_matches"],
+      embeddings: values["tool_search.embeddings"],
     },
     limits: {
       maxResultChars: values.max_result_chars,

@@ -180,6 +180,12 @@ export const SETTINGS = {
     project: "any",
     description: "The most matches one search returns.",
   }),
+  "tool_search.embeddings": setting(z.union([z.literal("auto"), z.literal(false)], '"auto" or false'), {
+    default: "auto",
+    project: { only: false },
+    description:
+      "Whether tools are found by what they mean, too: `auto` where the model can run, else by their words alone.",
+  }),
   "shell.timeout_ms": setting(timeoutMs(), {
     default: 120_000,
     project: "lower",

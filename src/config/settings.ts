@@ -47,6 +47,8 @@ export interface Settings {
     readonly enabled: boolean;
     readonly threshold: number;
     readonly maxMatches: number;
+    /** `auto`: where the model can run. */
+    readonly embeddings: "auto" | false;
   };
   readonly limits: {
     /** A result longer than this is cut; the whole of it is kept in the workspace. */

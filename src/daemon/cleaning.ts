@@ -5,11 +5,12 @@ import type { Settings } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../store/embedding-record.ts";
 import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 
 export interface CleaningDeps {
-  readonly store: Pick<Store, "lead" | "prune">;
+  readonly store: Pick<Store, "lead" | "prune" | "embeddings">;
   readonly home: string;
   /** Asked anew every time. */
   readonly retention: () => Settings["retention"];
@@ -87,12 +88,15 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     tokens: tokensMs,
     consents: tokensMs,
     claims: 0,
+    embeddings: EMBEDDING_KEPT_MS,
   };
   const removed: Removed = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
     const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
     if (count > 0) removed[what] = count;
   }
+  const beyond = await inBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
+  if (beyond > 0) removed.embeddings = (removed.embeddings ?? 0) + beyond;
   if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
 }
@@ -102,15 +106,19 @@ async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<Re
   return outputs > 0 ? { outputs } : {};
 }
 
-async function removeAll(
+function removeAll(
   { store }: CleaningDeps,
   what: Prunable,
   before: number,
   signal: AbortSignal,
 ): Promise<number> {
+  return inBatches(signal, (limit) => store.prune(what, before, limit));
+}
+
+async function inBatches(signal: AbortSignal, remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
-    const count = await store.prune(what, before, BATCH);
+    const count = await remove(BATCH);
     total += count;
     if (count < BATCH) break;
     await pause(PAUSE_MS, signal);

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { LoadedSettings } from "../config/load.ts";
 import { explainRefusal, output, platformTool } from "../define-tool.ts";
 import type { Store, ToolboxRecord } from "../store/store.ts";
+import type { EmbedderState } from "../text/embedder.ts";
 import type { Tool } from "../tool.ts";
 import { broken, type Check, ok, warning } from "./check.ts";
 import { checkMachine, checkSandbox } from "./check-machine.ts";
@@ -19,6 +20,15 @@ export interface HealthDeps {
   readonly tools: () => readonly Tool[];
   /** What of the audit could not be written since the process began. */
   readonly lostRecords: () => number;
+  /** How far tools are found by what they mean. */
+  readonly meanings: () => Meanings;
+}
+
+interface Meanings {
+  readonly isOn: boolean;
+  readonly embedder: EmbedderState;
+  readonly ready: number;
+  readonly waiting: number;
 }
 
 const MAX_CHECKS = 200;
@@ -74,6 +84,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
     await checkStore(store),
     await checkSandbox(),
     checkAudit(deps.lostRecords()),
+    checkMeanings(deps.meanings()),
     ...(await checkServers(servers(), env)),
     ...checkToolboxes(deps),
     ...checkTools(deps),
@@ -97,6 +108,17 @@ function checkAudit(lost: number): Check {
     `${lost} records of calls were lost`,
     "Look at the log for the cause; the disk may be full.",
   );
+}
+
+function checkMeanings({ isOn, embedder, ready, waiting }: Meanings): Check {
+  if (!isOn) return ok("tool search", "by words (tool_search.embeddings is false)");
+  if (embedder.kind === "unavailable")
+    return warning(
+      "tool search",
+      `by words only: ${embedder.reason}`,
+      "Install the optional packages again (npm install), or set tool_search.embeddings to false.",
+    );
+  return ok("tool search", `by words and meaning; ${ready} tools were read, ${waiting} wait`);
 }
 
 function checkToolboxes({ toolboxes }: HealthDeps): Check[] {

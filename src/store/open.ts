@@ -10,6 +10,7 @@ import { customToolStore } from "./custom-tools.ts";
 import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
+import { embeddingStore } from "./embeddings.ts";
 import { memoryStore } from "./memories.ts";
 import { messageStore } from "./messages.ts";
 import { migrate } from "./migrate.ts";
@@ -95,6 +96,7 @@ function storeOver(database: Database): Store {
     tickets: ticketStore(database),
     projectNotes: projectNoteStore(database),
     outputs: outputStore(database),
+    embeddings: embeddingStore(database),
     revision: () => readRevision(database),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),

@@ -15,6 +15,7 @@ const ENDED = {
   consents: "expiresAt",
   claims: "expiresAt",
   outputs: "createdAt",
+  embeddings: "usedAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */

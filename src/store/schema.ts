@@ -242,6 +242,7 @@ export const TABLES = {
     createdAt: "number",
   },
   outputPieces: { outputId: "text", position: "number", text: "text" },
+  embeddings: { id: "text", model: "text", vector: "bytes", usedAt: "number" },
 } as const satisfies Record<string, Record<string, Column>>;
 
 export type TableName = keyof typeof TABLES;
@@ -278,10 +279,11 @@ export const KEYS = {
   projectNotes: ["id"],
   outputs: ["id"],
   outputPieces: ["outputId", "position"],
+  embeddings: ["id"],
 } as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
 
-/** What is gone after a day is not worth a place in a backup. */
-export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces"];
+/** What is gone after a day, or can be made again, is not worth a place in a backup. */
+export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces", "embeddings"];
 
 type Stored<C extends Column> = C extends `${infer K extends Kind}?`
   ? Stored<K> | null

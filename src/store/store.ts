@@ -7,6 +7,7 @@
 import type { FolderGrant } from "../tool.ts";
 import type { CallStore } from "./call-record.ts";
 import type { CustomToolStore } from "./custom-tool-record.ts";
+import type { EmbeddingStore } from "./embedding-record.ts";
 import type { MemoryStore } from "./memory-record.ts";
 import type { OutputStore } from "./output-record.ts";
 import type { PluginStore } from "./plugin-record.ts";
@@ -49,6 +50,7 @@ export interface Store extends Sharing {
   readonly tickets: TicketStore;
   readonly projectNotes: ProjectNoteStore;
   readonly outputs: OutputStore;
+  readonly embeddings: EmbeddingStore;
   /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /**
@@ -56,7 +58,7 @@ export interface Store extends Sharing {
    * that is still open, unread or valid goes.
    */
   prune(what: Prunable, before: number, limit: number): Promise<number>;
-  /** Every row of every table, but not the kept outputs, as plain JSON values, for a backup; as of one moment. */
+  /** Every row of every table, but not the kept outputs and the embeddings, as plain JSON values, for a backup; as of one moment. */
   dump(): Promise<StoreDump>;
   /** Replaces everything with a dump, in one transaction. */
   load(dump: StoreDump): Promise<void>;
@@ -72,7 +74,8 @@ export type Prunable =
   | "tokens"
   | "consents"
   | "claims"
-  | "outputs";
+  | "outputs"
+  | "embeddings";
 
 export interface StoreDump {
   readonly schemaVersion: number;

@@ -131,8 +131,8 @@ export class FieldIndex {
     return true;
   }
 
-  /** The best matches of any of the terms, best first, equal ones by id. */
-  search(sought: Sought, part: Part, limit: number): FieldHit[] {
+  /** The best matches of any of the terms, best first, equal ones by id; then what of the places in `also` matches, too. */
+  search(sought: Sought, part: Part, limit: number, also: readonly number[] = []): FieldHit[] {
     const statistics = this.#statisticsOf(part);
     let found = 0;
     for (const [term, worth] of sought) {
@@ -140,12 +140,13 @@ export class FieldIndex {
       if (number !== undefined) found = this.#score(number, worth, statistics, found);
     }
     const best = this.#best(found, statistics, limit);
+    const others = also.length === 0 ? [] : this.#others(also, part, statistics, best);
     for (let at = 0; at < found; at++) {
       const slot = this.#found[at]!;
       this.#scores[slot] = 0;
       this.#covered[slot] = 0;
     }
-    return best;
+    return [...best, ...others];
   }
 
   #score(number: number, worth: number, statistics: PartStatistics, foundBefore: number): number {
@@ -175,18 +176,38 @@ export class FieldIndex {
   }
 
   #best(found: number, statistics: PartStatistics, limit: number): FieldHit[] {
-    const { coverage } = this.#options;
     const idOf = (slot: number) => this.#slots[slot]!.id;
     const best = new BestHits(limit, (one, other) => idOf(one) < idOf(other));
     for (let at = 0; at < found; at++) {
       const slot = this.#found[at]!;
-      const covered = this.#covered[slot]!;
-      const share = covered === 0 ? 0 : covered / statistics.namedRarity(slot);
-      best.add(slot, this.#scores[slot]! + coverage * Math.min(1, share));
+      best.add(slot, this.#scoreOf(slot, statistics));
     }
     return best
       .sorted()
       .map(({ item, score }) => ({ id: idOf(item), at: statistics.places[item]! - 1, score }));
+  }
+
+  #others(
+    also: readonly number[],
+    part: Part,
+    statistics: PartStatistics,
+    best: readonly FieldHit[],
+  ): FieldHit[] {
+    const taken = new Set(best.map(({ at }) => at));
+    const others: FieldHit[] = [];
+    for (const at of also) {
+      const id = part.id(at);
+      const slot = this.#byId.get(id)?.slot;
+      if (slot === undefined || this.#scores[slot] === 0 || taken.has(at)) continue;
+      others.push({ id, at, score: this.#scoreOf(slot, statistics) });
+    }
+    return others;
+  }
+
+  #scoreOf(slot: number, statistics: PartStatistics): number {
+    const covered = this.#covered[slot]!;
+    const share = covered === 0 ? 0 : covered / statistics.namedRarity(slot);
+    return this.#scores[slot]! + this.#options.coverage * Math.min(1, share);
   }
 
   #statisticsOf(part: Part): PartStatistics {

@@ -83,9 +83,14 @@ describe("a trusted project file", () => {
   test("may say how tools are shown", async () => {
     const { settings, warnings } = await load({
       mcp: { deferred_loading: true },
-      tool_search: { enabled: false, threshold: 5, max_matches: 3 },
+      tool_search: { enabled: false, threshold: 5, max_matches: 3, embeddings: false },
     });
-    expect(settings.toolSearch).toEqual({ enabled: false, threshold: 5, maxMatches: 3 });
+    expect(settings.toolSearch).toEqual({
+      enabled: false,
+      threshold: 5,
+      maxMatches: 3,
+      embeddings: false,
+    });
     expect(settings.mcp.deferredLoading).toBe(true);
     expect(warnings).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { accessContract } from "./contract/access.ts";
 import { auditContract } from "./contract/audit.ts";
 import { consentsContract } from "./contract/consents.ts";
 import { dumpContract } from "./contract/dump.ts";
+import { embeddingsContract } from "./contract/embeddings.ts";
 import { humanContract } from "./contract/human.ts";
 import { memoriesContract } from "./contract/memories.ts";
 import { outputsContract } from "./contract/outputs.ts";
@@ -23,6 +24,7 @@ export function storeContract(fresh: FreshStore): void {
   describe("projects, tickets and notes", () => projectsContract(fresh));
   describe("memories", () => memoriesContract(fresh));
   describe("kept outputs", () => outputsContract(fresh));
+  describe("embeddings", () => embeddingsContract(fresh));
   describe("calls and trust", () => auditContract(fresh));
   describe("what has become old", () => pruneContract(fresh));
   describe("values", () => valuesContract(fresh));

@@ -24,6 +24,7 @@ test("the migrations that exist keep their names and order", () => {
     "0008-custom-tools",
     "0009-plugins",
     "0010-outputs",
+    "0011-embeddings",
   ]);
 });
 
@@ -127,6 +128,8 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   const output = { id: "out_1", agentId: id, conversation: "c", chars: 3, bytes: 3, createdAt: NOW };
   await store.outputs.create(output, "abc");
   expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
+  await store.embeddings.put([{ id: "emb_1", model: "m", vector: Uint8Array.of(255), usedAt: NOW }]);
+  expect(await store.embeddings.among(["emb_1"])).toHaveLength(1);
   // What was made before and after is moved elsewhere alike.
   await store.load(await store.dump());
   expect(await store.agents.byName("spy")).toMatchObject({ scout: true, parentId: id });

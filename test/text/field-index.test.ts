@@ -45,6 +45,14 @@ describe("an index of fields", () => {
     expect(ids(index, "same", ABC, 0)).toEqual([]);
   });
 
+  it("gives the score of whatever else was asked for, where it matches", () => {
+    const index = filled({ a: ["same", "same"], b: ["same", ""], c: ["other", ""] });
+    const all = index.search(sought("same"), ABC, 10);
+    expect(all.map(({ at }) => at)).toEqual([0, 1]);
+    expect(index.search(sought("same"), ABC, 1, [0, 1, 2])).toEqual(all);
+    expect(index.search(sought("other"), partOf("a", "gone"), 1, [0, 1])).toEqual([]);
+  });
+
   it("forgets what was replaced or deleted, and the words that only stood there", () => {
     const index = filled({ a: ["old", "word"], b: ["other", "word"] });
     index.put("a", ["new", "word"]);

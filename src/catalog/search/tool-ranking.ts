@@ -1,9 +1,12 @@
 import { createPace } from "../../lib/pace.ts";
+import { BestHits } from "../../text/best-hits.ts";
 import { FieldIndex } from "../../text/field-index.ts";
 import type { Part } from "../../text/part-statistics.ts";
 import type { Tool } from "../../tool.ts";
+import { CANDIDATES, fused, type Placed } from "./fusion.ts";
 import { soughtIn } from "./query.ts";
-import { type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
+import type { ToolMeanings } from "./tool-meanings.ts";
+import { meaningText, type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
 
 /** Chosen with the weights of the fields. */
 const K1 = 3;
@@ -24,10 +27,12 @@ export interface ToolRankingDeps {
   readonly revision: () => number;
   /** Who offers tools and what they say of themselves, by the origin of their tools. */
   readonly offerers: () => ReadonlyMap<string, Offerer>;
+  /** Absent: tools are ranked by words alone. Whoever made it closes it. */
+  readonly meanings?: ToolMeanings;
 }
 
 /**
- * Tools, ranked by how well they fit a few words. Reads what it is asked about: a search waits for the tools that it is given,
+ * Tools, ranked by how well they fit a few words, and by what they mean as far as that is known. Reads what it is asked about: a search waits for the tools that it is given,
  * whatever else there is, and of those only for what has changed, in slices that hold nobody up. It knows of nothing but them.
  */
 export class ToolRanking {
@@ -45,14 +50,31 @@ export class ToolRanking {
   /** The best of `among` for the query, best first. The same array should be given for the same tools. */
   async search(query: string, among: readonly Tool[], limit: number): Promise<readonly Ranked[]> {
     const part = this.#partOf(among);
-    while (part.readAt !== this.#deps.revision()) await this.#read(part);
+    const { meanings } = this.#deps;
+    const [meaning] = await Promise.all([meanings?.ofQuery(query), this.prepare(among)]);
+    while (!this.#isRead(part)) await this.#read(part);
     const index = this.#index;
     const sought = soughtIn(query, {
       knows: (term) => index.knows(term, part),
       termsFrom: (letter, length) => index.termsFrom(letter, length),
     });
-    const hits = index.search(sought, part, limit);
-    return hits.map(({ at, score }) => ({ tool: among[at]!, score }));
+    const near = meaning ? meanings!.nearest(meaning, part, CANDIDATES) : [];
+    if (near.length === 0) return index.search(sought, part, limit).map((hit) => rankedIn(among, hit));
+    const places = near.map(({ at }) => at);
+    const words = index.search(sought, part, Math.max(limit, CANDIDATES), places);
+    const both = fused(words, near, meanings!.similarityTo(meaning!, part));
+    return best(both, among, limit);
+  }
+
+  /** Reads `among` before anybody searches in it, and begins with what it means. */
+  async prepare(among: readonly Tool[]): Promise<void> {
+    const part = this.#partOf(among);
+    while (!this.#isRead(part)) await this.#read(part);
+    void this.#deps.meanings?.catchUp();
+  }
+
+  #isRead(part: ToolPart): boolean {
+    return part.readAt === this.#deps.revision();
   }
 
   async #read(part: ToolPart): Promise<void> {
@@ -77,6 +99,7 @@ export class ToolRanking {
       if (this.#deps.tool(name) === undefined) {
         this.#indexed.delete(name);
         this.#index.delete(name);
+        this.#deps.meanings?.forget(name);
       }
       if (looked++ % UNCHANGED_A_STEP === 0) await pace();
     }
@@ -91,6 +114,7 @@ export class ToolRanking {
     if (this.#deps.tool(tool.name) !== tool) return false;
     this.#indexed.set(tool.name, { tool, about: offerer.about });
     this.#index.put(tool.name, toolTexts(tool, offerer));
+    this.#deps.meanings?.take(tool.name, meaningText(tool, offerer));
     return true;
   }
 
@@ -112,4 +136,15 @@ interface ToolPart extends Part {
 interface Indexed {
   readonly tool: Tool;
   readonly about: string;
+}
+
+function rankedIn(among: readonly Tool[], { at, score }: Placed): Ranked {
+  return { tool: among[at]!, score };
+}
+
+/** Best first, equal ones by name. */
+function best(placed: readonly Placed[], among: readonly Tool[], limit: number): readonly Ranked[] {
+  const hits = new BestHits(limit, (one, other) => among[one]!.name < among[other]!.name);
+  for (const { at, score } of placed) hits.add(at, score);
+  return hits.sorted().map(({ item, score }) => rankedIn(among, { at: item, score }));
 }

@@ -71,3 +71,23 @@ function gather(schema: unknown, depth: number, found: Found): void {
 function choices(values: readonly unknown[]): string[] {
   return values.slice(0, MAX_CHOICES).filter((value) => typeof value === "string");
 }
+
+const MAX_MEANING_NAMES = 12;
+const MAX_MEANING_DESCRIPTION = 600;
+
+/** What a tool means, as one sentence or so: who offers it, its name, what it does and what it takes. */
+export function meaningText(
+  { ownName, description, inputSchema }: Pick<Tool, "ownName" | "description" | "inputSchema">,
+  { name }: Offerer,
+): string {
+  const takes = isRecord(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];
+  const names = takes.slice(0, MAX_MEANING_NAMES).map(spoken).join(", ");
+  const does = description.slice(0, MAX_MEANING_DESCRIPTION);
+  return `${spoken(name)} ${spoken(ownName)}: ${does}${names === "" ? "" : ` (${names})`}`.trim();
+}
+
+/** `listProjects` and `list_projects` as they are said. */
+function spoken(name: string): string {
+  const apart = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return apart.replaceAll(/[_\-.:/]+/g, " ").trim();
+}

@@ -8,6 +8,7 @@ import { memories } from "./0007-memories.ts";
 import { customTools } from "./0008-custom-tools.ts";
 import { plugins } from "./0009-plugins.ts";
 import { outputs } from "./0010-outputs.ts";
+import { embeddings } from "./0011-embeddings.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   customTools,
   plugins,
   outputs,
+  embeddings,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
