@@ -32,6 +32,7 @@ const letters = (vectors: readonly Vector[] | undefined) =>
 describe("the thread of the embedder", () => {
   it("answers in the order of the texts, and those first who wait", async () => {
     const { embedder } = embedderOf(ECHO);
+    expect(embedder.state).toEqual({ kind: "resting" });
     const ended: string[] = [];
     const note = async (name: string, work: Promise<readonly Vector[] | undefined>) => {
       expect(letters(await work)).toBe(name);
@@ -43,7 +44,7 @@ describe("the thread of the embedder", () => {
       note("u", embedder.embed(["u"], { urgent: true })),
     ]);
     expect(ended).toEqual(["u", "abcdefghij", "klmnopqrst"]);
-    expect(embedder.state).toEqual({ kind: "resting" });
+    expect(embedder.state).toEqual({ kind: "ready" });
     await embedder.close();
   });
 
