@@ -14,7 +14,7 @@ const provider = createOpenAICompatible({
 });
 const hub = await createHub({ settings: {} });
 try {
-  const turn = hub.session({ agent: await exampleAgent(hub) }).turn();
+  const turn = await hub.session({ agent: await exampleAgent(hub) }).turn();
   const { text } = await generateText({
     model: provider(OPENAI_MODEL),
     tools: aiSdkTools(turn, jsonSchema),

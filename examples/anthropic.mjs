@@ -11,7 +11,7 @@ try {
   const session = hub.session({ agent: await exampleAgent(hub) });
   const messages = [{ role: "user", content: process.argv[2] ?? "Which files are in your workspace?" }];
   for (let step = 0; step < 10; step++) {
-    const turn = session.turn();
+    const turn = await session.turn();
     const { content } = await ask({ messages, tools: anthropicTools(turn) });
     messages.push({ role: "assistant", content });
     const results = await runAnthropicCalls(turn, content);

@@ -10,7 +10,7 @@ try {
   const session = hub.session({ agent: await exampleAgent(hub) });
   const messages = [{ role: "user", content: process.argv[2] ?? "Which files are in your workspace?" }];
   for (let step = 0; step < 10; step++) {
-    const turn = session.turn();
+    const turn = await session.turn();
     const { choices } = await ask({ messages, tools: openaiChatTools(turn) });
     const [{ message }] = choices;
     messages.push(message);

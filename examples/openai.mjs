@@ -10,7 +10,7 @@ try {
   const session = hub.session({ agent: await exampleAgent(hub) });
   const input = [{ role: "user", content: process.argv[2] ?? "Which files are in your workspace?" }];
   for (let step = 0; step < 10; step++) {
-    const turn = session.turn();
+    const turn = await session.turn();
     const { output } = await ask({ input, tools: openaiResponsesTools(turn) });
     input.push(...output);
     const results = await runOpenaiResponsesCalls(turn, output);

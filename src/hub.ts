@@ -15,18 +15,24 @@ import { Schemas } from "./executor/schemas.ts";
 import { Identity } from "./identity/identity.ts";
 import { Memory } from "./knowledge/memory.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
+import { ClosingStack } from "./lib/closing-stack.ts";
 import { type NewId, randomId } from "./lib/id.ts";
 import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
 import type { Stop } from "./lib/stop.ts";
 import { openWorkspace } from "./native/workspace.ts";
-import { createOwnTools } from "./own-tools.ts";
+import { createOwnTools, offerers } from "./own-tools.ts";
 import { createPlugins } from "./plugins/create-plugins.ts";
 import type { Plugins } from "./plugins/plugins.ts";
 import { createProcesses } from "./process/processes.ts";
 import { createProjects, type Projects } from "./projects/projects.ts";
 import { createQuestions } from "./questions/create-questions.ts";
 import type { Questions } from "./questions/questions.ts";
+import { Activations } from "./session/activations.ts";
+import { foundNotes } from "./session/found-notes.ts";
+import type { Listing } from "./session/listing.ts";
+import { Listings } from "./session/listings.ts";
+import { promptSection } from "./session/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./session/session.ts";
 import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
@@ -34,7 +40,7 @@ import type { ChangeKind, Following } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
 import { createEmbedder } from "./text/create-embedder.ts";
 import { rankTexts } from "./text/rank-texts.ts";
-import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
+import type { Caller, Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { checkKey } from "./vault/check-key.ts";
@@ -54,6 +60,10 @@ export interface Hub {
   readonly events: Events;
   readonly identity: Identity;
   readonly catalog: Catalog;
+  /** What of the tools that a caller sees is in its lists. */
+  readonly listings: Listings;
+  /** What conversations have found or called. */
+  readonly activations: Pick<Activations, "goOn" | "forget">;
   /** Resources, prompts and completions of servers. */
   readonly offers: Offers;
   readonly upstream: Upstream;
@@ -76,6 +86,8 @@ export interface Hub {
   runBatch<R>(members: readonly Member<R>[], stop: Stop): Promise<readonly R[]>;
   /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
+  /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */
+  promptSection(caller: Caller): Promise<string>;
   /** What people should know about a tool: that its schema cannot be used, for one. */
   warningsOf(tool: Tool): readonly string[];
   /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
@@ -109,7 +121,7 @@ const EVERYTHING: ReadonlySet<ChangeKind> = new Set(["everything"]);
 
 /** The composition root: wiring only. What it opened is closed again when it throws. */
 export async function createHub(options: HubOptions): Promise<Hub> {
-  const closing = new AsyncStack();
+  const closing = new ClosingStack();
   try {
     return await wire(options, closing);
   } catch (error) {
@@ -118,7 +130,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
+async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const { env = process.env, version = LIBRARY, log = silentLog } = options;
   const { clock = systemClock, newId = randomId } = options;
   let loaded = options.loaded ?? (await settingsOf(options, env));
@@ -210,6 +222,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       ...(options.recentLog && { recentLog: options.recentLog }),
       catalog: () => catalog,
       upstream: () => upstream,
+      found: async (caller, tools) => foundNotes(await listings.found(caller, tools), caller),
       ...shared,
     }),
   );
@@ -244,6 +257,20 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     }),
   );
   await catalog.toolboxes.writeBuiltin();
+  const activations = closing.add(
+    new Activations({
+      store: store.activations,
+      parentOf: (agentId) => identity.agentById(agentId)?.parentId ?? null,
+      onProblem: (error) => log.warn({ cause: messageOf(error) }, "activated tools could not be kept"),
+      clock,
+    }),
+  );
+  const listings = new Listings({ catalog, activations, settings });
+  const toldOf = (listing: Listing) => {
+    const servers = offerers(upstream);
+    const about = (origin: string) => servers.get(origin)?.about;
+    return promptSection(listing, { about, maxDescription: settings().mcp.maxDescriptionLength });
+  };
   const offers = closing.add(
     new Offers({
       source: upstream,
@@ -264,6 +291,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     audit,
     schemas,
     redact,
+    used: (caller, tool) => listings.used(caller, tool),
     keepOutput: (caller, whole) => keepOutput(caller, whole, { outputs: store.outputs, log, ...shared }),
     onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,
@@ -278,6 +306,8 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
   const sessions: SessionDeps = {
     identity,
     catalog,
+    listings,
+    promptSection: toldOf,
     newId,
     callTool: (call) => callTool(call, calling),
     callBatch: (calls, options) => callBatch(calls, batching, options),
@@ -295,6 +325,8 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     events,
     identity,
     catalog,
+    listings,
+    activations,
     offers,
     upstream,
     custom,
@@ -311,6 +343,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
     callBatch: (calls, options) => callBatch(calls, batching, options),
     runBatch: (members, stop) => runBatch(members, batching, stop),
     session: (options) => new Session(options, sessions),
+    promptSection: async (caller) => toldOf(await listings.for(caller)),
     warningsOf(tool) {
       const problem = schemas.problemOf(tool);
       const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
@@ -335,6 +368,7 @@ async function wire(options: HubOptions, closing: AsyncStack): Promise<Hub> {
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
       else if (isDue("agents")) catalog.changed();
+      if (isDue("activations")) activations.reload();
     },
     close: () => closing.close(),
   };
@@ -360,18 +394,4 @@ const LIBRARY = "library";
 function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
   const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
   return loadSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
-}
-
-/** Closes what was opened, last first. */
-class AsyncStack {
-  readonly #opened: { close(): unknown }[] = [];
-
-  add<T extends { close(): unknown }>(opened: T): T {
-    this.#opened.push(opened);
-    return opened;
-  }
-
-  async close(): Promise<void> {
-    for (const opened of this.#opened.splice(0).reverse()) await opened.close();
-  }
 }

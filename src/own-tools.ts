@@ -3,6 +3,7 @@ import { originOf } from "./catalog/grants.ts";
 import { createPlannedTools } from "./catalog/planned-tools.ts";
 import { ToolMeanings } from "./catalog/search/tool-meanings.ts";
 import { ToolRanking } from "./catalog/search/tool-ranking.ts";
+import type { ToolSearchDeps } from "./catalog/search/tool-search.ts";
 import type { Offerer } from "./catalog/search/tool-texts.ts";
 import { createCatalogTools } from "./catalog/tools.ts";
 import type { Settings } from "./config/settings.ts";
@@ -43,6 +44,8 @@ export interface OwnToolsDeps
   /** Functions, because both are opened with these tools in place. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
+  /** Takes what a search found into the caller's list; says what a model has to know to call it. */
+  readonly found: ToolSearchDeps["found"];
 }
 
 export interface OwnTools {
@@ -77,6 +80,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       questions,
       grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
       ranking,
+      found: deps.found,
       limits: () => ({
         isEnabled: settings().toolSearch.enabled,
         maxMatches: settings().toolSearch.maxMatches,
@@ -130,7 +134,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   };
 }
 
-function offerers(upstream: Pick<Upstream, "servers">): ReadonlyMap<string, Offerer> {
+/** Who offers tools, by the origin of their tools. */
+export function offerers(upstream: Pick<Upstream, "servers">): ReadonlyMap<string, Offerer> {
   return new Map(
     upstream.servers().map(({ name, instructions }) => [originOf(name), { name, about: instructions ?? "" }]),
   );

@@ -105,6 +105,8 @@ export interface Tool {
   readonly verbatim?: boolean;
   /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
   readonly rereads?: boolean;
+  /** A list may leave it out, to be found by `tool_search`: there may be thousands of its kind. */
+  readonly deferrable?: boolean;
   /** How long one call may take, before the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
   /** Each progress update gives a call `timeoutMs` again, before the same cap. */
@@ -118,6 +120,8 @@ export interface Tool {
    * a caller, server or person can cause; a throw is a bug. Stops soon after `context.signal` aborts.
    */
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
+  /** Set: a call of it stands for the call that its arguments describe, and `run` is never used. */
+  readonly standsFor?: (args: Readonly<Record<string, unknown>>) => Pick<ToolCall, "name" | "arguments">;
   /** As `run`, for a task that it began; its output is the whole answer, in `structured`. */
   followTask?(request: TaskRequest, context: ToolContext): Promise<ToolResult>;
 }
@@ -283,6 +287,17 @@ export type Narrowing =
   /** What this server offers, by the names that it gave. */
   | { readonly server: string };
 
+/** The program in which the caller's model runs, as far as it is known. */
+export interface Host {
+  /** As it calls itself. */
+  readonly client?: string;
+  /** It was told that its tool list is another now, and did not look: what it finds, it calls through `call_tool`. */
+  readonly keepsList?: boolean;
+  /** How many tokens its model can read, and how many tools it takes; absent: what is known of client and model. */
+  readonly window?: number;
+  readonly maxTools?: number;
+}
+
 /** Who calls: an agent, seen through the token it came with. */
 export interface Caller {
   readonly agentId: string;
@@ -301,7 +316,15 @@ export interface Caller {
   /** Ties the calls of one conversation together. */
   readonly conversation: string;
   readonly narrowing?: Narrowing;
+  /** Tools that are never left out of its lists, by name. */
+  readonly pins?: readonly string[];
+  /** The model it runs on, where somebody said so. */
+  readonly model?: string;
+  readonly host?: Host;
 }
+
+/** Every tool that a turn of a model began with, listed or not, by the name that the caller knows: no other is called in it. */
+export type Snapshot = ReadonlyMap<string, Tool>;
 
 /** What beside tools can be asked for by a call: it takes the same path. */
 export type OfferCallKind = "resource" | "prompt" | "completion" | "task";
@@ -315,6 +338,8 @@ export interface ToolCall extends Listening {
   readonly name: string;
   readonly arguments: unknown;
   readonly caller: Caller;
+  /** Absent: what there is when the call is made. */
+  readonly snapshot?: Snapshot;
   readonly via: "mcp" | "api" | "library";
   readonly signal?: AbortSignal;
   /** In the place of `signal`, at less cost. */

@@ -74,6 +74,9 @@ export interface AgentInput {
   readonly toolboxes?: readonly string[];
   readonly grants?: readonly string[];
   readonly folders?: readonly FolderGrant[];
+  /** Tools that its lists never leave to `tool_search`. */
+  readonly pins?: readonly string[];
+  readonly model?: string | null;
 }
 
 /** `POST /api/agents` */

@@ -5,7 +5,7 @@ import { stableJson } from "../lib/json.ts";
 import type { Result } from "../lib/result.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxStore } from "../store/store.ts";
-import type { Caller, Tool, ToolSource } from "../tool.ts";
+import type { Caller, Snapshot, Tool, ToolSource } from "../tool.ts";
 import { beyond } from "./beyond.ts";
 import { GatheredTools } from "./gathered-tools.ts";
 import {
@@ -18,7 +18,7 @@ import {
   permissionOf,
   reaches,
 } from "./grants.ts";
-import { type Lookup, type Refused, resolveTool } from "./resolve.ts";
+import { type Lookup, notInTurn, type Refused, resolveTool, usable } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
 export interface CatalogDeps {
@@ -35,6 +35,8 @@ export interface CatalogDeps {
 }
 
 const MAX_CACHED_VIEWS = 256;
+
+const ALL_GRANTED = { isGranted: () => true };
 
 /** What one grant set comes to, until something changes. */
 interface View {
@@ -138,9 +140,13 @@ export class Catalog {
     return this.#deps.isHidden(tool, caller);
   }
 
-  /** The tool a caller means: by name, or by its own name where only one tool the caller sees has it. */
-  resolve(name: string, caller: Caller): Result<Tool, Refused> {
+  /**
+   * The tool a caller means: by name, or by its own name where only one tool the caller sees has it. With a snapshot, one of
+   * those that were there when it was made, as it was then; what has been taken away since does not count any more.
+   */
+  resolve(name: string, caller: Caller, snapshot?: Snapshot): Result<Tool, Refused> {
     const view = this.#view(caller);
+    if (snapshot) return this.#resolveIn(snapshot, name, caller, view);
     return resolveTool(name, caller, {
       byName: this.#named(view),
       visible: () => this.visible(caller),
@@ -192,6 +198,18 @@ export class Catalog {
     this.#tools.outdated();
     this.changed();
     this.#deps.events.emit("tools.changed", { source });
+  }
+
+  #resolveIn(tools: Snapshot, name: string, caller: Caller, view: View): Result<Tool, Refused> {
+    const resolved = resolveTool(name, caller, {
+      byName: tools,
+      visible: () => [...tools.values()],
+      isGranted: (tool) => isGranted(tool, caller, view.grants),
+    });
+    if (!resolved.ok) return notInTurn(name, this.resolve(name, caller), resolved);
+    const now = this.get(resolved.value.name);
+    // Its definition is that of the turn; whether it may be used at all is a matter of now.
+    return now && now.status().kind !== "active" ? usable(now, caller, ALL_GRANTED) : resolved;
   }
 
   #view(caller: Caller): View {

@@ -41,11 +41,23 @@ export function resolveTool(name: string, caller: Caller, lookup: Lookup): Resul
   return err(unknown(name, caller, lookup));
 }
 
-function usable(tool: Tool, caller: Caller, lookup: Lookup): Result<Tool, Refused> {
+/** The tool, where the caller has it and it is active. */
+export function usable(tool: Tool, caller: Caller, lookup: Pick<Lookup, "isGranted">): Result<Tool, Refused> {
   if (!lookup.isGranted(tool)) return err(notGranted(tool.name, caller, tool));
   const status = tool.status();
   if (status.kind === "active") return ok(tool);
   return err({ outcome: outcomeOf(status), tool: tool.name, error: { message: status.reason } });
+}
+
+/** Why a tool is none of those that a turn began with; `now` is what its name means by now. */
+export function notInTurn(
+  name: string,
+  now: Result<Tool, Refused>,
+  then: Result<Tool, Refused>,
+): Result<Tool, Refused> {
+  if (!now.ok) return then.ok || then.error.outcome !== "unknown_tool" ? then : now;
+  const message = `${JSON.stringify(name.slice(0, 100))} is new: it was not there when this turn began`;
+  return err({ outcome: "unknown_tool", error: { message, remedy: "Call it in the next turn." } });
 }
 
 /** How a call of a tool that is not active ends. */

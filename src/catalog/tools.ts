@@ -1,4 +1,5 @@
 import type { Tool, ToolSource } from "../tool.ts";
+import { callToolTool } from "./call-tool-tool.ts";
 import { type ListToolsDeps, listToolsTool } from "./list-tools.ts";
 import { type AccessDeps, requestAccessTool } from "./request-access.ts";
 import { type ToolSearchDeps, toolSearchTool } from "./search/tool-search.ts";
@@ -14,6 +15,7 @@ export function createCatalogTools(deps: CatalogToolsDeps): ToolSource {
   const tools: readonly Tool[] = [
     listToolsTool(deps),
     toolSearchTool(deps),
+    callToolTool(),
     requestAccessTool(deps),
     ...toolboxTools(deps),
   ];

@@ -84,8 +84,15 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
     tool_search: {
       enabled: settings.toolSearch.enabled,
       threshold: settings.toolSearch.threshold,
+      window_percent: settings.toolSearch.windowPercent,
       max_matches: settings.toolSearch.maxMatches,
       embeddings: settings.toolSearch.embeddings,
+      models: Object.fromEntries(
+        Object.entries(settings.toolSearch.models).map(([name, { window, maxTools, eager }]) => [
+          name,
+          { window, max_tools: maxTools, eager },
+        ]),
+      ),
     },
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
     web: {
@@ -145,8 +152,10 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
     toolSearch: {
       enabled: values["tool_search.enabled"],
       threshold: values["tool_search.threshold"],
+      windowPercent: values["tool_search.window_percent"],
       maxMatches: values["tool_search.max_matches"],
       embeddings: values["tool_search.embeddings"],
+      models: values["tool_search.models"],
     },
     limits: {
       maxResultChars: values.max_result_chars,

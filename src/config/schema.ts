@@ -80,7 +80,8 @@ export const SETTINGS = {
   max_description_length: setting(wholeNumber(20, 10_000, "characters"), {
     default: 200,
     project: "lower",
-    description: "Where the description of a tool is cut in the answer of `list_tools`.",
+    description:
+      "Where the description of a tool that is not loaded is cut: in prompts, and in the answer of `list_tools`.",
   }),
   max_result_chars: setting(wholeNumber(1_000, 10_000_000, "characters"), {
     default: 50_000,
@@ -113,7 +114,7 @@ export const SETTINGS = {
     default: "auto",
     project: "any",
     description:
-      "Whether lists leave tools of servers to `tool_search`; `auto`: above the threshold. Read and checked; not used yet.",
+      "Whether lists leave tools of servers and plugins to `tool_search`; `auto`: above the threshold, or where they would fill too much of the model's window.",
   }),
   "mcp.tool_timeout_secs": setting(timeoutSecs(), {
     default: 120,
@@ -173,7 +174,18 @@ export const SETTINGS = {
   "tool_search.threshold": setting(wholeNumber(0, 10_000), {
     default: 20,
     project: "any",
-    description: "With more tools than this, `auto` defers. Read and checked; not used yet.",
+    description: "With more tools than this, all of an agent's counted, `auto` defers.",
+  }),
+  "tool_search.window_percent": setting(wholeNumber(1, 100, "percent"), {
+    default: 5,
+    project: "any",
+    description: "`auto` also defers where the schemas would take more of the model's window than this.",
+  }),
+  "tool_search.models": setting(modelLimits(), {
+    default: {},
+    project: "any",
+    description:
+      'What holds for lists of a model, by its name, `*` for anything: `{"gpt-*": {"window": 400000, "max_tools": 128, "eager": ["create_issue"]}}`. `eager` tools are never deferred: names, ends of names, or patterns with `*`.',
   }),
   "tool_search.max_matches": setting(wholeNumber(1, 100), {
     default: 10,
@@ -335,6 +347,28 @@ function hostList() {
 function portList() {
   const expected = "a list of at most 100 ports";
   return z.array(wholeNumber(1, 65_535), expected).max(100, expected).readonly();
+}
+
+function modelLimits() {
+  const expected = "models by name, each with window, max_tools or eager";
+  const names = text("the name of a tool, its end, or a pattern with *", 200);
+  const limits = z
+    .strictObject(
+      {
+        window: wholeNumber(1_000, 100_000_000, "tokens").optional(),
+        max_tools: wholeNumber(1, 10_000).optional(),
+        eager: z
+          .array(names, "a list of at most 200 tools")
+          .max(200, "a list of at most 200 tools")
+          .optional(),
+      },
+      expected,
+    )
+    .transform(({ window, max_tools, eager }) => ({ window, maxTools: max_tools, eager }));
+  return z
+    .record(text("the name of a model", 200), limits, expected)
+    .refine((models) => Object.keys(models).length <= 100, "at most 100 models")
+    .readonly();
 }
 
 function publicUrl() {

@@ -76,7 +76,7 @@ function keysIn(place: string, keys: typeof OAUTH_KEYS): SettingKeyInfo[] {
 
 function defaultText(value: unknown): string {
   if (value === null) return "";
-  return Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function listed(key: string, description: string): SettingKeyInfo {

@@ -46,9 +46,13 @@ export interface Settings {
   readonly toolSearch: {
     readonly enabled: boolean;
     readonly threshold: number;
+    /** `auto` also defers where the schemas would take more of the model's window. */
+    readonly windowPercent: number;
     readonly maxMatches: number;
     /** `auto`: where the model can run. */
     readonly embeddings: "auto" | false;
+    /** By the name of a model, in which `*` stands for anything. */
+    readonly models: Readonly<Record<string, ModelLimits>>;
   };
   readonly limits: {
     /** A result longer than this is cut; the whole of it is kept in the workspace. */
@@ -99,6 +103,15 @@ export interface Settings {
   readonly rules: readonly Rule[];
   /** Servers of the settings files, project over user, one per name. */
   readonly servers: readonly ServerConfig[];
+}
+
+/** What is to be known of a model that tools are listed for; what is absent is as usual. */
+export interface ModelLimits {
+  /** In tokens. */
+  readonly window?: number | undefined;
+  readonly maxTools?: number | undefined;
+  /** Tools that are never deferred: names, the ends of names, or patterns with `*`. */
+  readonly eager?: readonly string[] | undefined;
 }
 
 export interface Rule {

@@ -28,6 +28,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** Few enough that whoever else writes hardly waits. */
 const BATCH = 500;
 const PAUSE_MS = 50;
+/** A conversation that rested longer finds its tools again by searching. */
+const ACTIVATIONS_KEPT_MS = 30 * DAY_MS;
 
 /**
  * Removes, shortly after the start and then every day, what is older than its retention; kept outputs, which may be
@@ -89,6 +91,7 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     consents: tokensMs,
     claims: 0,
     embeddings: EMBEDDING_KEPT_MS,
+    activations: ACTIVATIONS_KEPT_MS,
   };
   const removed: Removed = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Offers } from "../catalog/offers.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
+import { isRecord } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Caller, ToolCall, ToolOutcome } from "../tool.ts";
@@ -106,8 +107,15 @@ async function together<T>(
  */
 function isSafe({ call }: Member<unknown>, { catalog, offers }: BatchDeps): boolean {
   if (!call) return true;
-  const resolved = call.kind === undefined ? catalog.resolve(call.name, call.caller) : offers.resolve(call);
-  return resolved.ok && resolved.value.flags.concurrencySafe;
+  const resolved =
+    call.kind === undefined ? catalog.resolve(call.name, call.caller, call.snapshot) : offers.resolve(call);
+  if (!resolved.ok) return false;
+  const { standsFor, flags } = resolved.value;
+  if (!standsFor || !isRecord(call.arguments)) return flags.concurrencySafe;
+  const { name } = standsFor(call.arguments);
+  if (typeof name !== "string") return false;
+  const meant = catalog.resolve(name, call.caller, call.snapshot);
+  return meant.ok && meant.value.flags.concurrencySafe;
 }
 
 export interface BatchOptions {

@@ -1,11 +1,13 @@
 import type { Audit, AuditRecord } from "../audit/audit.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Offers } from "../catalog/offers.ts";
+import type { Refused } from "../catalog/resolve.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
+import type { Result } from "../lib/result.ts";
 import type { Caller, Tool, ToolCall, ToolOutcome } from "../tool.ts";
 import type { Decision } from "../watchdog/rules.ts";
 import type { Approval, Watchdog } from "../watchdog/watchdog.ts";
@@ -23,6 +25,8 @@ export interface CallDeps {
   readonly audit: Pick<Audit, "begin">;
   readonly schemas: Schemas;
   readonly redact: (text: string) => string;
+  /** Notes that a tool is about to run. */
+  readonly used: (caller: Caller, tool: Tool) => void;
   /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
   readonly keepOutput: (caller: Caller, whole: string) => Promise<ToolOutcome["fullOutput"]>;
   readonly events: Events;
@@ -79,9 +83,14 @@ type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision }
 
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 function live(step: Step): Ended | Promise<Ended> {
+  const resolved = resolve(step);
+  if (!resolved.ok || !resolved.value.standsFor) return goOn(step, resolved);
+  const meant = meantBy(resolved.value, step);
+  return "ending" in meant ? meant : goOn(meant, resolve(meant));
+}
+
+function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ended> {
   const { call, record, deps } = step;
-  const resolved =
-    call.kind === undefined ? deps.catalog.resolve(call.name, call.caller) : deps.offers.resolve(call);
   // Whatever becomes of the call: a secret in its arguments must not be in the audit.
   const meant = resolved.ok ? resolved.value : deps.catalog.get(resolved.error.tool ?? "");
   if (meant?.shownArguments) record.shown(meant.shownArguments(call.arguments));
@@ -102,6 +111,31 @@ function live(step: Step): Ended | Promise<Ended> {
     : runDecided(tool, args.value, decided, step);
 }
 
+function resolve({ call, deps }: Step): Result<Tool, Refused> {
+  if (call.kind !== undefined) return deps.offers.resolve(call);
+  return deps.catalog.resolve(call.name, call.caller, call.snapshot);
+}
+
+/** A call that stands for another is that other one from here on, unless it may not be made itself. */
+function meantBy(wrapper: Tool, step: Step): Step | Ended {
+  const { call, record, deps } = step;
+  record.resolved(wrapper.name);
+  const args = checkArguments(wrapper, call.arguments, deps);
+  if (!args.ok) return { tool: wrapper.name, ending: refusal("invalid_arguments", args.error) };
+  const decision = deps.watchdog.decide(wrapper, call.caller);
+  if (decision.action === "deny") {
+    record.decided(args.value, decision);
+    return { tool: wrapper.name, ending: denied(wrapper, decision) };
+  }
+  const meant = { ...call, ...wrapper.standsFor!(args.value) };
+  // Of itself it makes no sense, and nobody should have to follow it.
+  return meant.name === wrapper.name
+    ? { tool: wrapper.name, ending: refusal("invalid_arguments", CALLS_ITSELF) }
+    : { ...step, call: meant };
+}
+
+const CALLS_ITSELF = { message: "call_tool cannot call itself", remedy: "Name the tool that is meant." };
+
 /** Every call that reaches its tool waits here, and only here: what else it needs is worked out without waiting. */
 async function runDecided(
   tool: Tool,
@@ -111,6 +145,7 @@ async function runDecided(
 ): Promise<Ended> {
   if ("refused" in decided) return { tool: tool.name, ending: decided.refused };
   const { call, record, deps } = step;
+  deps.used(call.caller, tool);
   if (tool.flags.destructive) await record.intent();
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await runTool(tool, args, call, { callId: step.callId, redact: deps.redact });
@@ -130,12 +165,14 @@ function decide(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step)
   const decision = deps.watchdog.decide(tool, call.caller);
   record.decided(tool.shownArguments?.(args) ?? args, decision);
   if (decision.action === "allow") return {};
-  if (decision.action === "deny") {
-    const message = `${tool.name} is denied by a rule (${decision.rule})`;
-    const remedy = "Use another tool; only a person can change the rule.";
-    return { refused: refusal("denied", { message, remedy }) };
-  }
+  if (decision.action === "deny") return { refused: denied(tool, decision) };
   return askPerson(tool, args, decision, step);
+}
+
+function denied({ name }: Tool, { rule }: Decision): Ending {
+  const message = `${name} is denied by a rule (${rule})`;
+  const remedy = "Use another tool; only a person can change the rule.";
+  return refusal("denied", { message, remedy });
 }
 
 async function askPerson(

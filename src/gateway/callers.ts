@@ -1,6 +1,6 @@
 import type { Identity } from "../identity/identity.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Caller } from "../tool.ts";
+import type { Caller, Host } from "../tool.ts";
 import type { Address } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 
@@ -25,15 +25,18 @@ export class Callers {
     principal: Pick<AgentPrincipal, "agent" | "tokenId" | "scopes">,
     conversation: string,
     { narrowing }: Address,
+    host?: Host,
   ): Caller {
     const { agent, tokenId, scopes } = principal;
-    const key = `${tokenId} ${narrowing ? JSON.stringify(narrowing) : ""} ${conversation}`;
+    const place = narrowing || host ? JSON.stringify([narrowing ?? null, host ?? null]) : "";
+    const key = `${tokenId} ${place} ${conversation}`;
     const kept = this.#kept.get(key);
     // A changed agent is another record, and so is a token with other scopes.
     if (kept && kept.agent === agent && kept.scopes === scopes) return kept.caller;
     const caller = {
       ...this.#identity.callerFor(agent, { tokenId, scopes, conversation }),
       ...(narrowing && { narrowing }),
+      ...(host && { host }),
     };
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(key, { agent, scopes, caller });

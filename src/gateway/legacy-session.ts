@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
 import { FleetingSet } from "../lib/fleeting-set.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Answering, Caller, Inquiry, ToolCall } from "../tool.ts";
+import type { Answering, Caller, Host, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { type EventBudget, EventLog } from "./event-log.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
+import { ListAttention } from "./list-attention.ts";
 import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./messages.ts";
 import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
@@ -20,11 +22,14 @@ const CANCELLED = "cancelled";
 const NO_HEADERS = {};
 const MAX_OPEN_CALLS = 1_000;
 const MAX_SUBSCRIPTIONS = 100;
+/** A client that comes back so soon goes on with the conversation that it had. */
+const GOES_ON_WITHIN_MS = 3_600_000;
 /** Streams that ended are forgotten when there are more. */
 const FEW_STREAMS = 16;
 
 export interface SessionDeps extends ServingDeps {
   readonly beats: Heartbeat;
+  readonly clock: Clock;
   /** For what the streams of all sessions keep. */
   readonly eventBudget: EventBudget;
 }
@@ -54,9 +59,14 @@ export class LegacySession {
   /** Requests and streams under way. */
   open = 0;
   usedAt: number;
-  readonly seen = new SeenLists();
+  /** What it found may have changed its lists. */
+  mayHaveNews = false;
+  readonly #seen = new SeenLists();
+  readonly #attention: ListAttention;
   #logLevel: string | undefined;
-  #known: { readonly agent: AgentPrincipal["agent"]; readonly caller: Caller } | undefined;
+  #known:
+    | { readonly agent: AgentPrincipal["agent"]; readonly caller: Caller; readonly keepsList: boolean }
+    | undefined;
   /** It was taken up, and what its client knows may be out of date. */
   #owesNews: boolean;
   readonly #deps: SessionDeps;
@@ -76,6 +86,7 @@ export class LegacySession {
     this.usedAt = start.now;
     this.#owesNews = start.isTakenUp;
     this.#deps = deps;
+    this.#attention = new ListAttention(deps.clock);
     this.#log = new EventLog(deps.eventBudget);
     const record = this.#log.newStream();
     this.#own = new EventStream(deps.beats, record);
@@ -95,12 +106,28 @@ export class LegacySession {
 
   #callerFor(agent: AgentPrincipal["agent"]): Caller {
     const { scopes } = this.principal;
-    if (this.#known?.agent !== agent || this.#known.caller.scopes !== scopes) {
-      const { key, address } = this.facts;
-      const caller = this.#deps.callers.for({ ...this.principal, agent }, key, address);
-      this.#known = { agent, caller };
+    const { keepsList } = this.#attention;
+    const known = this.#known;
+    if (known?.agent === agent && known.caller.scopes === scopes && known.keepsList === keepsList) {
+      return known.caller;
     }
-    return this.#known.caller;
+    const { key, address, client } = this.facts;
+    const host: Host = { ...(client !== undefined && { client }), ...(keepsList && { keepsList }) };
+    const caller = this.#deps.callers.for({ ...this.principal, agent }, key, address, host);
+    this.#known = { agent, caller, keepsList };
+    return caller;
+  }
+
+  /** Tells the client which of its lists are others than it knows; with a reply, ahead of that where it has no other stream. */
+  async tellChanges(reply?: Reply): Promise<void> {
+    this.mayHaveNews = false;
+    for (const list of await this.#seen.changes(this.caller, this.#deps)) {
+      if (list === "tools") this.#attention.told();
+      const method = LIST_CHANGES[list];
+      if (reply?.takesStream && !this.#own.isConnected)
+        reply.send(JSON.stringify({ jsonrpc: "2.0", method }));
+      else this.tell(method);
+    }
   }
 
   get #headers(): Readonly<Record<string, string>> {
@@ -193,6 +220,7 @@ export class LegacySession {
     else {
       try {
         answered = await this.#attempt(request, admitted, reply);
+        if (this.mayHaveNews) await this.tellChanges(reply);
         if (admitted.aborted) answered = stoppedBy(admitted);
       } catch (error) {
         answered = this.#failed(request, error);
@@ -223,6 +251,7 @@ export class LegacySession {
     const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
     if (!method)
       return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
+    this.#attention.heard(request.method);
     const exchange = new SessionExchange(this, reply, stop);
     if (this.#logLevel !== undefined) exchange.logLevel = this.#logLevel;
     const answering = this.#answering(reply);
@@ -252,15 +281,16 @@ export class LegacySession {
   }
 
   async initialize(): Promise<Answered> {
-    const { hub, lists, identity } = this.#deps;
+    const { hub, identity, clock } = this.#deps;
     const { caller } = this;
-    const list = await lists.for(caller);
-    await this.seen.note(caller, this.#deps);
+    await hub.activations.goOn(caller, clock() - GOES_ON_WITHIN_MS);
+    await this.#seen.note(caller, this.#deps);
+    this.mayHaveNews = false;
     return JSON.stringify({
       protocolVersion: this.facts.version,
       capabilities: serverCapabilities(hub, caller),
       serverInfo: identity.serverInfo,
-      instructions: instructionsFor(hub, caller, list.count),
+      instructions: await instructionsFor(hub, caller),
     });
   }
 

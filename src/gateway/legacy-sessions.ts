@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { type Address, isSameAddress } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
@@ -10,7 +9,7 @@ import { capabilitiesIn } from "./methods.ts";
 import { LEGACY_VERSIONS } from "./protocol.ts";
 import { accepts, writeAnswer } from "./reply.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
-import { LIST_CHANGES } from "./seen-lists.ts";
+import { clientNameIn } from "./serving.ts";
 import { type SessionFacts, SessionIds } from "./session-ids.ts";
 
 export interface SessionLimits {
@@ -32,7 +31,6 @@ const STOPPING = rpcError(503, RPC.refused, "the daemon is stopping; try again i
 });
 
 export interface LegacyDeps extends Omit<SessionDeps, "eventBudget"> {
-  readonly clock: Clock;
   readonly newId: NewId;
   readonly limits: SessionLimits;
   /** Whether only what is under way may go on. */
@@ -83,10 +81,13 @@ export class LegacySessions {
       const agent = hub.identity.agentById(session.principal.agent.id);
       if (!agent) continue;
       session.principal = { ...session.principal, agent };
-      for (const list of await session.seen.changes(session.caller, this.#deps)) {
-        session.tell(LIST_CHANGES[list]);
-      }
+      await session.tellChanges();
     }
+  }
+
+  /** What sessions found may have changed their lists: each looks before it answers the next time. */
+  mayHaveChanged(): void {
+    for (const session of this.#sessions.values()) session.mayHaveNews = true;
   }
 
   closeIdle(): void {
@@ -150,6 +151,7 @@ export class LegacySessions {
     const [oldest] = this.#deleted;
     if (this.#deleted.size > MAX_DELETED && oldest !== undefined) this.#deleted.delete(oldest);
     this.#end(session);
+    void this.#deps.hub.activations.forget(session.caller);
     return { status: 200, headers: {}, body: "" };
   }
 
@@ -194,6 +196,7 @@ export class LegacySessions {
 
   #begin({ principal, address }: LegacyRequest, { id, params }: RpcRequest): LegacySession | HttpAnswer {
     const { protocolVersion, capabilities } = params;
+    const client = clientNameIn(params.clientInfo);
     if (typeof protocolVersion !== "string") {
       const message = "Invalid params: protocolVersion must be a version of MCP";
       return rpcError(200, RPC.invalidParams, message, { id });
@@ -203,6 +206,7 @@ export class LegacySessions {
       tokenId: principal.tokenId,
       address,
       version: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
+      ...(client !== undefined && { client }),
       capabilities: capabilitiesIn(capabilities),
     };
     return this.#open(this.#ids.idOf(facts), facts, { principal, isTakenUp: false });

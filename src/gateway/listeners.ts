@@ -148,11 +148,12 @@ export class Listeners {
     const { hub, callers } = this.#deps;
     const agent = hub.identity.agentById(caller.agentId);
     if (!agent) return undefined;
-    const { tokenId, scopes, conversation, narrowing } = caller;
+    const { tokenId, scopes, conversation, narrowing, host } = caller;
     return callers.for(
       { agent, tokenId: tokenId ?? "", scopes },
       conversation,
       narrowing ? { narrowing } : {},
+      host,
     );
   }
 }

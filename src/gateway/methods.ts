@@ -39,8 +39,10 @@ export type Method = (
 const METHODS: Readonly<Record<string, Method>> = {
   "tools/list": async (_request, { era, caller }, { lists, identity }) => {
     const known = lists.for(caller);
-    const { text } = known instanceof Promise ? await known : known;
-    return era === "legacy" ? `{"tools":${text}}` : `{"tools":${text},${identity.listTail(LIST_TTL_MS)}}`;
+    const { text, isWhole } = known instanceof Promise ? await known : known;
+    if (era === "legacy") return `{"tools":${text}}`;
+    // What the caller finds next belongs into its list at once.
+    return `{"tools":${text},${identity.listTail(isWhole ? LIST_TTL_MS : 0)}}`;
   },
   "resources/list": listOf("resource", "resources"),
   "resources/templates/list": listOf("resource_template", "resourceTemplates"),

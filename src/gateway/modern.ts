@@ -25,7 +25,7 @@ import { META, MODERN_VERSION, RELAY_HEADER } from "./protocol.ts";
 import { accepts, Reply, writeAnswer } from "./reply.ts";
 import type { CallState, RequestStates, StateBinding } from "./request-state.ts";
 import { errorText, type HttpAnswer, invalidParams, RPC, type RpcFault, resultText } from "./rpc-error.ts";
-import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
+import { clientNameIn, instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { Tasks } from "./tasks.ts";
 
 const CONVERSATION_KEY = "toolkeep/conversation";
@@ -65,7 +65,9 @@ export class Modern {
     // A notification of this era has nobody to notify: there is no session.
     if (message.kind === "notification") return writeAnswer(res, ACCEPTED);
     const meta = metaOf(message.params);
-    const caller = this.#deps.callers.for(principal, conversationIn(meta) ?? principal.tokenId, address);
+    const client = clientNameIn(meta[META.clientInfo]);
+    const conversation = conversationIn(meta) ?? principal.tokenId;
+    const caller = this.#deps.callers.for(principal, conversation, address, client ? { client } : undefined);
     if (message.method === "subscriptions/listen") return this.#deps.listeners.serve(message, res, caller);
 
     const refused = this.#headerProblem(message, req, caller);
@@ -118,13 +120,12 @@ export class Modern {
   }
 
   async #discover({ caller }: Exchange): Promise<string> {
-    const { hub, lists, identity, tasks } = this.#deps;
-    const { count } = await lists.for(caller);
+    const { hub, identity, tasks } = this.#deps;
     return JSON.stringify(
       identity.complete({
         supportedVersions: [MODERN_VERSION],
         capabilities: { ...serverCapabilities(hub, caller), ...tasks.extensionsFor(caller) },
-        instructions: instructionsFor(hub, caller, count),
+        instructions: await instructionsFor(hub, caller),
         ttlMs: DISCOVER_TTL_MS,
         cacheScope: "private",
       }),
@@ -186,8 +187,8 @@ export class Modern {
     if (round.kind === "asks" && held)
       return this.#ask(bound, round.inquiries, { kind: "held", call: held.id });
     if (round.kind === "asks") throw new Error("only a held call asks on its own");
-    const { asked, task } = round.outcome;
-    if (task) return this.#deps.tasks.begun(request, exchange, task);
+    const { asked, task, tool = "" } = round.outcome;
+    if (task) return this.#deps.tasks.begun(tool, exchange, task);
     if (!asked) return answerOf(request, round.outcome, exchange, this.#deps);
     const { state, approved } = asked;
     return this.#ask(bound, asked.inquiries, {

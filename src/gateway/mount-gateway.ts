@@ -105,6 +105,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     await listeners.announceChanges();
     await legacy.announceChanges();
   });
+  const stopHearing = hub.listings.onChange(() => legacy.mayHaveChanged());
   const sweep = setInterval(() => {
     answers.endRevoked();
     legacy.closeIdle();
@@ -154,6 +155,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
 
   async function close(): Promise<void> {
     stopWatching();
+    stopHearing();
     clearInterval(sweep);
     listeners.close();
     held.close();

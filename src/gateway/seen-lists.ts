@@ -14,7 +14,7 @@ type Deps = Pick<ServingDeps, "hub" | "lists" | "offerTexts">;
 
 /** What a client's lists were when it was last told of them, so that it hears of its own changes only. */
 export class SeenLists {
-  #tools = 0;
+  #tools = "";
   readonly #offers = new Map<OfferKind, readonly Params[]>();
 
   /** Takes the lists as they are now; the client is about to see them. */

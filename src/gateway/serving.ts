@@ -1,10 +1,13 @@
 import type { Hub } from "../hub.ts";
+import { isRecord } from "../lib/json.ts";
 import type { Log } from "../lib/log.ts";
 import type { Caller } from "../tool.ts";
 import type { Callers } from "./callers.ts";
 import type { Params } from "./messages.ts";
 import { META } from "./protocol.ts";
 import type { ToolLists } from "./tool-lists.ts";
+
+const MAX_CLIENT_NAME = 100;
 
 /** What everything that serves clients works with. */
 export interface ServingDeps {
@@ -68,15 +71,24 @@ export function serverCapabilities(hub: Hub, caller: Caller): Params {
 }
 
 /** What a client should know before its first call. */
-export function instructionsFor(hub: Hub, caller: Caller, toolCount: number): string {
+export async function instructionsFor(hub: Hub, caller: Caller): Promise<string> {
   const { narrowing } = caller;
   if (narrowing && "server" in narrowing) {
     const own = hub.upstream.servers().find(({ name }) => name === narrowing.server)?.instructions;
     if (own) return own;
   }
   const from = narrowing ? ("toolbox" in narrowing ? narrowing.toolbox : narrowing.server) : "one place";
-  return (
-    `Toolkeep gives the agent "${caller.agentName}" ${toolCount} ${toolCount === 1 ? "tool" : "tools"} from ${from}. ` +
-    "A result with isError says what went wrong and what to do next."
-  );
+  const { tools, deferred } = await hub.listings.for(caller);
+  const count = tools.length + deferred.length;
+  const whole =
+    `Toolkeep gives the agent "${caller.agentName}" ${count} ${count === 1 ? "tool" : "tools"} from ${from}. ` +
+    "A result with isError says what went wrong and what to do next.";
+  const section = await hub.promptSection(caller);
+  return section === "" ? whole : `${whole}\n${section}`;
+}
+
+/** The name by which a client introduces itself, as far as it is worth knowing. */
+export function clientNameIn(clientInfo: unknown): string | undefined {
+  const name = isRecord(clientInfo) && clientInfo.name;
+  return typeof name === "string" && name !== "" ? name.slice(0, MAX_CLIENT_NAME) : undefined;
 }

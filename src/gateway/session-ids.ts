@@ -17,6 +17,8 @@ export interface SessionFacts {
   readonly address: Address;
   /** The version of the protocol that was agreed on. */
   readonly version: string;
+  /** How the client calls itself. */
+  readonly client?: string;
   /** What the client can be asked. */
   readonly capabilities: Params;
 }

@@ -43,8 +43,8 @@ export class Tasks {
   }
 
   /** The answer to a call that goes on. Its server keeps the task; the client gets an id that only it can use. */
-  begun({ params }: RpcRequest, { caller }: Exchange, { id, state }: Task): string {
-    const taskId = this.#ids.seal({ id, tool: String(params.name), for: ownerOf(caller) });
+  begun(tool: string, { caller }: Pick<Exchange, "caller">, { id, state }: Task): string {
+    const taskId = this.#ids.seal({ id, tool, for: ownerOf(caller) });
     const { _meta } = this.#deps.identity.complete(state);
     return JSON.stringify({ ...state, taskId, resultType: "task", _meta });
   }

@@ -1,61 +1,44 @@
-import { setImmediate as nextTask } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import { nameFor } from "../catalog/grants.ts";
 import type { Hub } from "../hub.ts";
+import { createPace } from "../lib/pace.ts";
+import type { Listing } from "../session/listing.ts";
 import type { Caller, Tool } from "../tool.ts";
 import { toMcpTool } from "./mcp-tool.ts";
 
-const MAX_LISTS = 200;
-/** How long building a list may keep everything else waiting. */
-const SLICE_MS = 5;
+/** Texts that are kept to be shared: agents with the same tools have one. */
+const MAX_TEXTS = 200;
 
 /** What one caller gets from `tools/list`, ordered by name. */
 export interface ToolList {
   /** A JSON array. */
   readonly text: string;
-  readonly count: number;
-  /** Another number where the list is another; the same as before where it only was made anew. */
-  readonly version: number;
+  /** The same for lists that are the same. */
+  readonly version: string;
+  /** Whether it has every tool; others become longer as their callers find more. */
+  readonly isWhole: boolean;
 }
 
-interface Entry {
-  readonly tools: readonly Tool[];
-  /** What tools may name as their user interface. */
-  readonly resources: readonly unknown[];
-  readonly texts: readonly string[];
-  readonly list: ToolList;
-}
+type Hubs = Pick<Hub, "offers" | "listings">;
 
-interface Making extends Pick<Entry, "tools" | "resources"> {
-  readonly list: Promise<ToolList>;
-}
-
-/** Tool lists as text, made once per grant set and catalogue revision, each tool once as long as it stays the same. */
+/** Tool lists as text, made once per list and catalogue revision, each tool once as long as it stays the same. */
 export class ToolLists {
-  readonly #hub: Pick<Hub, "catalog" | "offers">;
-  readonly #entries = new Map<string, Entry>();
-  readonly #making = new Map<string, Making>();
+  readonly #hub: Hubs;
+  /** By the tools in it, and by what these may name as their user interface: both are the same arrays as long as nothing changed. */
+  readonly #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
+  readonly #shared = new Map<string, ToolList>();
   readonly #texts = new WeakMap<Tool, Map<string, string>>();
-  #versions = 0;
 
-  constructor(hub: Pick<Hub, "catalog" | "offers">) {
+  constructor(hub: Hubs) {
     this.#hub = hub;
   }
 
   /** At once where nothing changed since the last time. */
   for(caller: Caller): ToolList | Promise<ToolList> {
-    const tools = this.#hub.catalog.visible(caller);
-    const resources = this.#hub.offers.visible(caller, "resource");
-    const key = keyOf(caller);
-    const known = this.#entries.get(key);
-    // Both are the same arrays as long as nothing changed.
-    if (known?.tools === tools && known.resources === resources) return known.list;
-    const making = this.#making.get(key);
-    if (making?.tools === tools && making.resources === resources) return making.list;
-    const list = this.#make(key, { tools, resources }, caller).finally(() => {
-      if (this.#making.get(key)?.list === list) this.#making.delete(key);
-    });
-    this.#making.set(key, { tools, resources, list });
-    return list;
+    const listing = this.#hub.listings.for(caller);
+    return listing instanceof Promise
+      ? listing.then((then) => this.#listOf(then, caller))
+      : this.#listOf(listing, caller);
   }
 
   /** A tool as the caller sees it in its list. */
@@ -69,45 +52,48 @@ export class ToolLists {
     return text;
   }
 
-  async #make(
-    key: string,
-    { tools, resources }: Pick<Entry, "tools" | "resources">,
-    caller: Caller,
-  ): Promise<ToolList> {
+  #listOf(listing: Listing, caller: Caller): ToolList | Promise<ToolList> {
+    const { tools } = listing;
+    const resources = this.#hub.offers.visible(caller, "resource");
+    const made = this.#made.get(tools) ?? new WeakMap<readonly unknown[], ToolList | Promise<ToolList>>();
+    this.#made.set(tools, made);
+    const known = made.get(resources);
+    if (known) return known;
+    const making = this.#make(listing, caller).then(
+      (list) => {
+        made.set(resources, list);
+        return list;
+      },
+      (error) => {
+        made.delete(resources);
+        throw error;
+      },
+    );
+    made.set(resources, making);
+    return making;
+  }
+
+  async #make({ tools, deferred }: Listing, caller: Caller): Promise<ToolList> {
+    const pace = createPace();
+    const version = createHash("sha1");
     const texts: string[] = [];
-    let pausedAt = performance.now();
     for (const tool of tools) {
-      texts.push(this.textOf(tool, caller));
-      if (performance.now() - pausedAt < SLICE_MS) continue;
-      await nextTask();
-      pausedAt = performance.now();
+      const text = this.textOf(tool, caller);
+      texts.push(text);
+      version.update(text);
+      await pace();
     }
-    const before = this.#entries.get(key);
-    const list = before && isEqual(before.texts, texts) ? before.list : this.#newList(texts);
-    this.#keep(key, { tools, resources, texts, list });
+    return this.#sharedList(texts, version.digest("base64"), deferred.length === 0);
+  }
+
+  /** Thousands of tools are megabytes. */
+  #sharedList(texts: readonly string[], version: string, isWhole: boolean): ToolList {
+    const text = this.#shared.get(version)?.text ?? `[${texts.join(",")}]`;
+    const list = { text, version, isWhole };
+    this.#shared.delete(version);
+    this.#shared.set(version, list);
+    const [oldest] = this.#shared.keys();
+    if (this.#shared.size > MAX_TEXTS && oldest !== undefined) this.#shared.delete(oldest);
     return list;
   }
-
-  /** Agents with the same tools share one text: thousands of tools are megabytes. */
-  #newList(texts: readonly string[]): ToolList {
-    const twin = [...this.#entries.values()].find((entry) => isEqual(entry.texts, texts));
-    const text = twin?.list.text ?? `[${texts.join(",")}]`;
-    return { text, count: texts.length, version: ++this.#versions };
-  }
-
-  #keep(key: string, entry: Entry): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_LISTS && oldest !== undefined) this.#entries.delete(oldest);
-  }
-}
-
-/** Callers with equal keys have the same list once they have the same tools. */
-function keyOf({ agentId, scopes, narrowing }: Caller): string {
-  return `${agentId} ${scopes?.join(" ") ?? "*"} ${narrowing ? JSON.stringify(narrowing) : ""}`;
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((text, index) => text === b[index]);
 }

@@ -7,10 +7,10 @@ const GATHER_MS = 100;
 
 /**
  * Calls `announce` a moment after anything changed that lists follow from: the catalogue, a toolbox, an agent, what
- * servers offer. Calls never overlap. Returns the function that stops it.
+ * servers offer, what conversations found. Calls never overlap. Returns the function that stops it.
  */
 export function watchLists(
-  hub: Pick<Hub, "catalog" | "events" | "offers">,
+  hub: Pick<Hub, "catalog" | "events" | "listings" | "offers">,
   log: Log,
   announce: () => Promise<void>,
 ): () => void {
@@ -31,6 +31,7 @@ export function watchLists(
     hub.catalog.onChange(changed),
     hub.events.on("agent.changed", changed),
     hub.offers.onChange(changed),
+    hub.listings.onChange(changed),
   ];
   return () => {
     for (const stop of stops) stop();

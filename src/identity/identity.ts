@@ -30,6 +30,10 @@ export interface AgentInput {
   readonly toolboxes?: readonly string[];
   readonly grants?: readonly string[];
   readonly folders?: AgentRecord["folders"];
+  /** Tools that its lists never leave to `tool_search`. */
+  readonly pins?: readonly string[];
+  /** Null: nobody says. */
+  readonly model?: string | null;
 }
 
 export interface TokenInput {
@@ -170,6 +174,8 @@ export class Identity {
         toolboxes: unique(input.toolboxes ?? (scout ? [SCOUT_TOOLBOX] : [])),
         grants: unique(input.grants ?? []),
         folders: input.folders ?? [],
+        pins: unique(input.pins ?? []),
+        model: input.model ?? null,
         createdAt: now,
         updatedAt: now,
       };
@@ -191,6 +197,8 @@ export class Identity {
         ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
         ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
         ...(input.folders === undefined ? {} : { folders: input.folders }),
+        ...(input.pins === undefined ? {} : { pins: unique(input.pins) }),
+        ...(input.model === undefined ? {} : { model: input.model }),
         updatedAt: this.#later(agent),
       };
       await this.#deps.store.agents.update(agent.id, change, since);
@@ -298,6 +306,8 @@ export class Identity {
       operator: false,
       tokenId: through.tokenId,
       conversation: through.conversation,
+      ...(agent.pins.length > 0 && { pins: agent.pins }),
+      ...(agent.model !== null && { model: agent.model }),
     };
   }
 

@@ -1,8 +1,12 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { nameFor } from "../catalog/grants.ts";
 import type { BatchOptions } from "../executor/batch.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { NewId } from "../lib/id.ts";
+import type { AgentRecord } from "../store/store.ts";
 import type { Answering, Caller, Narrowing, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Listing } from "./listing.ts";
+import type { Listings } from "./listings.ts";
 import { Turn, type TurnCall } from "./turn.ts";
 
 export interface SessionOptions {
@@ -12,13 +16,20 @@ export interface SessionOptions {
   readonly conversation?: string;
   /** A smaller part of what the agent has. */
   readonly narrowing?: Narrowing;
+  /** The model that the tools are for: it decides how many tools a turn lists, and which of them always. */
+  readonly model?: string;
+  /** How many tokens that model can read, and how many tools it takes, where the settings do not know it. */
+  readonly window?: number;
+  readonly maxTools?: number;
   /** Who answers what tools ask while they run; absent: nobody. */
   readonly answering?: Answering;
 }
 
 export interface SessionDeps {
-  readonly identity: Pick<Identity, "agent" | "callerFor">;
-  readonly catalog: Pick<Catalog, "visible">;
+  readonly identity: Pick<Identity, "agent" | "agentById" | "callerFor">;
+  readonly catalog: Pick<Catalog, "revision">;
+  readonly listings: Pick<Listings, "for">;
+  readonly promptSection: (listing: Listing) => string;
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
   readonly callBatch: (calls: readonly ToolCall[], options: BatchOptions) => Promise<readonly ToolOutcome[]>;
   readonly newId: NewId;
@@ -30,6 +41,7 @@ export class Session {
   readonly conversation: string;
   readonly #options: SessionOptions;
   readonly #deps: SessionDeps;
+  #known: { readonly agent: AgentRecord; readonly caller: Caller } | undefined;
 
   /** Throws NOT_FOUND for an agent that does not exist. */
   constructor(options: SessionOptions, deps: SessionDeps) {
@@ -39,28 +51,53 @@ export class Session {
     this.#deps = deps;
   }
 
-  /** The tools that the agent has now, for one turn of a model, and the way to call them. */
-  turn(): Turn {
-    const caller = this.#caller();
+  /**
+   * The tools that the agent has now, for one turn of a model, and the way to call them. Nothing that happens meanwhile
+   * changes what the turn sees; what is taken away from the agent can no longer be called all the same. Throws NOT_FOUND
+   * when the agent is gone.
+   */
+  async turn(): Promise<Turn> {
+    const caller = this.#caller(this.#deps.identity.agent(this.agent));
     const { answering } = this.#options;
-    const { catalog, callTool, callBatch } = this.#deps;
+    const { catalog, listings, promptSection, callTool, callBatch } = this.#deps;
+    const listing = await listings.for(caller);
+    const { revision } = catalog;
+    const granted = [...listing.tools, ...listing.deferred];
+    const snapshot = new Map(granted.map((tool) => [nameFor(tool, caller), tool]));
     const whole = (call: TurnCall): ToolCall => ({
       ...call,
-      caller,
+      caller: this.#callerNow(caller),
+      snapshot,
       via: "library",
       ...(answering && { answering }),
     });
-    return new Turn(catalog.visible(caller), {
-      callTool: (call) => callTool(whole(call)),
-      callBatch: (calls, options) => callBatch(calls.map(whole), options),
-    });
+    return new Turn(
+      { ...listing, promptSection: promptSection(listing), revision },
+      {
+        callTool: (call) => callTool(whole(call)),
+        callBatch: (calls, options) => callBatch(calls.map(whole), options),
+      },
+    );
   }
 
-  /** With the grants of now. */
-  #caller(): Caller {
-    const { narrowing } = this.#options;
-    const agent = this.#deps.identity.agent(this.agent);
+  /** An agent that was deleted has nothing any more. */
+  #callerNow(before: Caller): Caller {
+    const agent = this.#deps.identity.agentById(before.agentId);
+    return agent ? this.#caller(agent) : { ...before, toolboxes: [], grants: [], scopes: [] };
+  }
+
+  /** The same object for as long as the agent is the same. */
+  #caller(agent: AgentRecord): Caller {
+    if (this.#known?.agent === agent) return this.#known.caller;
+    const { narrowing, model, window, maxTools } = this.#options;
     const through = { tokenId: null, scopes: null, conversation: this.conversation };
-    return { ...this.#deps.identity.callerFor(agent, through), ...(narrowing && { narrowing }) };
+    const caller = {
+      ...this.#deps.identity.callerFor(agent, through),
+      ...(narrowing && { narrowing }),
+      ...(model !== undefined && { model }),
+      host: { ...(window !== undefined && { window }), ...(maxTools !== undefined && { maxTools }) },
+    };
+    this.#known = { agent, caller };
+    return caller;
   }
 }

@@ -1,5 +1,6 @@
 import { type BatchOptions, MAX_BATCH_CALLS } from "../executor/batch.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Listing } from "./listing.ts";
 
 /** What a model asks for in one turn. */
 export type TurnCall = Pick<ToolCall, "name" | "arguments" | "signal" | "onProgress">;
@@ -10,14 +11,33 @@ export interface Calling {
   callBatch(calls: readonly TurnCall[], options: BatchOptions): Promise<readonly ToolOutcome[]>;
 }
 
-/** One turn of a model: the tools it is shown, and the calls that come back. */
+/** What a turn begins with. */
+export interface TurnStart extends Listing {
+  readonly promptSection: string;
+  /** Of the catalogue. */
+  readonly revision: number;
+}
+
+/** One turn of a model: the tools it is shown, and the calls that come back. Nothing in it changes. */
 export class Turn {
-  /** As of the beginning of the turn, sorted by name. */
+  /** For the model, with their schemas, sorted by name. */
   readonly tools: readonly Tool[];
+  /** Tools that the model finds by `tool_search`, and may call. */
+  readonly deferred: readonly Tool[];
+  /** Tools that the conversation had found, and that had to make room because the model takes no more. */
+  readonly retired: readonly Tool[];
+  /** For the prompt: what is deferred, and how to get it. Empty where nothing is. */
+  readonly promptSection: string;
+  /** Turns with the same one began with the same catalogue. */
+  readonly revision: number;
   readonly #calling: Calling;
 
-  constructor(tools: readonly Tool[], calling: Calling) {
+  constructor({ tools, deferred, retired, promptSection, revision }: TurnStart, calling: Calling) {
     this.tools = tools;
+    this.deferred = deferred;
+    this.retired = retired;
+    this.promptSection = promptSection;
+    this.revision = revision;
     this.#calling = calling;
   }
 

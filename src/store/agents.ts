@@ -48,7 +48,7 @@ export function agentStore(database: Database): AgentStore {
 
     async delete(id) {
       await database.change("agents", async (db) => {
-        // Its tokens and its sub-agents' parent links follow by their references.
+        // Its tokens, its activations and its sub-agents' parent links follow by their references.
         const result = await db.deleteFrom("agents").where("id", "=", id).executeTakeFirst();
         mustAffect(result.numDeletedRows, `agent ${id}`);
         await db.deleteFrom("todos").where("agentId", "=", id).execute();

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
+import { activationStore } from "./activations.ts";
 import { agentStore } from "./agents.ts";
 import { attachmentStore } from "./attachments.ts";
 import { callStore } from "./calls.ts";
@@ -85,6 +86,7 @@ function storeOver(database: Database): Store {
     notifications: notificationStore(database),
     tasks: taskStore(database),
     todos: todoStore(database),
+    activations: activationStore(database),
     messages: messageStore(database),
     memories: memoryStore(database),
     attachments: attachmentStore(database),

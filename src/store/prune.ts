@@ -16,6 +16,7 @@ const ENDED = {
   claims: "expiresAt",
   outputs: "createdAt",
   embeddings: "usedAt",
+  activations: "usedAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */

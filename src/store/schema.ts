@@ -20,6 +20,8 @@ export const TABLES = {
     folders: "json",
     createdAt: "number",
     updatedAt: "number",
+    pins: "json",
+    model: "text?",
   },
   consents: {
     id: "text",
@@ -127,6 +129,14 @@ export const TABLES = {
     assignedBy: "text?",
   },
   todos: { agentId: "text", conversation: "text", items: "json", updatedAt: "number" },
+  activations: {
+    id: "text",
+    agentId: "text",
+    conversation: "text",
+    tool: "text",
+    tokenId: "text?",
+    usedAt: "number",
+  },
   messages: {
     id: "text",
     fromAgentId: "text",
@@ -266,6 +276,7 @@ export const KEYS = {
   notifications: ["id"],
   tasks: ["id"],
   todos: ["agentId", "conversation"],
+  activations: ["id"],
   messages: ["id"],
   memories: ["id"],
   attachments: ["id"],

@@ -10,6 +10,7 @@ export const CHANGE_KINDS = [
   "secrets",
   "custom_tools",
   "plugins",
+  "activations",
   "everything",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];

@@ -5,6 +5,7 @@
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
 import type { FolderGrant } from "../tool.ts";
+import type { ActivationStore } from "./activation-record.ts";
 import type { CallStore } from "./call-record.ts";
 import type { CustomToolStore } from "./custom-tool-record.ts";
 import type { EmbeddingStore } from "./embedding-record.ts";
@@ -39,6 +40,7 @@ export interface Store extends Sharing {
   readonly notifications: NotificationStore;
   readonly tasks: TaskStore;
   readonly todos: TodoStore;
+  readonly activations: ActivationStore;
   readonly messages: MessageStore;
   readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
@@ -75,7 +77,8 @@ export type Prunable =
   | "consents"
   | "claims"
   | "outputs"
-  | "embeddings";
+  | "embeddings"
+  | "activations";
 
 export interface StoreDump {
   readonly schemaVersion: number;
@@ -93,6 +96,10 @@ export interface AgentRecord {
   readonly toolboxes: readonly string[];
   readonly grants: readonly string[];
   readonly folders: readonly FolderGrant[];
+  /** Tools that its lists never leave to `tool_search`, by name. */
+  readonly pins: readonly string[];
+  /** The model it runs on; null: nobody said. */
+  readonly model: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -18,9 +18,9 @@ export interface EmbedOptions {
   readonly urgent?: boolean;
 }
 
-/** `resting`: it would begin when asked, and its first answer would take a while. */
+/** `resting`: it would begin when asked. */
 export type EmbedderState =
-  | { readonly kind: "resting" | "ready" }
+  | { readonly kind: "resting" | "working" }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /** Of an embedder that cannot be had. */

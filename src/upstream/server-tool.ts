@@ -82,6 +82,7 @@ export function serverTool(
     availability: "both",
     floor: false,
     wildcard: false,
+    deferrable: true,
     origin: `mcp:${host.serverName}`,
     timeoutMs: host.timeoutMs,
     progressExtendsTimeout: host.progressExtendsTimeout,

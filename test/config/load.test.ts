@@ -35,7 +35,14 @@ describe("loadSettings", () => {
         accessTokenMs: 3_600_000,
         refreshTokenMs: 30 * 86_400_000,
       },
-      toolSearch: { enabled: true, threshold: 20, maxMatches: 10, embeddings: "auto" },
+      toolSearch: {
+        enabled: true,
+        threshold: 20,
+        windowPercent: 5,
+        maxMatches: 10,
+        models: {},
+        embeddings: "auto",
+      },
       limits: { maxResultChars: 50_000, maxMessageBytes: 4_194_304, maxToolConcurrency: 10 },
       shell: { timeoutMs: 120_000, maxOutputBytes: 200_000 },
       web: {

@@ -85,7 +85,7 @@ describe("a trusted project file", () => {
       mcp: { deferred_loading: true },
       tool_search: { enabled: false, threshold: 5, max_matches: 3, embeddings: false },
     });
-    expect(settings.toolSearch).toEqual({
+    expect(settings.toolSearch).toMatchObject({
       enabled: false,
       threshold: 5,
       maxMatches: 3,

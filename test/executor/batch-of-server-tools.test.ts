@@ -22,19 +22,19 @@ const log = async (name: string) => JSON.parse((await test.call(`mcp_${name}_log
 describe("tools of servers in a batch", () => {
   it("run together where a trusted server says that they only read", async () => {
     const calls = Array.from({ length: 10 }, (_, at) => call("mcp_known_meet", `${at}`, { count: 10 }));
-    const outcomes = await turn().callAll(calls);
+    const outcomes = await (await turn()).callAll(calls);
     expect(outcomes.map(({ text }) => text)).toEqual(calls.map(({ arguments: { who } }) => who));
   });
 
   it("run one by one where a stranger says so", async () => {
     const calls = Array.from({ length: 5 }, (_, at) => call("mcp_stranger_look", `${at}`, { ms: 20 }));
-    const outcomes = await turn().callAll(calls);
+    const outcomes = await (await turn()).callAll(calls);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(5).fill("ok"));
     expect(await log("stranger")).toMatchObject({ most: 1, order: ["0", "1", "2", "3", "4"] });
   });
 
   it("run one by one where a trusted server does not say so, also between those that do", async () => {
-    const outcomes = await turn().callAll([
+    const outcomes = await (await turn()).callAll([
       call("mcp_known_meet", "a", { count: 2 }),
       call("mcp_known_meet", "b", { count: 2 }),
       call("mcp_known_work", "c", { ms: 20 }),
@@ -48,7 +48,7 @@ describe("tools of servers in a batch", () => {
   });
 
   it("run beside native tools that may", async () => {
-    const outcomes = await turn().callAll([
+    const outcomes = await (await turn()).callAll([
       call("mcp_known_meet", "a", { count: 2 }),
       { name: "think", arguments: { thought: "meanwhile" } },
       call("mcp_known_meet", "b", { count: 2 }),

@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
@@ -13,6 +14,7 @@ describe("the words of the protocol", () => {
   it("are those of the SDK", () => {
     expect(META).toEqual({
       protocolVersion: PROTOCOL_VERSION_META_KEY,
+      clientInfo: CLIENT_INFO_META_KEY,
       clientCapabilities: CLIENT_CAPABILITIES_META_KEY,
       serverInfo: SERVER_INFO_META_KEY,
       subscriptionId: SUBSCRIPTION_ID_META_KEY,

@@ -16,6 +16,8 @@ beforeEach(async () => {
     toolboxes: [],
     grants: [],
     folders: [],
+    pins: [],
+    model: null,
     createdAt: 1,
     updatedAt: 1,
   };

@@ -22,6 +22,8 @@ const ok = (text: string): ToolOutcome => ({
   truncated: false,
 });
 
+const BEGINNING = { deferred: [], retired: [], promptSection: "", revision: 1 };
+
 function oneByOne(callTool: Calling["callTool"]): Calling {
   return { callTool, callBatch: (calls) => Promise.all(calls.map(callTool)) };
 }
@@ -35,14 +37,14 @@ describe("a session", () => {
     });
     await test.hub.upstream.test("everything");
     const session = test.hub.session({ agent: "ann", conversation: "chat" });
-    const turn = session.turn();
+    const turn = await session.turn();
     expect(turn.tools.map(({ name }) => name)).toContain("mcp_everything_echo");
     expect((await turn.call({ name: "mcp_everything_echo", arguments: { message: "x" } })).text).toBe(
       "Echo: x",
     );
     expect((await turn.call({ name: "mcp_everything_get_env", arguments: {} })).outcome).toBe("not_granted");
     await test.hub.identity.updateAgent("ann", { toolboxes: [] });
-    expect(session.turn().tools.map(({ name }) => name)).not.toContain("mcp_everything_echo");
+    expect((await session.turn()).tools.map(({ name }) => name)).not.toContain("mcp_everything_echo");
   });
 
   it("can be narrowed to a toolbox", async () => {
@@ -50,7 +52,7 @@ describe("a session", () => {
       toolboxes: { files: ["read_file"], more: ["list_directory"] },
       agents: { ann: ["files", "more"] },
     });
-    const turn = test.hub.session({ agent: "ann", narrowing: { toolbox: "files" } }).turn();
+    const turn = await test.hub.session({ agent: "ann", narrowing: { toolbox: "files" } }).turn();
     expect(turn.tools.map(({ name }) => name)).toEqual(["read_file"]);
   });
 
@@ -63,7 +65,7 @@ describe("a session", () => {
 describe("the calls of one step", () => {
   it("run as a batch of the agent, and are answered in order", async () => {
     await using test = await testHub({ agents: { ann: [] } });
-    const turn = test.hub.session({ agent: "ann" }).turn();
+    const turn = await test.hub.session({ agent: "ann" }).turn();
     const outcomes = await turn.callAll([
       { name: "write_file", arguments: { path: "a.txt", content: "one" } },
       { name: "read_file", arguments: { path: "a.txt" } },
@@ -78,7 +80,7 @@ describe("the calls of one step", () => {
 
   it("may be more than one batch takes", async () => {
     await using test = await testHub({ agents: { ann: [] } });
-    const turn = test.hub.session({ agent: "ann" }).turn();
+    const turn = await test.hub.session({ agent: "ann" }).turn();
     const thoughts = Array.from({ length: MAX_BATCH_CALLS + 1 }, (_, index) => ({
       name: "think",
       arguments: { thought: `${index}` },
@@ -89,7 +91,7 @@ describe("the calls of one step", () => {
 
   it("end with the signal of the step", async () => {
     await using test = await testHub({ agents: { ann: [] } });
-    const turn = test.hub.session({ agent: "ann" }).turn();
+    const turn = await test.hub.session({ agent: "ann" }).turn();
     const content = [{ type: "tool_use", id: "a", name: "think", input: { thought: "x" } }];
     const [result] = await runAnthropicCalls(turn, content, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({
@@ -107,7 +109,7 @@ describe("a turn in the shape of", () => {
   });
   const schema = { type: "object", properties: { at: { type: "string" } } };
   const turn = new Turn(
-    [tool],
+    { ...BEGINNING, tools: [tool] },
     oneByOne(async ({ name, arguments: args }) =>
       name === "look"
         ? ok(`saw ${JSON.stringify(args)}`)
@@ -136,7 +138,7 @@ describe("a turn in the shape of", () => {
   it("the Messages API of Anthropic, images included", async () => {
     const image = { type: "image", data: "AAAA", mimeType: "image/png" };
     const seeing = new Turn(
-      [tool],
+      { ...BEGINNING, tools: [tool] },
       oneByOne(async () => ({ ...ok(""), content: [image, { type: "audio", data: "x" }] })),
     );
     const [result] = await runAnthropicCalls(seeing, [

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { accessContract } from "./contract/access.ts";
+import { activationsContract } from "./contract/activations.ts";
 import { auditContract } from "./contract/audit.ts";
 import { consentsContract } from "./contract/consents.ts";
 import { dumpContract } from "./contract/dump.ts";
@@ -23,6 +24,7 @@ export function storeContract(fresh: FreshStore): void {
   describe("tasks, to-dos, messages and attachments", () => workContract(fresh));
   describe("projects, tickets and notes", () => projectsContract(fresh));
   describe("memories", () => memoriesContract(fresh));
+  describe("activated tools", () => activationsContract(fresh));
   describe("kept outputs", () => outputsContract(fresh));
   describe("embeddings", () => embeddingsContract(fresh));
   describe("calls and trust", () => auditContract(fresh));

@@ -25,6 +25,7 @@ test("the migrations that exist keep their names and order", () => {
     "0009-plugins",
     "0010-outputs",
     "0011-embeddings",
+    "0012-activations",
   ]);
 });
 
@@ -99,7 +100,12 @@ const { asksBack: _asksBack, auth: _auth, ...SERVER_1 } = server("fs", { sealed:
 const TOOL = { serverId: "srv_fs", originalName: "read", definition: { name: "read" } };
 
 /** An agent, a task of it and a secret, as version 4 had them. */
-const { scout: _scout, ...AGENT_4 } = agent("ada", { grants: ["grep"], toolboxes: ["research"] });
+const {
+  scout: _scout,
+  pins: _pins,
+  model: _model,
+  ...AGENT_4
+} = agent("ada", { grants: ["grep"], toolboxes: ["research"] });
 const TASK_4 = { id: "tsk_1", agentId: "agt_ada", title: "Look", status: "blocked", note: "why", ...times() };
 const SECRET_4 = { name: "KEY", sealed: Uint8Array.of(9, 255), ...times() };
 const ROWS_4 = { agents: AGENT_4, tasks: TASK_4, secrets: SECRET_4 };
@@ -139,7 +145,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
 }
 
 async function expectVersion4Data(store: Store): Promise<void> {
-  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, scout: false });
+  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, pins: [], model: null, scout: false });
   expect(await store.tasks.get("tsk_1")).toEqual({ ...TASK_4, instructions: "", assignedBy: null });
   expect(await store.secrets.list()).toEqual([{ ...SECRET_4, setBy: null }]);
 }

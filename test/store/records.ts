@@ -1,3 +1,4 @@
+import type { ActivationRecord } from "../../src/store/activation-record.ts";
 import type {
   AgentRecord,
   CallRecord,
@@ -21,8 +22,19 @@ export const agent = (name: string, change: Partial<AgentRecord> = {}): AgentRec
   toolboxes: [],
   grants: [],
   folders: [],
+  pins: [],
+  model: null,
   createdAt: NOW,
   updatedAt: NOW,
+  ...change,
+});
+
+export const activation = (tool: string, change: Partial<ActivationRecord> = {}): ActivationRecord => ({
+  agentId: "agt_ada",
+  conversation: "c1",
+  tool,
+  tokenId: null,
+  usedAt: NOW,
   ...change,
 });
 

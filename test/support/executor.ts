@@ -71,6 +71,7 @@ export async function openExecutor({
     clock,
   });
   const deps: CallDeps = {
+    used: () => {},
     settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,
     offers: {

@@ -1,6 +1,7 @@
 /** What a main agent without toolboxes sees, spelt out: the code must not be asked what it should be. */
 export const FLOOR: readonly string[] = [
   "attach_file",
+  "call_tool",
   "edit_file",
   "grep",
   "list_directory",

@@ -35,6 +35,8 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
   const home = await tempHome();
   const file = {
     log_level: "silent",
+    // Whole lists, unless the test is about deferring.
+    deferred_loading: false,
     mcpServers: setup.servers ?? {},
     rules: setup.rules ?? [],
     ...setup.settings,

@@ -19,6 +19,8 @@ export const agentAnswers = {
       toolboxes: texts,
       grants: texts,
       folders: listOf(folder),
+      pins: texts,
+      model: orNull(text),
       toolCount: count,
       createdAt: time,
       updatedAt: time,

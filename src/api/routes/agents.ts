@@ -24,6 +24,8 @@ const input = {
   toolboxes: nameList,
   grants: nameList,
   folders: { type: "array", maxItems: 100, items: folder },
+  pins: { ...nameList, maxItems: 100 },
+  model: { type: ["string", "null"], minLength: 1, maxLength: 200 },
 };
 
 const messageIds = { type: "array", maxItems: 500, items: nameText };

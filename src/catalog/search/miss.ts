@@ -1,21 +1,19 @@
-import type { Tool } from "../../tool.ts";
+import type { Caller, Tool } from "../../tool.ts";
+import { nameFor } from "../grants.ts";
+import { examplesIn, placesOf } from "./places.ts";
 
 const MAX_PLACES = 12;
 const MAX_EXAMPLES = 3;
 
 /** What to do after a search that found nothing: what there is, and how to ask for it. */
-export function missed(tools: readonly Tool[], query: string): string {
-  const places = new Map<string, Tool[]>();
-  for (const tool of tools) {
-    const place = tool.domain ?? tool.origin;
-    places.set(place, [...(places.get(place) ?? []), tool]);
-  }
-  const largest = [...places].sort(([, a], [, b]) => b.length - a.length);
-  const lines = largest.slice(0, MAX_PLACES).map(([place, those]) => {
-    const examples = those.slice(0, MAX_EXAMPLES).map((tool) => tool.name);
-    return `- ${place} (${those.length}): ${examples.join(", ")}${those.length > MAX_EXAMPLES ? ", …" : ""}`;
+export function missed(tools: readonly Tool[], query: string, caller: Caller): string {
+  const places = placesOf(tools);
+  const lines = places.slice(0, MAX_PLACES).map((place) => {
+    const examples = examplesIn(place, MAX_EXAMPLES).map((tool) => nameFor(tool, caller));
+    const more = place.tools.length > MAX_EXAMPLES ? ", …" : "";
+    return `- ${place.name} (${place.tools.length}): ${examples.join(", ")}${more}`;
   });
-  const more = largest.length - MAX_PLACES;
+  const more = places.length - MAX_PLACES;
   return [
     `No tool of yours fits ${JSON.stringify(query.slice(0, 100))}. You have tools for:`,
     ...lines,

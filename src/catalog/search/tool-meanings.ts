@@ -7,13 +7,11 @@ export interface ToolMeaningsDeps {
   /** Asked anew every time: it may be turned off. */
   readonly isOn: () => boolean;
   readonly embedder: Embedder;
-  /** How long a search waits for the vector of its query, whatever state the embedder is in. */
+  /** How long a search waits for the vector of its query. */
   readonly waitMs?: number;
 }
 
 const WAIT_MS = 150;
-/** The same where the model has to be loaded first. */
-const LOADING_MS = 600;
 const QUERIES_KEPT = 256;
 const MAX_QUERY = 2_000;
 const TOOLS_AT_ONCE = 32;
@@ -25,8 +23,8 @@ const TOOLS_AT_ONCE = 32;
 export class ToolMeanings {
   readonly #deps: ToolMeaningsDeps;
   readonly #index: VectorIndex;
-  /** What has no vector yet, or that of another text, by id. Texts are made only when they are due. */
-  readonly #wanted = new Map<string, () => string>();
+  /** What has no vector yet, or that of another text, by id. */
+  readonly #wanted = new Map<string, string>();
   /** The least recently used first. */
   readonly #queries = new Map<string, Vector>();
   #working: Promise<void> | undefined;
@@ -43,7 +41,7 @@ export class ToolMeanings {
   }
 
   /** What a tool says of itself from now on. */
-  take(id: string, text: () => string): void {
+  take(id: string, text: string): void {
     this.#wanted.set(id, text);
   }
 
@@ -93,7 +91,7 @@ export class ToolMeanings {
     while (this.#wanted.size > 0 && this.#isUsable()) {
       await nextTurn();
       const some = firstOf(this.#wanted, TOOLS_AT_ONCE);
-      const vectors = await this.#deps.embedder.embed(some.map(([, text]) => text()));
+      const vectors = await this.#deps.embedder.embed(some.map(([, text]) => text));
       // It is tried again after the next search.
       if (!vectors) return;
       for (const [at, [id, text]] of some.entries()) {
@@ -118,9 +116,8 @@ export class ToolMeanings {
   }
 
   #inTime(vector: Promise<Vector | undefined>): Promise<Vector | undefined> {
-    const { embedder, waitMs = embedder.state.kind === "ready" ? WAIT_MS : LOADING_MS } = this.#deps;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), waitMs);
+      const timer = setTimeout(() => resolve(undefined), this.#deps.waitMs ?? WAIT_MS);
       void vector.then((made) => {
         clearTimeout(timer);
         resolve(made);

@@ -114,7 +114,7 @@ export class ToolRanking {
     if (this.#deps.tool(tool.name) !== tool) return false;
     this.#indexed.set(tool.name, { tool, about: offerer.about });
     this.#index.put(tool.name, toolTexts(tool, offerer));
-    this.#deps.meanings?.take(tool.name, () => meaningText(tool, offerer));
+    this.#deps.meanings?.take(tool.name, meaningText(tool, offerer));
     return true;
   }
 

@@ -10,6 +10,8 @@ export interface ToolSearchDeps {
   /** A function, because the catalogue is opened with the tool in it. */
   readonly catalog: () => Pick<Catalog, "visible" | "resolve">;
   readonly ranking: Pick<ToolRanking, "search">;
+  /** Takes what was found into the caller's list; says what a model has to know to call it. */
+  readonly found: (caller: Caller, tools: readonly Tool[]) => Promise<readonly string[]>;
   readonly limits: () => {
     readonly isEnabled: boolean;
     readonly maxMatches: number;
@@ -26,6 +28,8 @@ interface Args {
 interface Found {
   readonly matches: readonly Omit<Grouped, "score">[];
   readonly notFound: readonly string[];
+  /** Why, for names that could mean several tools. */
+  readonly ambiguous: readonly string[];
 }
 
 const NAME = "tool_search";
@@ -37,7 +41,10 @@ const DISABLED: ToolStatus = {
 const DEFAULT_RESULTS = 5;
 const MOST_RESULTS = 50;
 const SELECT = "select:";
+/** No tool has a longer one. */
+const MAX_NAME = 200;
 const MAX_SELECTED = 50;
+const MAX_CANDIDATES = 10;
 /** So many more are ranked than are shown, so that those alike do not take the place of others. */
 const SPARE = 4;
 const MAX_DESCRIPTION = 400;
@@ -52,8 +59,8 @@ export function toolSearchTool(deps: ToolSearchDeps): Tool {
       title: "Find tools",
       domain: "toolboxes",
       description:
-        "Find the tools for one step of your work and get their schemas. Say what the tool should do in one short phrase, such as `create a " +
-        "calendar event`; search once for each step rather than for a whole task. `select:NAME,NAME` gets tools whose names you know.",
+        "Find the tools for one step of your work and get their schemas; from then on you can call them. Say what the tool should do in one short " +
+        "phrase, such as `create a calendar event`; search once for each step rather than for a whole task. `select:NAME,NAME` gets tools whose names you know.",
       properties: {
         query: {
           type: "string",
@@ -77,7 +84,9 @@ export function toolSearchTool(deps: ToolSearchDeps): Tool {
         const found = query.trimStart().toLowerCase().startsWith(SELECT)
           ? selected(query.trim().slice(SELECT.length), caller, deps)
           : await searched(query.trim(), wanted, caller, deps);
-        return told(found, query, caller, deps);
+        const tools = found.matches.map(({ tool }) => tool);
+        const notes = tools.length === 0 ? [] : await deps.found(caller, tools);
+        return told(found, notes, query, caller, deps);
       },
     },
     { origin: "native", floor: true, wildcard: true },
@@ -94,22 +103,43 @@ function selected(list: string, caller: Caller, { catalog }: ToolSearchDeps): Fo
   const own = new Set(catalog().visible(caller));
   const tools = new Set<Tool>();
   const notFound: string[] = [];
+  const ambiguous: string[] = [];
   for (const name of names) {
     const resolved = catalog().resolve(name, caller);
-    if (resolved.ok && own.has(resolved.value)) tools.add(resolved.value);
+    const meant = resolved.ok && own.has(resolved.value) ? [resolved.value] : endingIn(name, own);
+    if (meant.length === 1) tools.add(meant[0]!);
     else notFound.push(name);
+    if (meant.length > 1) ambiguous.push(`${name} could be any of ${listed(meant, caller)}`);
   }
-  return { matches: [...tools].map((tool) => ({ tool, alike: [] })), notFound };
+  return { matches: [...tools].map((tool) => ({ tool, alike: [] })), notFound, ambiguous };
+}
+
+/** Those whose names end so: models leave out prefixes. */
+function endingIn(name: string, tools: Iterable<Tool>): readonly Tool[] {
+  const end = `_${name.toLowerCase().replaceAll(/[-.]/g, "_")}`;
+  return [...tools].filter((tool) => tool.name.endsWith(end) || tool.ownName === name);
+}
+
+function listed(tools: readonly Tool[], caller: Caller): string {
+  const names = tools.slice(0, MAX_CANDIDATES).map((tool) => nameFor(tool, caller));
+  return `${names.join(", ")}${tools.length > MAX_CANDIDATES ? ", …" : ""}`;
 }
 
 /** A tool that the query names comes first, whatever its words are worth. */
 async function searched(query: string, wanted: number, caller: Caller, deps: ToolSearchDeps): Promise<Found> {
   const own = deps.catalog().visible(caller);
-  const named = own.filter((tool) => isNamed(tool, query.toLowerCase(), caller));
+  const named = namedBy(query, own, caller);
   const ranked = await deps.ranking.search(query, own, wanted * SPARE);
   const rest = ranked.filter(({ tool }) => !named.includes(tool));
-  const matches = [...named.map((tool) => ({ tool, score: 0, alike: [] })), ...grouped(rest)];
-  return { matches: matches.slice(0, wanted), notFound: [] };
+  const matches = [...grouped(named.map((tool) => ({ tool, score: 0 }))), ...grouped(rest)];
+  return { matches: matches.slice(0, wanted), notFound: [], ambiguous: [] };
+}
+
+/** By its whole name; where none has it, by the end of it. */
+function namedBy(query: string, own: readonly Tool[], caller: Caller): readonly Tool[] {
+  if (/\s/.test(query) || query.length > MAX_NAME) return [];
+  const exact = own.filter((tool) => isNamed(tool, query.toLowerCase(), caller));
+  return exact.length > 0 ? exact : endingIn(query, own);
 }
 
 function isNamed(tool: Tool, query: string, caller: Caller): boolean {
@@ -117,8 +147,14 @@ function isNamed(tool: Tool, query: string, caller: Caller): boolean {
   return tool.ownName.length === query.length && tool.ownName.toLowerCase() === query;
 }
 
-function told({ matches, notFound }: Found, query: string, caller: Caller, deps: ToolSearchDeps): ToolResult {
-  const missing = notFound.length === 0 ? [] : [`Not found: ${notFound.join(", ")}`];
+function told(
+  { matches, notFound, ambiguous }: Found,
+  notes: readonly string[],
+  query: string,
+  caller: Caller,
+  deps: ToolSearchDeps,
+): ToolResult {
+  const missing = [...(notFound.length === 0 ? [] : [`Not found: ${notFound.join(", ")}`]), ...ambiguous];
   const structured = {
     matches: matches.map(({ tool, alike }) => ({
       id: nameFor(tool, caller),
@@ -128,13 +164,14 @@ function told({ matches, notFound }: Found, query: string, caller: Caller, deps:
     not_found: notFound,
   };
   if (matches.length === 0) {
-    const advice = missed(deps.catalog().visible(caller), query);
+    const advice = missed(deps.catalog().visible(caller), query, caller);
     return output([...missing, advice].join("\n"), structured);
   }
   const lines = [
     functionsBlock(matches, caller, deps.limits().maxChars),
     ...alikeLines(matches, caller),
     ...missing,
+    ...notes,
   ];
   return output(lines.join("\n"), structured);
 }

@@ -22,6 +22,8 @@ interface AgentOptions {
   readonly toolbox: readonly string[];
   readonly grant: readonly string[];
   readonly folder: readonly string[];
+  readonly pin: readonly string[];
+  readonly model?: string;
   readonly parent?: string;
   readonly scout?: boolean;
 }
@@ -29,6 +31,7 @@ interface AgentOptions {
 interface EditOptions extends AgentOptions {
   readonly revoke: readonly string[];
   readonly clear: readonly string[];
+  readonly unpin: readonly string[];
 }
 
 export function agentCommand(shell: Shell): Command {
@@ -58,10 +61,22 @@ export function agentCommand(shell: Shell): Command {
   examples(
     agentOptions(leaf(agent, "edit <name>", "give an agent more, or take something away"))
       .option("--revoke <name>", "take away this toolbox or tool (repeatable)", collect, [])
-      .option("--clear <what>", "take away all toolboxes, grants or folders first (repeatable)", collect, [])
+      .option(
+        "--unpin <tool>",
+        "let its lists leave this tool to tool_search again (repeatable)",
+        collect,
+        [],
+      )
+      .option(
+        "--clear <what>",
+        "take away all toolboxes, grants, folders or pins, or the model, first (repeatable)",
+        collect,
+        [],
+      )
       .action(shell.action(editAgent)),
     "agent edit writer --grant mcp_fs_read_text_file",
     "agent edit writer --revoke research --clear folders",
+    "agent edit writer --pin mcp_github_create_issue --model gpt-5",
   );
   leaf(
     agent,
@@ -96,7 +111,9 @@ function agentOptions(command: Command): Command {
       "let it use a folder outside its workspace, ro by default (repeatable)",
       collect,
       [],
-    );
+    )
+    .option("--pin <tool>", "never leave this tool of a server to tool_search (repeatable)", collect, [])
+    .option("--model <name>", "the model it runs on, which decides how many tools its lists may have");
 }
 
 async function listAgents(run: Run): Promise<undefined> {
@@ -132,6 +149,8 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["toolboxes", agent.toolboxes.join(", ")],
       ["grants", agent.grants.join(", ")],
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
+      ["pins", agent.pins.join(", ")],
+      ["model", agent.model],
     ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
   );
 }
@@ -203,6 +222,8 @@ function given(options: AgentOptions, cwd: string): AgentInput {
     ...(options.toolbox.length === 0 ? {} : { toolboxes: options.toolbox }),
     ...(options.grant.length === 0 ? {} : { grants: options.grant }),
     ...(options.folder.length === 0 ? {} : { folders: options.folder.map((text) => readFolder(text, cwd)) }),
+    ...(options.pin.length === 0 ? {} : { pins: options.pin }),
+    ...(options.model === undefined ? {} : { model: options.model }),
   };
 }
 
@@ -214,7 +235,9 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
   const isKept = (name: string) => !options.revoke.includes(name);
   const folders = more.folders ?? [];
   return {
+    ...(options.clear.includes("model") ? { model: null } : {}),
     ...more,
+    pins: [...kept("pins", agent.pins), ...options.pin].filter((name) => !options.unpin.includes(name)),
     toolboxes: [...kept("toolboxes", agent.toolboxes), ...options.toolbox].filter(isKept),
     grants: [...kept("grants", agent.grants), ...options.grant].filter(isKept),
     folders: [
@@ -226,14 +249,16 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
   };
 }
 
-function checkGiven({ description, toolbox, grant, folder, revoke, clear }: EditOptions): void {
+function checkGiven({ description, model, ...lists }: EditOptions): void {
+  const { toolbox, grant, folder, revoke, clear, pin, unpin } = lists;
   if (
     description === undefined &&
-    [toolbox, grant, folder, revoke, clear].every((list) => list.length === 0)
+    model === undefined &&
+    [toolbox, grant, folder, revoke, clear, pin, unpin].every((list) => list.length === 0)
   ) {
     throw new ToolkeepError(
       "BAD_USAGE",
-      "nothing to change was given: name a --toolbox, --grant or --folder to give, or what to --revoke or --clear",
+      "nothing to change was given: name a --toolbox, --grant, --folder, --pin or --model to give, or what to --revoke, --unpin or --clear",
     );
   }
 }
@@ -249,7 +274,7 @@ function checkRevoked(agent: AgentView, { revoke }: EditOptions): void {
 }
 
 function checkClear(what: readonly string[]): void {
-  const known = ["toolboxes", "grants", "folders"];
+  const known = ["toolboxes", "grants", "folders", "pins", "model"];
   const wrong = what.find((name) => !known.includes(name));
   if (wrong) throw new ToolkeepError("BAD_USAGE", `--clear takes ${known.join(", ")}; got ${wrong}`);
 }

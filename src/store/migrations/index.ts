@@ -9,6 +9,7 @@ import { customTools } from "./0008-custom-tools.ts";
 import { plugins } from "./0009-plugins.ts";
 import { outputs } from "./0010-outputs.ts";
 import { embeddings } from "./0011-embeddings.ts";
+import { activations } from "./0012-activations.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   plugins,
   outputs,
   embeddings,
+  activations,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

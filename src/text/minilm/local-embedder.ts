@@ -63,7 +63,7 @@ export class LocalEmbedder implements Embedder {
 
   get state(): EmbedderState {
     if (this.#reason !== undefined) return { kind: "unavailable", reason: this.#reason };
-    return { kind: this.#thread && this.#isReady ? "ready" : "resting" };
+    return { kind: this.#current ? "working" : "resting" };
   }
 
   async embed(

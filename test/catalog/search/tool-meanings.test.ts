@@ -124,7 +124,7 @@ describe("what tools mean", () => {
 
   it("counts for nothing without an embedder, and from when it is lost", async () => {
     const meanings = new ToolMeanings({ embedder: noEmbedder("none"), isOn: () => true });
-    meanings.take("a", () => "b");
+    meanings.take("a", "b");
     await meanings.catchUp();
     expect(await meanings.ofQuery("b")).toBeUndefined();
 

@@ -91,7 +91,7 @@ describe("tool_search", () => {
     async (query) => {
       const found = await search(query);
       expect(found.matches).toEqual([]);
-      expect(found.text).toContain("mcp:everything (");
+      expect(found.text).toContain("- everything (");
       expect(found.text).toContain("Ask again");
     },
   );

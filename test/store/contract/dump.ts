@@ -1,7 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Store, StoreDump } from "../../../src/store/store.ts";
-import { agent, call, consent, consentKey, NOW, question, server, token, toolbox } from "../records.ts";
+import {
+  activation,
+  agent,
+  call,
+  consent,
+  consentKey,
+  NOW,
+  question,
+  server,
+  token,
+  toolbox,
+} from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 import { memory } from "./memories.ts";
 import { comment, note, project, ticket } from "./projects.ts";
@@ -60,6 +71,7 @@ export async function fill(store: Store): Promise<void> {
     updatedAt: NOW,
   });
   await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
+  await store.activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
   await store.messages.create({
     id: "m1",
     fromAgentId: "agt_child",

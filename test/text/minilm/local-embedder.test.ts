@@ -32,7 +32,6 @@ const letters = (vectors: readonly Vector[] | undefined) =>
 describe("the thread of the embedder", () => {
   it("answers in the order of the texts, and those first who wait", async () => {
     const { embedder } = embedderOf(ECHO);
-    expect(embedder.state).toEqual({ kind: "resting" });
     const ended: string[] = [];
     const note = async (name: string, work: Promise<readonly Vector[] | undefined>) => {
       expect(letters(await work)).toBe(name);
@@ -44,7 +43,7 @@ describe("the thread of the embedder", () => {
       note("u", embedder.embed(["u"], { urgent: true })),
     ]);
     expect(ended).toEqual(["u", "abcdefghij", "klmnopqrst"]);
-    expect(embedder.state).toEqual({ kind: "ready" });
+    expect(embedder.state).toEqual({ kind: "resting" });
     await embedder.close();
   });
 

@@ -1,0 +1,41 @@
+import { toolOf } from "../define-tool.ts";
+import type { Tool } from "../tool.ts";
+
+interface Args {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Calls another tool, for clients whose lists cannot change: the call that it describes takes its place before anything
+ * else is looked at, so that grants, rules and the audit know of that one only.
+ */
+export function callToolTool(): Tool {
+  const tool = toolOf<Args>(
+    {
+      name: "call_tool",
+      title: "Call a tool",
+      domain: "toolboxes",
+      description:
+        "Call a tool that is not in your list, by the name and with the arguments that tool_search showed. Tools in your list you call directly.",
+      properties: {
+        name: { type: "string", minLength: 1, maxLength: 200, description: "The name of the tool." },
+        arguments: {
+          type: "object",
+          additionalProperties: true,
+          description: "What the tool takes, as its schema says.",
+        },
+      },
+      required: ["name"],
+      scope: "tools",
+      run: () =>
+        Promise.reject(new Error("a call of call_tool stands for another one and never runs itself")),
+    },
+    { origin: "native", floor: true, wildcard: true },
+    () => undefined,
+  );
+  return {
+    ...tool,
+    standsFor: ({ name, arguments: args = {} }) => ({ name: name as string, arguments: args }),
+  };
+}

@@ -1,0 +1,80 @@
+import type { ModelLimits, Settings } from "../config/settings.ts";
+import { wildcard } from "../lib/wildcard.ts";
+import type { Caller } from "../tool.ts";
+
+/** What the lists of one caller have to keep to. */
+export interface ListLimits {
+  readonly mode: "auto" | boolean;
+  readonly threshold: number;
+  /** `auto` defers where the schemas take more tokens than this; absent: the model's window is not known. */
+  readonly maxTokens?: number;
+  /** More tools its provider or client refuses or cuts off; absent: as many as there are. */
+  readonly maxTools?: number;
+  /** Never deferred: names, the ends of names, or patterns with `*`. */
+  readonly eager: readonly string[];
+}
+
+/** What providers document. */
+const MODELS: Readonly<Record<string, ModelLimits>> = {
+  "gpt-*": { maxTools: 128 },
+  "gpt-4o*": { window: 128_000, maxTools: 128 },
+  "gpt-5*": { window: 400_000, maxTools: 128 },
+  "chatgpt-*": { maxTools: 128 },
+  "o1*": { window: 200_000, maxTools: 128 },
+  "o3*": { window: 200_000, maxTools: 128 },
+  "o4*": { window: 200_000, maxTools: 128 },
+  "openai/*": { maxTools: 128 },
+  "azure/*": { maxTools: 128 },
+  "gemini-*": { window: 1_000_000, maxTools: 128 },
+  "google/*": { window: 1_000_000, maxTools: 128 },
+  "claude-*": { window: 200_000 },
+  "anthropic/*": { window: 200_000 },
+};
+
+/** What clients take, by how their names begin in lower case. */
+const CLIENTS: readonly { readonly name: string; readonly maxTools: number }[] = [
+  { name: "visual studio code", maxTools: 128 },
+  { name: "cursor", maxTools: 40 },
+  { name: "windsurf", maxTools: 100 },
+];
+
+export function listLimits(
+  { model, host }: Pick<Caller, "model" | "host">,
+  { mcp, toolSearch }: Pick<Settings, "mcp" | "toolSearch">,
+): ListLimits {
+  const said = limitsFor(model, toolSearch.models);
+  const known = limitsFor(model, MODELS);
+  const window = host?.window ?? said.window ?? known.window;
+  const maxTools = host?.maxTools ?? least(said.maxTools ?? known.maxTools, clientMaxTools(host?.client));
+  return {
+    mode: mcp.deferredLoading,
+    threshold: toolSearch.threshold,
+    ...(window !== undefined && { maxTokens: (window * toolSearch.windowPercent) / 100 }),
+    ...(maxTools !== undefined && { maxTools }),
+    eager: said.eager ?? [],
+  };
+}
+
+/** Of the patterns that match a model the longest counts; each limit is looked for by itself. */
+function limitsFor(model: string | undefined, models: Readonly<Record<string, ModelLimits>>): ModelLimits {
+  if (model === undefined) return {};
+  const name = model.toLowerCase();
+  const matching = Object.keys(models)
+    .filter((pattern) => wildcard(pattern.toLowerCase())(name))
+    .sort((a, b) => a.length - b.length);
+  return Object.assign({}, ...matching.map((pattern) => present(models[pattern]!)));
+}
+
+function present(limits: ModelLimits): ModelLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+function clientMaxTools(client: string | undefined): number | undefined {
+  const name = client?.toLowerCase();
+  return name === undefined ? undefined : CLIENTS.find((each) => name.startsWith(each.name))?.maxTools;
+}
+
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}

@@ -1,0 +1,130 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Caller, Tool } from "../tool.ts";
+import type { Activations } from "./activations.ts";
+import { type ListLimits, listLimits } from "./list-limits.ts";
+import { type Activated, type Listing, listingOf } from "./listing.ts";
+
+export interface ListingsDeps {
+  readonly catalog: Pick<Catalog, "visible">;
+  readonly activations: Activations;
+  readonly settings: () => Settings;
+}
+
+/** What a search has added to the list of its caller. */
+export interface Found {
+  /** Whether the list had to leave some of what was found to `tool_search` all the same. */
+  readonly retired: readonly Tool[];
+  /** Whether any of them is deferred for the caller at all. */
+  readonly areDeferred: boolean;
+}
+
+interface Known {
+  readonly visible: readonly Tool[];
+  readonly activated: Activated;
+  readonly settings: Settings;
+  readonly listing: Listing;
+}
+
+const NONE: Activated = new Map();
+/** Of one set of visible tools; conversations differ in what they activated. */
+const MAX_SHARED = 100;
+
+/** What each caller's model is shown: lists, prompts and searches all ask here. */
+export class Listings {
+  readonly #deps: ListingsDeps;
+  readonly #known = new WeakMap<Caller, Known>();
+  /** Callers that see the same tools and activated the same have the same list. */
+  readonly #shared = new WeakMap<readonly Tool[], Map<string, Listing>>();
+
+  constructor(deps: ListingsDeps) {
+    this.#deps = deps;
+  }
+
+  /** At once where the conversation is known already; the same object as long as nothing about it changed. */
+  for(caller: Caller): Listing | Promise<Listing> {
+    const activated = this.#activated(caller);
+    return activated instanceof Promise
+      ? activated.then((then) => this.#listing(caller, then))
+      : this.#listing(caller, activated);
+  }
+
+  /** Takes what a search found into the list. */
+  async found(caller: Caller, tools: readonly Tool[]): Promise<Found> {
+    const before = await this.for(caller);
+    const deferred = tools.filter((tool) => before.deferred.includes(tool));
+    if (deferred.length === 0) return { retired: [], areDeferred: false };
+    await this.#deps.activations.activate(caller, namesOf(tools.filter((tool) => tool.deferrable)));
+    const { retired } = await this.for(caller);
+    return { retired, areDeferred: true };
+  }
+
+  /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
+  used(caller: Caller, tool: Tool): void {
+    if (!tool.deferrable || caller.operator) return;
+    const listing = this.for(caller);
+    // Nobody has asked for a list of this conversation yet, and nobody has to wait for it.
+    if (listing instanceof Promise) void listing.then((then) => this.#note(caller, tool, then));
+    else this.#note(caller, tool, listing);
+  }
+
+  /** Calls `listener` after a list has become longer; returns the function that stops it. */
+  onChange(listener: () => void): () => void {
+    return this.#deps.activations.onChange(listener);
+  }
+
+  #note(caller: Caller, tool: Tool, { deferred }: Listing): void {
+    if (deferred.length === 0) return;
+    const { activations } = this.#deps;
+    if (deferred.some(({ name }) => name === tool.name)) void activations.activate(caller, [tool.name]);
+    else activations.used(caller, tool.name);
+  }
+
+  /** A person's lists are whole. */
+  #activated(caller: Caller): Activated | Promise<Activated> {
+    return caller.operator ? NONE : this.#deps.activations.of(caller);
+  }
+
+  #listing(caller: Caller, activated: Activated): Listing {
+    const settings = this.#deps.settings();
+    const visible = this.#deps.catalog.visible(caller);
+    const known = this.#known.get(caller);
+    if (known?.visible === visible && known.activated === activated && known.settings === settings) {
+      return known.listing;
+    }
+    const limits: ListLimits = caller.operator
+      ? { mode: false, threshold: 0, eager: [] }
+      : listLimits(caller, settings);
+    const listing = this.#sharedListing(caller, visible, activated, limits);
+    this.#known.set(caller, { visible, activated, settings, listing });
+    return listing;
+  }
+
+  #sharedListing(
+    caller: Caller,
+    visible: readonly Tool[],
+    activated: Activated,
+    limits: ListLimits,
+  ): Listing {
+    const shared = this.#shared.get(visible) ?? new Map<string, Listing>();
+    this.#shared.set(visible, shared);
+    const { grants, pins } = caller;
+    const isByUse = limits.maxTools !== undefined;
+    const key = JSON.stringify([
+      limits,
+      grants,
+      pins,
+      isByUse ? [...activated] : [...activated.keys()].sort(),
+    ]);
+    const known = shared.get(key);
+    if (known) return known;
+    const listing = listingOf(visible, activated, caller, limits);
+    if (shared.size >= MAX_SHARED) shared.clear();
+    shared.set(key, listing);
+    return listing;
+  }
+}
+
+function namesOf(tools: readonly Tool[]): string[] {
+  return tools.map(({ name }) => name);
+}

@@ -1,0 +1,84 @@
+import { type Place, placesOf } from "../catalog/search/places.ts";
+import type { Tool } from "../tool.ts";
+import { CALL_TOOL, type Listing, TOOL_SEARCH } from "./listing.ts";
+import { estimateTokens } from "./token-estimate.ts";
+
+export interface PromptDeps {
+  /** What a server says of itself, by the origin of its tools. */
+  readonly about: (origin: string) => string | undefined;
+  /** Where the description of a tool is cut. */
+  readonly maxDescription: number;
+}
+
+const MAX_TOKENS = 2_000;
+const MAX_ABOUT = 200;
+
+/**
+ * What a model has to be told of the tools that are not in its list: who offers them, what they are called, how to get
+ * them. At most 2,000 tokens; empty where nothing is deferred.
+ */
+export function promptSection(listing: Listing, deps: PromptDeps): string {
+  const { deferred } = listing;
+  if (deferred.length === 0) return "";
+  const places = placesOf(deferred);
+  const named = `<available-deferred-tools>\n${deferred.map((tool) => lineOf(tool, deps)).join("\n")}\n</available-deferred-tools>`;
+  const forms = [
+    () => [...offerers(places, deps), named],
+    () => offerers(places, deps),
+    () => offerers(places, { ...deps, about: () => undefined }),
+  ];
+  for (const form of forms) {
+    const section = sectionOf(listing, form());
+    if (estimateTokens(section) <= MAX_TOKENS) return section;
+  }
+  return sectionOf(listing, largest(listing, places));
+}
+
+function sectionOf({ deferred, tooManyFor }: Listing, lines: readonly string[]): string {
+  const count = deferred.length === 1 ? "1 more tool" : `${deferred.length} more tools`;
+  return [
+    `You can use ${count} than your list shows. Find them with ${TOOL_SEARCH}: one short phrase for each step of your work, such as "create a calendar event", or select:NAME,NAME for tools whose names you know. What it finds can be called from then on, by its name or with ${CALL_TOOL}.`,
+    ...(tooManyFor === undefined
+      ? []
+      : [`Your list is longer than the ${tooManyFor} tools that your host is known to take.`]),
+    ...lines,
+  ].join("\n");
+}
+
+function offerers(places: readonly Place[], { about }: Pick<PromptDeps, "about">): readonly string[] {
+  return places.map((place) => {
+    const said = oneLine(about(place.tools[0]!.origin) ?? "", MAX_ABOUT);
+    return `- ${countIn(place)}${said && `: ${said}`}`;
+  });
+}
+
+/** As many as there is room for. */
+function largest(listing: Listing, places: readonly Place[]): readonly string[] {
+  const lines: string[] = [];
+  for (const [index, place] of places.entries()) {
+    const more = `- and ${places.length - index} more`;
+    const next = [...lines, `- ${countIn(place)}`];
+    if (estimateTokens(sectionOf(listing, [...next, more])) > MAX_TOKENS) return [...lines, more];
+    lines.push(next.at(-1)!);
+  }
+  return lines;
+}
+
+function countIn({ name, tools }: Place): string {
+  return `${name} (${tools.length} ${tools.length === 1 ? "tool" : "tools"})`;
+}
+
+function lineOf({ name, description }: Tool, { maxDescription }: PromptDeps): string {
+  const said = oneLine(description, maxDescription);
+  return said ? `${name}: ${said}` : name;
+}
+
+/** What servers say is data: it has one line and no tags that could end or begin a part of the prompt. */
+function oneLine(text: string, max: number): string {
+  const plain = text
+    .slice(0, 10 * max)
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .replaceAll(/[<>]/g, "")
+    .trim();
+  return plain.length <= max ? plain : `${plain.slice(0, max - 1)}…`;
+}

@@ -1,0 +1,95 @@
+import type { ActivationRecord, ActivationStore } from "./activation-record.ts";
+import type { Database } from "./database.ts";
+import { rowCodec } from "./row.ts";
+
+const MAX_LISTED = 1_000;
+
+export function activationStore(database: Database): ActivationStore {
+  return {
+    async list(agentId, conversation) {
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("activations")
+          .selectAll()
+          .where("agentId", "=", agentId)
+          .where("conversation", "=", conversation)
+          .orderBy("usedAt", "desc")
+          .orderBy("tool")
+          .limit(MAX_LISTED)
+          .execute(),
+      );
+      return rows.map(toRecord).reverse();
+    },
+
+    async latest({ agentId, tokenId, since = 0 }) {
+      const row = await database.query((db) =>
+        db
+          .selectFrom("activations")
+          .select("conversation")
+          .where("agentId", "=", agentId)
+          .where("usedAt", ">=", since)
+          .$if(tokenId !== undefined, (query) => query.where("tokenId", "=", tokenId!))
+          .orderBy("usedAt", "desc")
+          .orderBy("conversation")
+          .limit(1)
+          .executeTakeFirst(),
+      );
+      return row?.conversation;
+    },
+
+    async put(activations) {
+      if (activations.length === 0) return;
+      const rows = activations.map((activation) => toRow({ id: idOf(activation), ...activation }));
+      await database.change("activations", (db) =>
+        db
+          .insertInto("activations")
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet((eb) => ({ usedAt: eb.ref("excluded.usedAt") })),
+          )
+          .execute(),
+      );
+    },
+
+    async touch(activations) {
+      for (const activation of activations) {
+        await database.query((db) =>
+          db
+            .updateTable("activations")
+            .set({ usedAt: activation.usedAt })
+            .where("id", "=", idOf(activation))
+            .execute(),
+        );
+      }
+    },
+
+    async delete(agentId, conversation, tools) {
+      if (tools?.length === 0) return;
+      await database.change("activations", (db) =>
+        db
+          .deleteFrom("activations")
+          .where("agentId", "=", agentId)
+          .where("conversation", "=", conversation)
+          .$if(tools !== undefined, (query) => query.where("tool", "in", tools!))
+          .execute(),
+      );
+    },
+  };
+}
+
+function idOf({ agentId, conversation, tool }: ActivationRecord): string {
+  return `${agentId} ${tool} ${conversation}`;
+}
+
+interface Stored extends ActivationRecord {
+  readonly id: string;
+}
+
+const { toRow, toRecord: toStored } = rowCodec<Stored & Record<string, unknown>, "activations">(
+  "activations",
+);
+
+function toRecord(row: Parameters<typeof toStored>[0]): ActivationRecord {
+  const { id: _, ...activation } = toStored(row);
+  return activation;
+}
