@@ -13,6 +13,7 @@ const BENCHMARKS = {
   catalogue: () => import("../bench/catalogue.mjs"),
   batches: () => import("../bench/batches.mjs"),
   "tool-search": () => import("../bench/tool-search.mjs"),
+  scale: () => import("../bench/scale.mjs"),
 };
 
 const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
@@ -20,7 +21,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue and batches always do
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches and scale always do
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
 of gateway:
@@ -34,7 +35,10 @@ of streams:
   --minutes N       instead of 5
 
 of tool-search:
-  --data DIR        another set than the public ones: a folder with tools.jsonl and queries.jsonl`;
+  --data DIR        another set than the public ones: a folder with tools.jsonl and queries.jsonl
+
+of scale:
+  --tools N,…       other sizes than 1000, 10000 and 100000`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,6 +53,7 @@ const { values, positionals } = parseArgs({
     urgent: { type: "boolean" },
     minutes: { type: "string" },
     data: { type: "string" },
+    tools: { type: "string" },
     help: { type: "boolean", short: "h" },
   },
 });

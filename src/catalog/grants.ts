@@ -1,14 +1,14 @@
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxRecord } from "../store/store.ts";
 import type { Caller, Tool } from "../tool.ts";
+import { PermissionPatterns } from "./permission-patterns.ts";
 
 /** What an agent's toolboxes and single grants add up to, compiled. */
 export interface GrantSet {
   readonly names: ReadonlySet<string>;
   /** A toolbox holds `*`: every tool with the `wildcard` flag. */
   readonly wildcard: boolean;
-  /** The patterns, as questions to a tool's permission. */
-  readonly patterns: readonly ((permission: string) => boolean)[];
+  readonly patterns: PermissionPatterns;
   /** Whether the core floor is part of it. */
   readonly floor: boolean;
   /** Set: only what comes from here. */
@@ -28,7 +28,7 @@ export function grantSet(
   return {
     names: entries,
     wildcard: isWildcard,
-    patterns: patterns.map(wildcard),
+    patterns: new PermissionPatterns(patterns),
     floor: toolboxOf(narrowing) === undefined,
     ...(narrowing && "server" in narrowing ? { origin: originOf(narrowing.server) } : {}),
   };
@@ -130,9 +130,7 @@ function holds(tool: Tool, caller: Caller, grants: GrantSet): boolean {
   if (grants.origin !== undefined && grants.origin !== tool.origin) return false;
   if (caller.operator || (tool.floor && grants.floor) || grants.names.has(tool.name)) return true;
   if (grants.wildcard && tool.wildcard) return true;
-  if (grants.patterns.length === 0 || isByNameOnly(tool)) return false;
-  const permission = permissionOf(tool);
-  return grants.patterns.some((matches) => matches(permission));
+  return !isByNameOnly(tool) && grants.patterns.match(tool);
 }
 
 function toolboxOf(narrowing: Caller["narrowing"]): string | undefined {

@@ -18,7 +18,7 @@ import type { Refused } from "./resolve.ts";
 import { resolveCompletion, resolvePrompt, resolveResource } from "./resolve-offer.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { resolveTask } from "./task-tool.ts";
-import { interfaceOf, withInterface } from "./tool-interface.ts";
+import { interfaceOf, type ShownTool, withInterface } from "./tool-interface.ts";
 
 export interface OffersDeps {
   readonly source: OfferSource;
@@ -126,7 +126,7 @@ export class Offers {
    * The tool as the caller should see it. The user interface that it names (MCP Apps) is its own server's: where another
    * server has the same URI, that must not be read in its place.
    */
-  withInterfaceFor(caller: Caller, tool: Tool): Tool {
+  withInterfaceFor(caller: Caller, tool: Tool): ShownTool {
     const uri = interfaceOf(tool);
     if (uri === undefined) return tool;
     const view = this.#viewOf(this.#see(caller), caller);

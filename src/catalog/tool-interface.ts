@@ -12,13 +12,28 @@ export function interfaceOf({ published }: Pick<Tool, "published">): string | un
   return typeof uri === "string" && uri.startsWith("ui://") ? uri : undefined;
 }
 
+/** What of a tool is shown in lists. */
+export type ShownTool = Pick<
+  Tool,
+  "name" | "title" | "description" | "inputSchema" | "outputSchema" | "flags" | "published"
+>;
+
 /** The same tool with another URI for its user interface. */
-export function withInterface(tool: Tool, resourceUri: string): Tool {
+export function withInterface(tool: ShownTool, resourceUri: string): ShownTool {
   const meta = isRecord(tool.published?._meta) ? tool.published._meta : {};
   const _meta = {
     ...meta,
     ...(isRecord(meta[UI]) ? { [UI]: { ...meta[UI], resourceUri } } : {}),
     ...(meta[FORMER] === undefined ? {} : { [FORMER]: resourceUri }),
   };
-  return { ...tool, published: { ...tool.published, _meta } };
+  const { name, title, description, inputSchema, outputSchema, flags } = tool;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    flags,
+    published: { ...tool.published, _meta },
+  };
 }

@@ -1,9 +1,10 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server";
+import type { ShownTool } from "../catalog/tool-interface.ts";
 import { isRecord } from "../lib/json.ts";
-import type { JsonSchema, Tool, ToolFlags } from "../tool.ts";
+import type { JsonSchema, ToolFlags } from "../tool.ts";
 
 /** A tool as MCP lists it: what its origin published, or what follows from its flags. */
-export function toMcpTool(tool: Tool, name = tool.name): McpTool {
+export function toMcpTool(tool: ShownTool, name = tool.name): McpTool {
   const { annotations, icons, _meta } = tool.published ?? {};
   const listed = {
     name,
@@ -20,7 +21,7 @@ export function toMcpTool(tool: Tool, name = tool.name): McpTool {
   return isListable(listed) ? listed : bareTool(tool, name);
 }
 
-function bareTool(tool: Tool, name: string): McpTool {
+function bareTool(tool: ShownTool, name: string): McpTool {
   return {
     name,
     description: tool.description,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { nameFor } from "../catalog/grants.ts";
+import type { ShownTool } from "../catalog/tool-interface.ts";
 import type { Hub } from "../hub.ts";
 import { createPace } from "../lib/pace.ts";
 import type { Listing } from "../session/listing.ts";
@@ -27,7 +28,7 @@ export class ToolLists {
   /** By the tools in it, and by what these may name as their user interface: both are the same arrays as long as nothing changed. */
   readonly #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
   readonly #shared = new Map<string, ToolList>();
-  readonly #texts = new WeakMap<Tool, Map<string, string>>();
+  readonly #texts = new WeakMap<ShownTool, Map<string, string>>();
 
   constructor(hub: Hubs) {
     this.#hub = hub;

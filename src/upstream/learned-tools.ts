@@ -64,7 +64,7 @@ export class LearnedTools {
     if (made?.from.every((part, index) => part === from[index])) return made.tools;
 
     const host = {
-      serverName: record.name,
+      origin: `mcp:${record.name}`,
       trusted,
       timeoutMs,
       progressExtendsTimeout,

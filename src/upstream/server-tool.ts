@@ -15,7 +15,8 @@ import { aboutTask, callAsLegacyTask, callOrTask } from "./task-calls.ts";
 
 /** What a tool needs of the server it belongs to. */
 export interface ToolHost {
-  readonly serverName: string;
+  /** As `Tool.origin` has it. */
+  readonly origin: string;
   readonly trusted: boolean;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
@@ -39,68 +40,94 @@ interface Described {
   readonly repeatable: boolean;
 }
 
+type Published = Pick<ServerToolRecord, "originalName" | "definition">;
+
 /**
  * A published definition as a tool of the catalogue, under the name it was given. The definition is looked at when
  * somebody wants to know what it says: a start makes thousands of tools and needs only their names.
  */
-export function serverTool(
-  published: Pick<ServerToolRecord, "originalName" | "definition">,
-  name: string,
-  host: ToolHost,
-): Tool {
-  const { originalName } = published;
-  let known: Described | undefined;
-  const described = () => {
-    known ??= describe(published.definition, host.trusted);
-    return known;
-  };
-  const tool = {
-    name,
-    ownName: originalName,
-    get title() {
-      return described().title;
-    },
-    get description() {
-      return described().description;
-    },
-    get inputSchema() {
-      return described().inputSchema;
-    },
-    get outputSchema() {
-      return described().outputSchema;
-    },
-    get warning() {
-      return described().warning;
-    },
-    get published() {
-      return described().published;
-    },
-    get flags() {
-      return described().flags;
-    },
-    scope: "mcp",
-    availability: "both",
-    floor: false,
-    wildcard: false,
-    deferrable: true,
-    origin: `mcp:${host.serverName}`,
-    timeoutMs: host.timeoutMs,
-    progressExtendsTimeout: host.progressExtendsTimeout,
-    status: () => host.status(),
-    run: (args: Readonly<Record<string, unknown>>, context: ToolContext) => {
-      const { inputSchema, repeatable } = described();
-      const params = { name: originalName, arguments: withoutApproved(args, inputSchema) };
-      const schema = published.definition.inputSchema;
-      const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
-      return isTaskOnly(published.definition)
-        ? callAsLegacyTask(host, call, context)
-        : callOrTask(host, call, context, repeatable);
-    },
-    followTask: (request: TaskRequest, context: ToolContext) =>
-      host.request(aboutTask(request), context, request.action === "get"),
-  } as const;
+export function serverTool(published: Published, name: string, host: ToolHost): Tool {
   // A getter cannot be absent as optional fields may be; undefined says the same.
-  return tool as Tool;
+  return new ServerTool(published, name, host) as Tool;
+}
+
+/** A class, because objects with functions of their own would take several times the memory, and there may be many thousands. */
+class ServerTool {
+  readonly name: string;
+  readonly ownName: string;
+  readonly origin: string;
+  readonly scope = "mcp";
+  readonly availability = "both";
+  readonly floor = false;
+  readonly wildcard = false;
+  readonly deferrable = true;
+  readonly timeoutMs: number;
+  readonly progressExtendsTimeout: boolean;
+  readonly #published: Published;
+  readonly #host: ToolHost;
+  #described: Described | undefined;
+
+  constructor(published: Published, name: string, host: ToolHost) {
+    this.name = name;
+    this.ownName = published.originalName;
+    this.origin = host.origin;
+    this.timeoutMs = host.timeoutMs;
+    this.progressExtendsTimeout = host.progressExtendsTimeout;
+    this.#published = published;
+    this.#host = host;
+  }
+
+  get title(): string | undefined {
+    return this.#says.title;
+  }
+
+  get description(): string {
+    return this.#says.description;
+  }
+
+  get inputSchema(): JsonSchema {
+    return this.#says.inputSchema;
+  }
+
+  get outputSchema(): JsonSchema | undefined {
+    return this.#says.outputSchema;
+  }
+
+  get warning(): string | undefined {
+    return this.#says.warning;
+  }
+
+  get published(): Readonly<Record<string, unknown>> {
+    return this.#says.published;
+  }
+
+  get flags(): ToolFlags {
+    return this.#says.flags;
+  }
+
+  status(): ToolStatus {
+    return this.#host.status();
+  }
+
+  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult> {
+    const { inputSchema, repeatable } = this.#says;
+    const { definition } = this.#published;
+    const params = { name: this.ownName, arguments: withoutApproved(args, inputSchema) };
+    const schema = definition.inputSchema;
+    const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
+    return isTaskOnly(definition)
+      ? callAsLegacyTask(this.#host, call, context)
+      : callOrTask(this.#host, call, context, repeatable);
+  }
+
+  followTask(request: TaskRequest, context: ToolContext): Promise<ToolResult> {
+    return this.#host.request(aboutTask(request), context, request.action === "get");
+  }
+
+  get #says(): Described {
+    this.#described ??= describe(this.#published.definition, this.#host.trusted);
+    return this.#described;
+  }
 }
 
 function describe(definition: ServerToolRecord["definition"], trusted: boolean): Described {

@@ -6,7 +6,7 @@ import { testCaller } from "../support/tools.ts";
 function host(change: Partial<ToolHost> = {}) {
   const calls: Parameters<ToolHost["request"]>[] = [];
   const made: ToolHost = {
-    serverName: "fs",
+    origin: "mcp:fs",
     trusted: true,
     timeoutMs: 1000,
     progressExtendsTimeout: false,
