@@ -215,7 +215,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, projects, version, embedder },
+      ...{ identity, memory, projects, version, embedder, log },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -226,8 +226,6 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...shared,
     }),
   );
-  // Before the tools, which would wait for what it has before it.
-  closing.add(embedder);
   const upstream: Upstream = closing.add(
     await createUpstream({
       store,
@@ -291,7 +289,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     audit,
     schemas,
     redact,
-    used: (caller, tool) => listings.used(caller, tool),
+    used(caller, tool) {
+      listings.used(caller, tool);
+      own.used(caller, tool);
+    },
     keepOutput: (caller, whole) => keepOutput(caller, whole, { outputs: store.outputs, log, ...shared }),
     onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,

@@ -5,12 +5,14 @@ import { ToolMeanings } from "./catalog/search/tool-meanings.ts";
 import { ToolRanking } from "./catalog/search/tool-ranking.ts";
 import type { ToolSearchDeps } from "./catalog/search/tool-search.ts";
 import type { Offerer } from "./catalog/search/tool-texts.ts";
+import { ToolUsage } from "./catalog/search/usage.ts";
 import { createCatalogTools } from "./catalog/tools.ts";
 import type { Settings } from "./config/settings.ts";
 import { rootOf } from "./identity/context.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Memory } from "./knowledge/memory.ts";
 import { createMemoryTools } from "./knowledge/tools.ts";
+import type { Log } from "./lib/log.ts";
 import { createAgentTools } from "./native/agents.ts";
 import { createNative, type NativeDeps } from "./native/create-native.ts";
 import { createHistoryTools } from "./native/history.ts";
@@ -24,7 +26,7 @@ import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
 import type { Store } from "./store/store.ts";
 import type { Embedder } from "./text/embedder.ts";
-import type { ToolSource } from "./tool.ts";
+import type { Caller, Tool, ToolSource } from "./tool.ts";
 import { createServerTools } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -40,7 +42,9 @@ export interface OwnToolsDeps
   readonly projects: Projects;
   readonly questions: Questions;
   readonly vault: Vault;
+  /** Closed with the tools. */
   readonly embedder: Embedder;
+  readonly log: Log;
   /** Functions, because both are opened with these tools in place. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
@@ -54,6 +58,8 @@ export interface OwnTools {
   readonly planned: ToolSource;
   /** Names that no server's tool may take. */
   readonly names: ReadonlySet<string>;
+  /** A tool, of whatever source, is about to run. */
+  used(caller: Caller, tool: Tool): void;
   close(): Promise<void>;
 }
 
@@ -66,6 +72,15 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const planned = createPlannedTools();
   const { embedder } = deps;
   const meanings = new ToolMeanings({ embedder, isOn: () => settings().toolSearch.embeddings === "auto" });
+  const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
+  const usage = new ToolUsage({
+    isOn: () => settings().toolSearch.learn,
+    store: deps.store.toolUses,
+    ownerOf,
+    redact: deps.redact,
+    clock,
+    log: deps.log,
+  });
   const ranking = new ToolRanking({
     meanings,
     tool: (name) => catalog().get(name),
@@ -80,6 +95,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       questions,
       grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
       ranking,
+      usage,
       found: deps.found,
       limits: () => ({
         isEnabled: settings().toolSearch.enabled,
@@ -90,10 +106,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       clock,
     }),
     createServerTools({ upstream, questions }),
-    createMemoryTools({
-      memory,
-      ownerOf: ({ agentId }) => rootOf(agentId, (id) => identity.agentById(id)),
-    }),
+    createMemoryTools({ memory, ownerOf }),
     createProjectTools({ projects }),
     createAgentTools({
       identity,
@@ -130,7 +143,12 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     sources,
     planned,
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
-    close: async () => void (await Promise.all([native.close(), web.close(), meanings.close()])),
+    used: (caller, tool) => usage.called(caller, tool.name),
+    async close() {
+      // First: the others would wait for what it has before it.
+      await embedder.close();
+      await Promise.all([native.close(), web.close(), meanings.close(), usage.close()]);
+    },
   };
 }
 

@@ -93,6 +93,7 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
           { window, max_tools: maxTools, eager },
         ]),
       ),
+      learn: settings.toolSearch.learn,
     },
     shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
     web: {
@@ -156,6 +157,7 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       maxMatches: values["tool_search.max_matches"],
       embeddings: values["tool_search.embeddings"],
       models: values["tool_search.models"],
+      learn: values["tool_search.learn"],
     },
     limits: {
       maxResultChars: values.max_result_chars,

@@ -198,6 +198,12 @@ export const SETTINGS = {
     description:
       "Whether tools are found by what they mean, too: `auto` where the model can run, else by their words alone.",
   }),
+  "tool_search.learn": setting(yesOrNo(), {
+    default: false,
+    project: { only: false },
+    description:
+      "Whether what an agent calls after a search lifts it in later searches of that agent with the same words.",
+  }),
   "shell.timeout_ms": setting(timeoutMs(), {
     default: 120_000,
     project: "lower",

@@ -53,6 +53,8 @@ export interface Settings {
     readonly embeddings: "auto" | false;
     /** By the name of a model, in which `*` stands for anything. */
     readonly models: Readonly<Record<string, ModelLimits>>;
+    /** What was called after a search lifts it in the next. */
+    readonly learn: boolean;
   };
   readonly limits: {
     /** A result longer than this is cut; the whole of it is kept in the workspace. */

@@ -8,6 +8,7 @@ import type { Log } from "../lib/log.ts";
 import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../store/embedding-record.ts";
 import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
+import { TOOL_USE_KEPT_MS } from "../store/tool-use-record.ts";
 
 export interface CleaningDeps {
   readonly store: Pick<Store, "lead" | "prune" | "embeddings">;
@@ -92,6 +93,7 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     claims: 0,
     embeddings: EMBEDDING_KEPT_MS,
     activations: ACTIVATIONS_KEPT_MS,
+    toolUses: TOOL_USE_KEPT_MS,
   };
   const removed: Removed = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {

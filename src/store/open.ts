@@ -31,6 +31,7 @@ import { ticketStore } from "./tickets.ts";
 import { todoStore } from "./todos.ts";
 import { tokenStore } from "./tokens.ts";
 import { toolNameStore } from "./tool-names.ts";
+import { toolUseStore } from "./tool-uses.ts";
 import { toolboxStore } from "./toolboxes.ts";
 import { trustStore } from "./trust.ts";
 import { vaultKeyStore } from "./vault-key.ts";
@@ -99,6 +100,7 @@ function storeOver(database: Database): Store {
     projectNotes: projectNoteStore(database),
     outputs: outputStore(database),
     embeddings: embeddingStore(database),
+    toolUses: toolUseStore(database),
     revision: () => readRevision(database),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),

@@ -17,6 +17,7 @@ const ENDED = {
   outputs: "createdAt",
   embeddings: "usedAt",
   activations: "usedAt",
+  toolUses: "usedAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */

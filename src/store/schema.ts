@@ -252,6 +252,14 @@ export const TABLES = {
     createdAt: "number",
   },
   outputPieces: { outputId: "text", position: "number", text: "text" },
+  toolUses: {
+    id: "text",
+    agentId: "text",
+    term: "text",
+    tool: "text",
+    count: "number",
+    usedAt: "number",
+  },
   embeddings: { id: "text", model: "text", vector: "bytes", usedAt: "number" },
 } as const satisfies Record<string, Record<string, Column>>;
 
@@ -290,6 +298,7 @@ export const KEYS = {
   projectNotes: ["id"],
   outputs: ["id"],
   outputPieces: ["outputId", "position"],
+  toolUses: ["id"],
   embeddings: ["id"],
 } as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
 

@@ -15,6 +15,7 @@ import type { PluginStore } from "./plugin-record.ts";
 import type { ProjectNoteStore, ProjectStore, TicketStore } from "./project-record.ts";
 import type { QuestionState, Sharing } from "./sharing.ts";
 import type { ConsentStore, TokenStore } from "./token-record.ts";
+import type { ToolUseStore } from "./tool-use-record.ts";
 
 export type { CallRecord, CallStore } from "./call-record.ts";
 export type {
@@ -53,6 +54,7 @@ export interface Store extends Sharing {
   readonly projectNotes: ProjectNoteStore;
   readonly outputs: OutputStore;
   readonly embeddings: EmbeddingStore;
+  readonly toolUses: ToolUseStore;
   /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /**
@@ -78,7 +80,8 @@ export type Prunable =
   | "claims"
   | "outputs"
   | "embeddings"
-  | "activations";
+  | "activations"
+  | "toolUses";
 
 export interface StoreDump {
   readonly schemaVersion: number;

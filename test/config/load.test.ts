@@ -42,6 +42,7 @@ describe("loadSettings", () => {
         maxMatches: 10,
         models: {},
         embeddings: "auto",
+        learn: false,
       },
       limits: { maxResultChars: 50_000, maxMessageBytes: 4_194_304, maxToolConcurrency: 10 },
       shell: { timeoutMs: 120_000, maxOutputBytes: 200_000 },

@@ -83,13 +83,14 @@ describe("a trusted project file", () => {
   test("may say how tools are shown", async () => {
     const { settings, warnings } = await load({
       mcp: { deferred_loading: true },
-      tool_search: { enabled: false, threshold: 5, max_matches: 3, embeddings: false },
+      tool_search: { enabled: false, threshold: 5, max_matches: 3, embeddings: false, learn: false },
     });
     expect(settings.toolSearch).toMatchObject({
       enabled: false,
       threshold: 5,
       maxMatches: 3,
       embeddings: false,
+      learn: false,
     });
     expect(settings.mcp.deferredLoading).toBe(true);
     expect(warnings).toEqual([]);

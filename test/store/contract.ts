@@ -11,6 +11,7 @@ import { outputsContract } from "./contract/outputs.ts";
 import { projectsContract } from "./contract/projects.ts";
 import { pruneContract } from "./contract/prune.ts";
 import { serversContract } from "./contract/servers.ts";
+import { toolUsesContract } from "./contract/tool-uses.ts";
 import { valuesContract } from "./contract/values.ts";
 import { workContract } from "./contract/work.ts";
 import type { FreshStore } from "./stores.ts";
@@ -27,6 +28,7 @@ export function storeContract(fresh: FreshStore): void {
   describe("activated tools", () => activationsContract(fresh));
   describe("kept outputs", () => outputsContract(fresh));
   describe("embeddings", () => embeddingsContract(fresh));
+  describe("uses of tools", () => toolUsesContract(fresh));
   describe("calls and trust", () => auditContract(fresh));
   describe("what has become old", () => pruneContract(fresh));
   describe("values", () => valuesContract(fresh));

@@ -26,6 +26,7 @@ test("the migrations that exist keep their names and order", () => {
     "0010-outputs",
     "0011-embeddings",
     "0012-activations",
+    "0013-tool-uses",
   ]);
 });
 

@@ -14,7 +14,7 @@ export const MEANING_WEIGHT = 20;
 /** Where no tool has a word of the query, what is less alike than this has nothing to do with it. */
 export const LEAST_ALIKE = 0.3;
 /** As many of the best by words and of the best by meaning are looked at together. */
-export const CANDIDATES = 256;
+export const CANDIDATES = 128;
 
 /**
  * Words and meaning together, in no order. `words` are the matches by words, of them also every one of `near` that has some; a tool

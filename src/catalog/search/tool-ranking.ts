@@ -7,6 +7,7 @@ import { CANDIDATES, fused, type Placed } from "./fusion.ts";
 import { soughtIn } from "./query.ts";
 import type { ToolMeanings } from "./tool-meanings.ts";
 import { meaningText, type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
+import type { Lift } from "./usage.ts";
 
 /** Chosen with the weights of the fields. */
 const K1 = 3;
@@ -47,8 +48,16 @@ export class ToolRanking {
     this.#deps = deps;
   }
 
-  /** The best of `among` for the query, best first. The same array should be given for the same tools. */
-  async search(query: string, among: readonly Tool[], limit: number): Promise<readonly Ranked[]> {
+  /**
+   * The best of `among` for the query, best first. The same array should be given for the same tools. `lift` may add to the score of
+   * what fits.
+   */
+  async search(
+    query: string,
+    among: readonly Tool[],
+    limit: number,
+    lift?: Lift,
+  ): Promise<readonly Ranked[]> {
     const part = this.#partOf(among);
     const { meanings } = this.#deps;
     const [meaning] = await Promise.all([meanings?.ofQuery(query), this.prepare(among)]);
@@ -59,11 +68,12 @@ export class ToolRanking {
       termsFrom: (letter, length) => index.termsFrom(letter, length),
     });
     const near = meaning ? meanings!.nearest(meaning, part, CANDIDATES) : [];
-    if (near.length === 0) return index.search(sought, part, limit).map((hit) => rankedIn(among, hit));
+    const isFinal = near.length === 0 && !lift;
     const places = near.map(({ at }) => at);
-    const words = index.search(sought, part, Math.max(limit, CANDIDATES), places);
-    const both = fused(words, near, meanings!.similarityTo(meaning!, part));
-    return best(both, among, limit);
+    const words = index.search(sought, part, isFinal ? limit : Math.max(limit, CANDIDATES), places);
+    if (isFinal) return words.map((hit) => rankedIn(among, hit));
+    const both = near.length === 0 ? words : fused(words, near, meanings!.similarityTo(meaning!, part));
+    return best(both, among, limit, lift);
   }
 
   /** Reads `among` before anybody searches in it, and begins with what it means. */
@@ -143,8 +153,13 @@ function rankedIn(among: readonly Tool[], { at, score }: Placed): Ranked {
 }
 
 /** Best first, equal ones by name. */
-function best(placed: readonly Placed[], among: readonly Tool[], limit: number): readonly Ranked[] {
+function best(
+  placed: readonly Placed[],
+  among: readonly Tool[],
+  limit: number,
+  lift: Lift = () => 0,
+): readonly Ranked[] {
   const hits = new BestHits(limit, (one, other) => among[one]!.name < among[other]!.name);
-  for (const { at, score } of placed) hits.add(at, score);
+  for (const { at, score } of placed) hits.add(at, score + lift(among[at]!.name));
   return hits.sorted().map(({ item, score }) => rankedIn(among, { at: item, score }));
 }

@@ -5,11 +5,13 @@ import { nameFor } from "../grants.ts";
 import { missed } from "./miss.ts";
 import { type Grouped, grouped } from "./near-duplicates.ts";
 import type { ToolRanking } from "./tool-ranking.ts";
+import type { ToolUsage } from "./usage.ts";
 
 export interface ToolSearchDeps {
   /** A function, because the catalogue is opened with the tool in it. */
   readonly catalog: () => Pick<Catalog, "visible" | "resolve">;
   readonly ranking: Pick<ToolRanking, "search">;
+  readonly usage: Pick<ToolUsage, "searched" | "lift">;
   /** Takes what was found into the caller's list; says what a model has to know to call it. */
   readonly found: (caller: Caller, tools: readonly Tool[]) => Promise<readonly string[]>;
   readonly limits: () => {
@@ -129,10 +131,19 @@ function listed(tools: readonly Tool[], caller: Caller): string {
 async function searched(query: string, wanted: number, caller: Caller, deps: ToolSearchDeps): Promise<Found> {
   const own = deps.catalog().visible(caller);
   const named = namedBy(query, own, caller);
-  const ranked = await deps.ranking.search(query, own, wanted * SPARE);
+  const lift = await deps.usage.lift(caller, query);
+  const ranked = await deps.ranking.search(query, own, wanted * SPARE, lift);
   const rest = ranked.filter(({ tool }) => !named.includes(tool));
   const matches = [...grouped(named.map((tool) => ({ tool, score: 0 }))), ...grouped(rest)];
-  return { matches: matches.slice(0, wanted), notFound: [], ambiguous: [] };
+  const shown = matches.slice(0, wanted);
+  const names = shown.flatMap(({ tool, alike }) => [tool, ...alike]).map(({ name }) => name);
+  // The next search is no use of this one.
+  deps.usage.searched(
+    caller,
+    query,
+    names.filter((name) => name !== NAME),
+  );
+  return { matches: shown, notFound: [], ambiguous: [] };
 }
 
 /** By its whole name; where none has it, by the end of it. */

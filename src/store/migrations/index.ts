@@ -10,6 +10,7 @@ import { plugins } from "./0009-plugins.ts";
 import { outputs } from "./0010-outputs.ts";
 import { embeddings } from "./0011-embeddings.ts";
 import { activations } from "./0012-activations.ts";
+import { toolUses } from "./0013-tool-uses.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   outputs,
   embeddings,
   activations,
+  toolUses,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

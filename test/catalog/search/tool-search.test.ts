@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EVERYTHING, type TestHub, testHub } from "../../support/test-hub.ts";
+import { waitUntil } from "../../support/wait-until.ts";
 
 interface Answer {
   readonly matches: readonly { readonly id: string; readonly alike?: readonly string[] }[];
@@ -107,5 +108,25 @@ describe("tool_search", () => {
     await using off = await testHub({ settings: { tool_search: { enabled: false } }, agents: { bare: [] } });
     expect(off.hub.catalog.visible(off.caller("bare")).map((tool) => tool.name)).not.toContain("tool_search");
     expect(await off.call("tool_search", { query: "files" }, "bare")).toMatchObject({ outcome: "disabled" });
+  });
+
+  it("learns from what is called after a search where the settings say so, and only there", async () => {
+    const use = async ({ call }: TestHub) => {
+      for (let again = 0; again < 2; again++)
+        await call("tool_search", { query: "think about the next step" }, "bare");
+      await call("think", { thought: "well" }, "bare");
+    };
+    const learnt = async ({ hub }: TestHub) => {
+      const { id } = hub.identity.agent("bare");
+      return (await hub.store.toolUses.list(id, 10)).map(({ tool, term }) => `${tool} ${term}`).sort();
+    };
+    const agents = { bare: [] };
+    await using learning = await testHub({ settings: { tool_search: { learn: true } }, agents });
+    await use(learning);
+    await waitUntil("it is kept", async () => (await learnt(learning)).length > 0);
+    expect(await learnt(learning)).toEqual(["think about", "think next", "think step", "think think"]);
+    await using plain = await testHub({ agents });
+    await use(plain);
+    expect(await learnt(plain)).toEqual([]);
   });
 });

@@ -30,6 +30,7 @@ export async function fill(store: Store): Promise<void> {
     expiresAt: NOW + 1,
   });
   await store.toolboxes.create(toolbox("mine"));
+  await store.toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
   await store.servers.create(
     server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
   );
