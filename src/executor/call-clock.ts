@@ -1,12 +1,12 @@
 /**
- * The time limit of one call: `limitMs` of work, begun anew by `extend` and not running while `pause` counts, but
- * never more than `capMs` in all.
+ * The time limit of one call: `limitMs` of work from `start` on, begun anew by `extend` and not running while `pause`
+ * counts, but never more than `capMs` in all.
  */
 export class CallClock {
   readonly #limitMs: number;
   readonly #capMs: number;
   readonly #over: () => void;
-  readonly #startedAt = performance.now();
+  #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Only there once the limit alone no longer keeps within the cap. */
   #cap: NodeJS.Timeout | undefined;
@@ -16,7 +16,12 @@ export class CallClock {
     this.#limitMs = limitMs;
     this.#capMs = capMs;
     this.#over = over;
-    this.#timer = setTimeout(over, Math.min(limitMs, capMs));
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || this.#pauses > 0) return;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#over, Math.min(this.#limitMs, this.#capMs));
   }
 
   extend(): void {
@@ -47,6 +52,7 @@ export class CallClock {
 
   #keepCap(): void {
     if (this.#pauses === Number.POSITIVE_INFINITY) return;
+    this.#startedAt ??= performance.now();
     this.#cap ??= setTimeout(this.#over, this.#capMs - (performance.now() - this.#startedAt));
   }
 }

@@ -66,7 +66,10 @@ export function runTool(
       reject(error);
     };
     try {
-      tool.run(args, new RunContext(tool, call, { callId, redact, stop, clock })).then(ended, failed);
+      const running = tool.run(args, new RunContext(tool, call, { callId, redact, stop, clock }));
+      // Nothing can be over before this turn ends, and what the tool sends is on its way already.
+      clock.start();
+      running.then(ended, failed);
     } catch (error) {
       failed(error);
     }

@@ -145,12 +145,17 @@ export class LegacySession {
       headers: first?.method === "initialize" ? this.#headers : NO_HEADERS,
       ...(takesStream && { openStream: () => this.#newStream() }),
     });
-    if (first && messages.length === 1) return this.#answer(first, reply);
+    if (first && messages.length === 1) {
+      const answered = this.#answer(first, reply);
+      reply.wait();
+      return answered;
+    }
     for (const message of messages) {
       if (message.kind === "response") this.#questions.settle(message as RpcResponse);
       else if (message.kind === "notification") this.#heed(message);
     }
     if (requests.length === 0) return reply.withdraw();
+    reply.wait();
     return this.#answerAll(requests, reply);
   }
 

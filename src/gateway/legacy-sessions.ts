@@ -244,9 +244,12 @@ export class LegacySessions {
 }
 
 function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
-  const bodies = Array.isArray(body) ? body : [body];
-  const messages = bodies.map(messageOf).filter((message) => message !== undefined);
-  return messages.length === bodies.length && messages.length > 0 ? messages : undefined;
+  if (!Array.isArray(body)) {
+    const message = messageOf(body);
+    return message && [message];
+  }
+  const messages = body.map(messageOf).filter((message) => message !== undefined);
+  return messages.length === body.length && messages.length > 0 ? messages : undefined;
 }
 
 function isInitialize(message: RpcMessage): message is RpcRequest {

@@ -97,7 +97,9 @@ export class Modern {
       message.method === "server/discover" ||
       this.#deps.tasks.isMethod(message.method, caller) ||
       methodFor(message.method, caller, this.#deps.hub);
-    const answered = isKnown ? await this.#attempt(message, exchange) : unknownMethod(message.method);
+    const attempted = isKnown ? this.#attempt(message, exchange) : unknownMethod(message.method);
+    reply.wait();
+    const answered = await attempted;
     if (typeof answered === "string") reply.answer(resultText(message.id, answered));
     else reply.answer(errorText(message.id, answered), isKnown ? statusOf(answered) : 404);
   }

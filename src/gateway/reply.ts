@@ -33,8 +33,13 @@ export class Reply {
   constructor(res: ServerResponse, options: ReplyOptions) {
     this.#res = res;
     this.#options = options;
-    const { openStream, patienceMs = PATIENCE_MS } = options;
-    if (openStream) this.#patience = setTimeout(() => this.#begin(), patienceMs).unref();
+  }
+
+  /** What is to be answered has begun: from now on it may take too long. */
+  wait(): void {
+    const { openStream, patienceMs = PATIENCE_MS } = this.#options;
+    if (!openStream || this.#done || this.#stream) return;
+    this.#patience = setTimeout(() => this.#begin(), patienceMs).unref();
   }
 
   get isDone(): boolean {

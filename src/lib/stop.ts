@@ -50,16 +50,24 @@ export class Stop {
       listener();
       return nothing;
     }
-    // One of its own for each: the same function may be given twice.
-    const own = () => listener();
-    if (this.#listeners) this.#listeners.push(own);
-    else this.#listeners = [own];
+    if (this.#listeners) this.#listeners.push(listener);
+    else this.#listeners = [listener];
+    let isTakenBack = false;
     return () => {
-      const listeners = this.#listeners;
-      if (!listeners) return;
-      if (listeners.length === 1 && listeners[0] === own) this.#listeners = undefined;
-      else if (listeners.includes(own)) this.#listeners = listeners.filter((each) => each !== own);
+      // Once: the same function may have been given twice.
+      if (!isTakenBack) this.#takeBack(listener);
+      isTakenBack = true;
     };
+  }
+
+  #takeBack(listener: () => void): void {
+    const listeners = this.#listeners;
+    if (!listeners) return;
+    if (listeners.length === 1 && listeners[0] === listener) this.#listeners = undefined;
+    else {
+      const at = listeners.indexOf(listener);
+      if (at !== -1) listeners.splice(at, 1);
+    }
   }
 
   /** Stops with `signal` too; returns what ends that. */

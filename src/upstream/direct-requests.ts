@@ -33,9 +33,9 @@ export interface Unanswered {
 
 /** What becomes of a message once it is on its way. */
 export interface Sending {
-  readonly failed: (error: unknown) => void;
+  failed(error: unknown): void;
   /** No answer can come any more, and why. */
-  readonly unanswered: (why: Unanswered) => void;
+  unanswered(why: Unanswered): void;
 }
 
 /** How requests leave. */
@@ -44,13 +44,6 @@ export type SendDirect = (
   options: SendOptions | undefined,
   sending: Sending,
 ) => void;
-
-interface Pending {
-  readonly resolve: (result: JsonObject) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onProgress: ((update: Progress) => void) | undefined;
-  readonly forget: () => void;
-}
 
 /**
  * The SDK counts its ids up from 0 and never gets this far. They are numbers because some servers know no others, and
@@ -68,7 +61,7 @@ const PROGRESS = "notifications/progress";
  */
 export class DirectRequests {
   readonly #send: SendDirect;
-  readonly #pending = new Slots<Pending>(FIRST_ID, LAST_ID);
+  readonly #pending = new Slots<Pending<unknown>>(FIRST_ID, LAST_ID);
   #ended: Error | undefined;
 
   constructor(send: SendDirect) {
@@ -80,27 +73,29 @@ export class DirectRequests {
     return this.#pending.count;
   }
 
-  /** Rejects with a ProtocolError for an error of the server, with the transport's own error where that failed. */
-  send(request: DirectRequest): Promise<JsonObject> {
+  /**
+   * What `resultOf` makes of the answer. Rejects with a ProtocolError for an error of the server, with the transport's own
+   * error where that failed.
+   */
+  send<T>(request: DirectRequest, resultOf: (answer: JsonObject) => T): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended);
-    const { stop, onProgress, ownStream } = request;
+    const { stop, ownStream } = request;
     if (stop.aborted) return Promise.reject(cancelled(stop));
     const id = this.#pending.newId();
     const params = withProgress(request, id);
     const message = { method: request.method, params, jsonrpc: "2.0" as const, id };
     const closing = ownStream ? new AbortController() : undefined;
-    return new Promise((resolve, reject) => {
+    return new Promise<T>((resolve, reject) => {
       const forget = stop.onAbort(() => {
         if (!this.#pending.take(id)) return;
         if (closing) closing.abort();
         else this.#cancel(id, request);
         reject(cancelled(stop));
       });
-      this.#pending.set(id, { resolve, reject, onProgress, forget });
-      this.#send(message, sendOptions(request, closing), {
-        failed: (error) => this.#take(id)?.reject(error),
-        unanswered: (why) => this.#unanswered(id, why),
-      });
+      const end = { resultOf, resolve, reject, forget };
+      const pending = new Pending(id, this.#pending, request.onProgress, end);
+      this.#pending.set(id, pending);
+      this.#send(message, sendOptions(request, closing), pending);
     });
   }
 
@@ -109,25 +104,14 @@ export class DirectRequests {
     if ("method" in message) return message.method === PROGRESS && this.#progress(message.params);
     const id = Number(message.id);
     if (!isOwn(id)) return false;
-    const pending = this.#take(id);
-    if (pending) settle(pending, message);
+    this.#pending.get(id)?.answered(message);
     return true;
   }
 
   /** No answer will come any more. */
   end(): void {
     this.#ended = new SdkError(SdkErrorCode.ConnectionClosed, "Connection closed");
-    for (const id of this.#pending.ids()) this.#take(id)?.reject(this.#ended);
-  }
-
-  #take(id: number): Pending | undefined {
-    const pending = this.#pending.take(id);
-    pending?.forget();
-    return pending;
-  }
-
-  #unanswered(id: number, { reason, data }: Unanswered): void {
-    this.#take(id)?.reject(new ProtocolError(INTERNAL_ERROR, reason, data));
+    for (const id of this.#pending.ids()) this.#pending.get(id)?.failed(this.#ended);
   }
 
   #progress(params: unknown): boolean {
@@ -145,11 +129,67 @@ export class DirectRequests {
   /** Whether the server hears of it makes no difference any more. */
   #cancel(id: number, { meta, stop }: DirectRequest): void {
     const params = { requestId: id, reason: String(stop.reason), ...(meta ? { _meta: meta } : {}) };
-    const nobody = () => {};
-    this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, undefined, {
-      failed: nobody,
-      unanswered: nobody,
-    });
+    this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, undefined, NOBODY);
+  }
+}
+
+const NOBODY: Sending = { failed() {}, unanswered() {} };
+
+/** How a request ends for whoever made it. */
+interface End<T> {
+  resultOf(answer: JsonObject): T;
+  resolve(result: T): void;
+  reject(error: unknown): void;
+  /** Takes back what its stop would do. */
+  forget(): void;
+}
+
+/** A request under way. Whatever becomes of it first counts, and takes it out of all that are. */
+class Pending<T> implements Sending {
+  readonly onProgress: DirectRequest["onProgress"];
+  readonly #id: number;
+  readonly #all: Slots<Pending<unknown>>;
+  readonly #end: End<T>;
+
+  constructor(
+    id: number,
+    all: Slots<Pending<unknown>>,
+    onProgress: DirectRequest["onProgress"],
+    end: End<T>,
+  ) {
+    this.#id = id;
+    this.#all = all;
+    this.onProgress = onProgress;
+    this.#end = end;
+  }
+
+  answered(message: JSONRPCMessage): void {
+    if (!this.#take()) return;
+    const { jsonrpc, result, error } = message as { jsonrpc?: unknown; result?: unknown; error?: unknown };
+    const end = this.#end;
+    if (jsonrpc === "2.0" && error === undefined && isResult(result)) {
+      try {
+        end.resolve(end.resultOf(result));
+      } catch (bug) {
+        end.reject(bug);
+      }
+    } else if (jsonrpc === "2.0" && result === undefined && isError(error))
+      end.reject(new ProtocolError(error.code, error.message, error.data));
+    else end.reject(new ProtocolError(INTERNAL_ERROR, `${CANNOT_BE_READ} (${shapeOf(message)})`, UNREADABLE));
+  }
+
+  failed(error: unknown): void {
+    if (this.#take()) this.#end.reject(error);
+  }
+
+  unanswered({ reason, data }: Unanswered): void {
+    if (this.#take()) this.#end.reject(new ProtocolError(INTERNAL_ERROR, reason, data));
+  }
+
+  #take(): boolean {
+    if (this.#all.take(this.#id) === undefined) return false;
+    this.#end.forget();
+    return true;
   }
 }
 
@@ -163,14 +203,6 @@ export function isDirectProgress(message: JSONRPCMessage): boolean {
 export const BROKEN_OFF = "toolkeep/broken-off";
 export const UNREADABLE = "toolkeep/unreadable";
 export const CANNOT_BE_READ = "the server sent an answer that cannot be read";
-
-function settle({ resolve, reject }: Pending, message: JSONRPCMessage): void {
-  const { jsonrpc, result, error } = message as { jsonrpc?: unknown; result?: unknown; error?: unknown };
-  if (jsonrpc === "2.0" && error === undefined && isResult(result)) resolve(result);
-  else if (jsonrpc === "2.0" && result === undefined && isError(error))
-    reject(new ProtocolError(error.code, error.message, error.data));
-  else reject(new ProtocolError(INTERNAL_ERROR, `${CANNOT_BE_READ} (${shapeOf(message)})`, UNREADABLE));
-}
 
 function isResult(result: unknown): result is JsonObject {
   return isRecord(result) && (result._meta === undefined || isRecord(result._meta));

@@ -55,7 +55,11 @@ export class RequestRounds {
    * server refused it or could not be reached; `onRound` is told when the server has asked, and so has the request.
    */
   send(call: ConnectionCall, onRound: () => void): Promise<ToolResult> {
-    return this.#isModern ? this.#sendModern(call, onRound) : this.#request(call).then(call.resultOf);
+    return this.#isModern ? this.#sendModern(call, onRound) : this.#sendLegacy(call);
+  }
+
+  #sendLegacy({ method, params, stop, onProgress, resultOf }: ConnectionCall): Promise<ToolResult> {
+    return this.#deps.requests.send({ method, params, stop, onProgress }, resultOf);
   }
 
   async #sendModern(call: ConnectionCall, onRound: () => void): Promise<ToolResult> {
@@ -76,19 +80,18 @@ export class RequestRounds {
     }
   }
 
-  #request(call: ConnectionCall, said?: JsonObject, headers?: Record<string, string>): Promise<JsonObject> {
+  #request(call: ConnectionCall, said: JsonObject, headers?: Record<string, string>): Promise<JsonObject> {
     const { method, stop, onProgress } = call;
-    const { params } = call;
-    if (!this.#isModern) return this.#deps.requests.send({ method, params, stop, onProgress });
-    return this.#deps.requests.send({
+    const request = {
       method,
-      params: { ...params, ...said },
+      params: { ...call.params, ...said },
       meta: this.#metaOf(call),
       stop,
       onProgress,
       ownStream: this.#deps.hasOwnStreams,
       ...(headers ? { headers } : {}),
-    });
+    };
+    return this.#deps.requests.send(request, (answer) => answer);
   }
 
   /** A server of 2026-07-28 is told with each call what this caller can be asked and wants to hear. */

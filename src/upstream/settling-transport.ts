@@ -116,8 +116,10 @@ export class SettlingTransport implements Transport {
     this.inner.setSupportedProtocolVersions?.(versions);
   }
 
-  protected sendDirect(message: JSONRPCMessage, options: SendOptions, { failed, unanswered }: Sending): void {
-    this.#sendWatched(message, options, unanswered).catch(failed);
+  protected sendDirect(message: JSONRPCMessage, options: SendOptions, sending: Sending): void {
+    this.#sendWatched(message, options, (why) => sending.unanswered(why)).catch((error) =>
+      sending.failed(error),
+    );
   }
 
   /** Until nothing is left that could still be told whether it was sent. */
@@ -239,9 +241,9 @@ class SettlingStdio extends SettlingPipe {
     this.#stdio = stdio;
   }
 
-  protected override sendDirect(message: JSONRPCMessage, _: SendOptions, { failed }: Sending): void {
+  protected override sendDirect(message: JSONRPCMessage, _: SendOptions, sending: Sending): void {
     const done = (error?: Error) => {
-      if (error) failed(error);
+      if (error) sending.failed(error);
     };
     // As long as nothing else is under way, nothing else comes in the same turn either.
     this.#stdio.post(JSON.stringify(message), done, this.direct.open <= 1);

@@ -57,7 +57,10 @@ test("requests that were answered, given up or never could be answered are not w
   const transport = settling(new StdioTransport(processes, child, 1_000_000));
   await transport.start();
   const send = (name: string, stop = new Stop()) =>
-    transport.direct.send({ method: "tools/call", params: { name, arguments: {} }, stop });
+    transport.direct.send(
+      { method: "tools/call", params: { name, arguments: {} }, stop },
+      (answer) => answer,
+    );
   await inParallel(500, async () => void (await send("cancelled")));
   expect(transport.direct.open).toBe(0);
 
