@@ -46,7 +46,14 @@ async function main(names) {
     process.exit(2);
   }
   run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
-  const daemon = restartable(await startLocalDaemon({ servers: SERVERS, grants: ["mcp:*"] }));
+  const daemon = restartable(
+    await startLocalDaemon({
+      servers: SERVERS,
+      grants: ["mcp:*"],
+      // The scripted models call tools that their clients must have in their lists.
+      settings: { deferred_loading: false },
+    }),
+  );
   const home = await mkdtemp(join(tmpdir(), "toolkeep-client-home-"));
   const model = await startFakeModel();
   const counts = { passed: 0, failed: 0, leftOut: 0 };

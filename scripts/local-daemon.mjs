@@ -20,11 +20,12 @@ export function packagedServer(name, ...args) {
 
 /**
  * Starts a daemon with `servers` (as in `mcpServers`) and an agent that may call the tools named in `grants`.
- * `await using` or `stop()` ends it and removes its home.
+ * `settings` are further keys of its settings file. `await using` or `stop()` ends it and removes its home.
  */
-export async function startLocalDaemon({ servers, grants }) {
+export async function startLocalDaemon({ servers, grants, settings = {} }) {
   const home = await mkdtemp(join(tmpdir(), "toolkeep-local-"));
-  await writeFile(join(home, "config.json"), JSON.stringify({ log_level: "error", mcpServers: servers }));
+  const file = { log_level: "error", ...settings, mcpServers: servers };
+  await writeFile(join(home, "config.json"), JSON.stringify(file));
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0" };
   const daemon = spawn(process.execPath, [BIN, "serve", "--json"], {
     env,

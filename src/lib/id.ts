@@ -34,7 +34,7 @@ function randomCodes(uuid: string): number[] {
   let bits = 0;
   let value = 0;
   for (const at of RANDOM_DIGITS) {
-    value = (value << BITS_A_DIGIT) | valueOf(uuid.charCodeAt(at));
+    value = (value << BITS_A_DIGIT) | digitOf(uuid.charCodeAt(at));
     bits += BITS_A_DIGIT;
     if (bits < BITS_A_CHARACTER) continue;
     bits -= BITS_A_CHARACTER;
@@ -46,7 +46,7 @@ function randomCodes(uuid: string): number[] {
 }
 
 /** Of a hexadecimal digit in lower case. */
-function valueOf(code: number): number {
+function digitOf(code: number): number {
   return code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10;
 }
 

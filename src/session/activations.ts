@@ -76,15 +76,16 @@ export class Activations {
     return added;
   }
 
-  /** Notes that a tool that the conversation has was called. */
-  used(conversation: Conversation, tool: string): void {
+  /** Notes the call of a tool; false where the conversation does not have it, or is not known yet. */
+  used(conversation: Conversation, tool: string): boolean {
     const held = this.#held.get(keyOf(conversation));
     const before = held?.tools.get(tool);
-    if (!held || before === undefined) return;
+    if (!held || before === undefined) return false;
     const now = this.#deps.clock();
     use(held.tools, tool, now);
     held.activated?.set(tool, now);
     if (now - before >= NOTED_EVERY_MS) this.#note(recordOf(held.of, tool, now));
+    return true;
   }
 
   /** Gives a conversation that begins what the last one of the same token has, used not before `since`. */

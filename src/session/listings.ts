@@ -37,6 +37,8 @@ export class Listings {
   /** Callers that see the same tools and activated the same have the same list. */
   readonly #shared = new WeakMap<readonly Tool[], Map<string, Listing>>();
 
+  readonly #deferred = new WeakMap<Listing, ReadonlySet<string>>();
+
   constructor(deps: ListingsDeps) {
     this.#deps = deps;
   }
@@ -52,8 +54,8 @@ export class Listings {
   /** Takes what a search found into the list. */
   async found(caller: Caller, tools: readonly Tool[]): Promise<Found> {
     const before = await this.for(caller);
-    const deferred = tools.filter((tool) => before.deferred.includes(tool));
-    if (deferred.length === 0) return { retired: [], areDeferred: false };
+    const sought = new Set(tools);
+    if (!before.deferred.some((tool) => sought.has(tool))) return { retired: [], areDeferred: false };
     await this.#deps.activations.activate(caller, namesOf(tools.filter((tool) => tool.deferrable)));
     const { retired } = await this.for(caller);
     return { retired, areDeferred: true };
@@ -62,10 +64,11 @@ export class Listings {
   /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
   used(caller: Caller, tool: Tool): void {
     if (!tool.deferrable || caller.operator) return;
+    if (this.#deps.activations.used(caller, tool.name)) return;
     const listing = this.for(caller);
     // Nobody has asked for a list of this conversation yet, and nobody has to wait for it.
-    if (listing instanceof Promise) void listing.then((then) => this.#note(caller, tool, then));
-    else this.#note(caller, tool, listing);
+    if (listing instanceof Promise) void listing.then((then) => this.#activate(caller, tool, then));
+    else this.#activate(caller, tool, listing);
   }
 
   /** Calls `listener` after a list has become longer; returns the function that stops it. */
@@ -73,11 +76,11 @@ export class Listings {
     return this.#deps.activations.onChange(listener);
   }
 
-  #note(caller: Caller, tool: Tool, { deferred }: Listing): void {
-    if (deferred.length === 0) return;
-    const { activations } = this.#deps;
-    if (deferred.some(({ name }) => name === tool.name)) void activations.activate(caller, [tool.name]);
-    else activations.used(caller, tool.name);
+  #activate(caller: Caller, { name }: Tool, listing: Listing): void {
+    if (listing.deferred.length === 0) return;
+    const names = this.#deferred.get(listing) ?? new Set(namesOf(listing.deferred));
+    this.#deferred.set(listing, names);
+    if (names.has(name)) void this.#deps.activations.activate(caller, [name]);
   }
 
   /** A person's lists are whole. */
