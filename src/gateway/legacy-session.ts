@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { FleetingSet } from "../lib/fleeting-set.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Answering, Caller, Host, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
+import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
 import { type EventBudget, EventLog } from "./event-log.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import { ListAttention } from "./list-attention.ts";
@@ -12,7 +12,7 @@ import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } fro
 import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
-import { errorText, invalidParams, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { errorText, invalidParams, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
@@ -20,7 +20,6 @@ import type { SessionFacts } from "./session-ids.ts";
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const CANCELLED = "cancelled";
 const NO_HEADERS = {};
-const MAX_OPEN_CALLS = 1_000;
 const MAX_SUBSCRIPTIONS = 100;
 /** A client that comes back so soon goes on with the conversation that it had. */
 const GOES_ON_WITHIN_MS = 3_600_000;
@@ -74,7 +73,7 @@ export class LegacySession {
   /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
-  readonly #calls = new FleetingSet<UnderWay>();
+  readonly #calls = new CallsUnderWay();
   readonly #ending = new Stop();
   readonly #subscriptions = new Map<string, AbortController>();
   readonly #questions = new Questions();
@@ -206,7 +205,7 @@ export class LegacySession {
     const members = requests.map((request, at) => {
       const call = this.#callIn(request);
       // From now on its client can take it back, also before its turn.
-      const admitted = this.#admit(request);
+      const admitted = this.#calls.admit(request.id);
       const run = () => this.#answer(request, reply, at, admitted);
       return { caller: this.caller, ...(call && { call }), run };
     });
@@ -219,7 +218,12 @@ export class LegacySession {
   }
 
   /** `at`: where its answer stands among those of one POST. */
-  async #answer(request: RpcRequest, reply: Reply, at = 0, admitted = this.#admit(request)): Promise<void> {
+  async #answer(
+    request: RpcRequest,
+    reply: Reply,
+    at = 0,
+    admitted = this.#calls.admit(request.id),
+  ): Promise<void> {
     let answered: Answered | undefined;
     if (!(admitted instanceof UnderWay)) answered = admitted;
     else {
@@ -230,26 +234,12 @@ export class LegacySession {
       } catch (error) {
         answered = this.#failed(request, error);
       } finally {
-        this.#calls.delete(admitted);
+        this.#calls.over(admitted);
       }
     }
     if (answered === undefined) reply.withdraw();
     else if (typeof answered === "string") reply.answer(resultText(request.id, answered), 200, at);
     else reply.answer(errorText(request.id, answered), 200, at);
-  }
-
-  /** What ends the request, under whose id it counts as under way until it has been attempted; or why it is refused. */
-  #admit({ id }: RpcRequest): UnderWay | RpcFault {
-    if (this.#underWay(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
-    if (this.#calls.size >= MAX_OPEN_CALLS)
-      return { code: RPC.refused, message: "too many requests are under way" };
-    const call = new UnderWay(id);
-    this.#calls.add(call);
-    return call;
-  }
-
-  #underWay(id: unknown): UnderWay | undefined {
-    return this.#calls.find((call) => call.id === id);
   }
 
   #attempt(request: RpcRequest, stop: Stop, reply: Reply): Answered | Promise<Answered> {
@@ -282,7 +272,7 @@ export class LegacySession {
 
   #heed({ method, params }: RpcNotification): void {
     if (method !== "notifications/cancelled") return;
-    this.#underWay(params.requestId)?.abort(CANCELLED);
+    this.#calls.get(params.requestId)?.abort(CANCELLED);
   }
 
   async initialize(): Promise<Answered> {
@@ -333,16 +323,6 @@ export class LegacySession {
     this.#subscriptions.get(uri as string)?.abort();
     this.#subscriptions.delete(uri as string);
     return "{}";
-  }
-}
-
-/** What ends a request, under the id that its client gave it. */
-class UnderWay extends Stop {
-  readonly id: RequestId;
-
-  constructor(id: RequestId) {
-    super();
-    this.id = id;
   }
 }
 
