@@ -15,6 +15,8 @@ const meanings = drawnMeanings();
 for (const tool of tools) meanings.take(tool.name, () => tool.description);
 await meanings.catchUp();
 const withVectors = rssMb();
+// Asked once more, so that nothing of it could be let go before.
+await ranking.search("anything", tools, 10);
 console.log(
   JSON.stringify({
     toolsMb: withTools - empty,

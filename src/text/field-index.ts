@@ -1,5 +1,6 @@
 import { Analyser } from "./analyser.ts";
 import { BestHits } from "./best-hits.ts";
+import { NumberLists } from "./number-lists.ts";
 import { type Part, PartStatistics } from "./part-statistics.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
@@ -34,9 +35,7 @@ export interface FieldHit {
 interface Entry {
   readonly id: string;
   readonly slot: number;
-  /** Without repeats, those of the first field first. */
-  readonly terms: Uint32Array;
-  /** How many stand in the first field. */
+  /** How many of its terms stand in the first field. */
   readonly named: number;
 }
 
@@ -57,6 +56,8 @@ export class FieldIndex {
   readonly #byId = new Map<string, Entry>();
   readonly #slots: (Entry | undefined)[] = [];
   readonly #free: number[] = [];
+  /** The terms of each slot, without repeats, those of the first field first. */
+  readonly #terms = new NumberLists();
   /** How many terms each field of a slot has. */
   #lengths = new Uint16Array(0);
   /** The least recently used first. */
@@ -80,9 +81,10 @@ export class FieldIndex {
     return this.#byId.has(id);
   }
 
-  /** What is kept: places for texts, numbers for terms, and pairs of both. */
-  get room(): { readonly slots: number; readonly terms: number; readonly postings: number } {
-    return { slots: this.#slots.length, terms: this.#vocabulary.end, postings: this.#vocabulary.room };
+  /** What is kept: places for texts, numbers for terms, pairs of both, and terms of texts. */
+  get room(): Readonly<Record<"slots" | "terms" | "postings" | "lists", number>> {
+    const { end, room } = this.#vocabulary;
+    return { slots: this.#slots.length, terms: end, postings: room, lists: this.#terms.room };
   }
 
   /** Whether the term stands in the part. */
@@ -113,7 +115,8 @@ export class FieldIndex {
       this.#vocabulary.postings(number).add(slot, this.#counts[number]!);
       this.#counts[number] = 0;
     }
-    const entry: Entry = { id, slot, terms: Uint32Array.from(numbers), named };
+    this.#terms.put(slot, numbers);
+    const entry: Entry = { id, slot, named };
     this.#slots[slot] = entry;
     this.#byId.set(id, entry);
     this.#statistics.clear();
@@ -123,7 +126,8 @@ export class FieldIndex {
   delete(id: string): boolean {
     const entry = this.#byId.get(id);
     if (!entry) return false;
-    for (const number of entry.terms) this.#vocabulary.remove(number, entry.slot);
+    for (const number of this.#terms.get(entry.slot)) this.#vocabulary.remove(number, entry.slot);
+    this.#terms.delete(entry.slot);
     this.#byId.delete(id);
     this.#slots[entry.slot] = undefined;
     this.#free.push(entry.slot);
@@ -230,7 +234,7 @@ export class FieldIndex {
       terms: this.#vocabulary.end,
       lengths: this.#lengths,
       slotOf: (id) => this.#byId.get(id)?.slot,
-      namedIn: (slot) => this.#slots[slot]!.terms.subarray(0, this.#slots[slot]!.named),
+      namedIn: (slot) => this.#terms.get(slot).subarray(0, this.#slots[slot]!.named),
       postings: (number) => this.#vocabulary.postings(number),
     });
   }

@@ -149,11 +149,15 @@ function describe(definition: ServerToolRecord["definition"], trusted: boolean):
 const ANY_OBJECT: JsonSchema = { type: "object" };
 const NO_OBJECT_SCHEMA = "its schema is not one of an object, so it accepts any object";
 
+const READING: ToolFlags = { readOnly: true, concurrencySafe: true, destructive: false };
+const CHANGING: ToolFlags = { readOnly: false, concurrencySafe: false, destructive: false };
+const DESTROYING: ToolFlags = { ...CHANGING, destructive: true };
+
 /** A hint that tightens is believed from anyone, one that loosens only from a trusted server. */
 function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolean): ToolFlags {
   const destructive = annotations.destructiveHint === true;
   const readOnly = trusted && annotations.readOnlyHint === true && !destructive;
-  return { readOnly, concurrencySafe: readOnly, destructive };
+  return readOnly ? READING : destructive ? DESTROYING : CHANGING;
 }
 
 /** Some servers leave the type out where they list properties. */
