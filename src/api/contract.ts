@@ -106,6 +106,8 @@ export type GrantSource = string;
 
 export interface AgentTool extends ToolView {
   readonly grantedBy: readonly GrantSource[];
+  /** Its lists leave it to `tool_search`. */
+  readonly deferred: boolean;
 }
 
 export interface AgentTools extends Unanswered {

@@ -34,7 +34,7 @@ export const agentAnswers = {
   ),
   AgentTools: shape<contract.AgentTools>({
     agent: text,
-    tools: listOf(shape<contract.AgentTool>({ ...toolViewFields, grantedBy: texts })),
+    tools: listOf(shape<contract.AgentTool>({ ...toolViewFields, grantedBy: texts, deferred: yesNo })),
     planned,
     ...unanswered,
   }),

@@ -98,7 +98,7 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
         response: gives("AgentTools"),
       },
     },
-    ({ params }): AgentTools => agentTools(hub, hub.identity.agent(params.name)),
+    ({ params }): Promise<AgentTools> => agentTools(hub, hub.identity.agent(params.name)),
   );
 
   app.get<ByName & { Querystring: { unread?: boolean } }>(

@@ -138,7 +138,12 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
     run.get<AgentAnswer>(path`/api/agents/${name}`),
     run.get<AgentTools>(path`/api/agents/${name}/tools`),
   ]);
-  const rows = tools.map((tool) => [tool.name, tool.grantedBy.join(", "), tool.status.kind]);
+  const rows = tools.map((tool) => [
+    tool.name,
+    tool.grantedBy.join(", "),
+    tool.status.kind,
+    tool.deferred ? "by search" : "yes",
+  ]);
   run.print(
     { agent, tools, planned, unknown: nothing.unknown, unmatched: nothing.unmatched },
     `${fields([
@@ -151,7 +156,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
       ["pins", agent.pins.join(", ")],
       ["model", agent.model],
-    ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS"], rows, run.terminal.columns)}`,
+    ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS", "LISTED"], rows, run.terminal.columns)}`,
   );
 }
 

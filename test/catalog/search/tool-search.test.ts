@@ -64,6 +64,28 @@ describe("tool_search", () => {
     expect(await search("select:echo", "both")).toMatchObject({ matches: [], not_found: ["echo"] });
   });
 
+  it("says which tools a name could mean, and takes the end of a name where only one has it", async () => {
+    const two = await search("select:sum", "both");
+    expect(two).toMatchObject({ matches: [], not_found: ["sum"] });
+    expect(two.text).toContain("sum could be any of mcp_everything_get_sum, mcp_spare_get_sum");
+    const one = await search("select:sum,no_such_tool", "one");
+    expect(idsOf(one)).toEqual(["mcp_everything_get_sum"]);
+    expect(one.not_found).toEqual(["no_such_tool"]);
+  });
+
+  it("puts a tool whose name ends in the query first, whatever the words are worth", async () => {
+    expect(idsOf(await search("tiny_image", "one"))[0]).toBe("mcp_everything_get_tiny_image");
+    expect(idsOf(await search("get-tiny-image", "one"))[0]).toBe("mcp_everything_get_tiny_image");
+  });
+
+  it("says no more of a tool that is not granted than of one that is not there", async () => {
+    const told = async (name: string) => {
+      const found = await search(`select:${name}`, "bare");
+      return { ...found, text: found.text.replaceAll(name, "NAME"), not_found: [] };
+    };
+    expect(await told("mcp_everything_get_sum")).toEqual(await told("mcp_everything_no_such"));
+  });
+
   it("gathers the same tool of several servers under one match", async () => {
     const found = await search("add two numbers", "both");
     expect(found.matches[0]).toMatchObject({
