@@ -133,17 +133,17 @@ async function searched(query: string, wanted: number, caller: Caller, deps: Too
   const named = namedBy(query, own, caller);
   const lift = await deps.usage.lift(caller, query);
   const ranked = await deps.ranking.search(query, own, wanted * SPARE, lift);
-  const rest = ranked.filter(({ tool }) => !named.includes(tool));
+  const rest = ranked.filter(({ tool }) => !named.includes(tool) && !isWayToOthers(tool));
   const matches = [...grouped(named.map((tool) => ({ tool, score: 0 }))), ...grouped(rest)];
   const shown = matches.slice(0, wanted);
   const names = shown.flatMap(({ tool, alike }) => [tool, ...alike]).map(({ name }) => name);
-  // The next search is no use of this one.
-  deps.usage.searched(
-    caller,
-    query,
-    names.filter((name) => name !== NAME),
-  );
+  deps.usage.searched(caller, query, names);
   return { matches: shown, notFound: [], ambiguous: [] };
+}
+
+/** Whoever searches has this very tool already, and is after what can be done with another. */
+function isWayToOthers({ name, standsFor }: Tool): boolean {
+  return name === NAME || standsFor !== undefined;
 }
 
 /** By its whole name; where none has it, by the end of it. */
