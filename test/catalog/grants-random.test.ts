@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { Caller, Tool } from "../../src/tool.ts";
 import { Dice } from "../support/dice.ts";
+import { mayHave } from "../support/forbidden.ts";
 import { type RandomGrants, randomGrants } from "../support/random-grants.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { openCatalog } from "../support/test-catalog.ts";
@@ -9,32 +10,6 @@ import { TestSource } from "../support/tools.ts";
 
 const ROUNDS = 30;
 const CALLERS = 20;
-
-/**
- * N4 said once more, in the plainest way there is: every entry is looked at by itself, patterns as regular
- * expressions. It knows nothing of how the catalogue does it.
- */
-function mayHave(tool: Tool, caller: Caller, { toolboxes }: RandomGrants): boolean {
-  const entries = caller.toolboxes.flatMap((name) => toolboxes[name] ?? []).concat(caller.grants);
-  const isGiven = entries.some((entry) => {
-    if (entry === tool.name) return true;
-    if (entry === "*") return ["native", "custom"].includes(tool.origin);
-    if (!entry.includes(":") || tool.scope === "admin") return false;
-    const pattern = new RegExp(`^${entry.split("*").map(escaped).join(".*")}$`);
-    return pattern.test(`${tool.origin}:${tool.ownName}`);
-  });
-  const isInScope = caller.scopes === null || caller.scopes.includes(tool.scope);
-  const isOfContext = {
-    main: tool.availability !== "sub-agent",
-    "sub-agent": tool.availability !== "main",
-    scout: tool.availability !== "main" && tool.flags.readOnly,
-  }[caller.context];
-  return (tool.floor || isGiven) && isInScope && isOfContext;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[^\w]/g, "\\$&");
-}
 
 const names = (tools: readonly Tool[]) => tools.map((tool) => tool.name);
 const isListable = (tool: Tool) => ["active", "unavailable"].includes(tool.status().kind);

@@ -102,13 +102,14 @@ function selected(list: string, caller: Caller, { catalog }: ToolSearchDeps): Fo
     .filter(Boolean)
     .slice(0, MAX_SELECTED);
   // What a rule denies outright resolves, so that a call of it can be told why; it is in no list.
-  const own = new Set(catalog().visible(caller));
+  const own = catalog().visible(caller);
   const tools = new Set<Tool>();
   const notFound: string[] = [];
   const ambiguous: string[] = [];
   for (const name of names) {
     const resolved = catalog().resolve(name, caller);
-    const meant = resolved.ok && own.has(resolved.value) ? [resolved.value] : endingIn(name, own);
+    // What is away for now is listed, and does not resolve.
+    const meant = resolved.ok && own.includes(resolved.value) ? [resolved.value] : namedBy(name, own, caller);
     if (meant.length === 1) tools.add(meant[0]!);
     else notFound.push(name);
     if (meant.length > 1) ambiguous.push(`${name} could be any of ${listed(meant, caller)}`);
