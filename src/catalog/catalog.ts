@@ -154,12 +154,16 @@ export class Catalog {
     });
   }
 
-  /** What of an agent's toolboxes and grants is no name of anything, and which patterns match nothing yet. */
-  unanswered({ toolboxes, grants }: Pick<Caller, "toolboxes" | "grants">): Unanswered {
+  /** What of an agent's toolboxes, grants and pins is no name of anything, and which patterns match nothing yet. */
+  unanswered({ toolboxes, grants, pins = [] }: Pick<Caller, "toolboxes" | "grants" | "pins">): Unanswered {
     const ghosts = toolboxes.filter((name) => !this.toolboxes.byName.has(name));
     const names = grants.filter((grant) => grant !== "*" && !isPattern(grant));
     return {
-      unknown: [...ghosts.map((name) => `toolbox ${name}`), ...names.filter((name) => !this.get(name))],
+      unknown: [
+        ...ghosts.map((name) => `toolbox ${name}`),
+        ...names.filter((name) => !this.get(name)),
+        ...pins.filter((name) => !this.get(name)).map((name) => `pin ${name}`),
+      ],
       unmatched: grants.filter((grant) => isPattern(grant) && !this.isMatched(grant)),
     };
   }

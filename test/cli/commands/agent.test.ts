@@ -14,6 +14,30 @@ describe("toolkeep agent", () => {
     expect((await typed(api, ["agent", "show", "worker"])).out).not.toMatch(/create_toolbox +grant/);
   });
 
+  it("pins tools and names the model, shows both and takes them back", async () => {
+    await using api = await testApi({ agents: { worker: [] } });
+    const edited = await typed(api, [
+      "agent",
+      "edit",
+      "worker",
+      "--pin",
+      "think",
+      "--pin",
+      "nosuch",
+      "--model",
+      "gpt-5",
+    ]);
+    expect(edited.out).toContain("Not known (kept, in case they come): pin nosuch");
+    expect(api.hub.identity.agent("worker")).toMatchObject({ pins: ["think", "nosuch"], model: "gpt-5" });
+    expect((await typed(api, ["agent", "show", "worker"])).out).toMatch(
+      /pins: +think, nosuch\nmodel: +gpt-5\n/,
+    );
+    await typed(api, ["agent", "edit", "worker", "--unpin", "nosuch", "--clear", "model"]);
+    expect(api.hub.identity.agent("worker")).toMatchObject({ pins: ["think"], model: null });
+    await typed(api, ["agent", "edit", "worker", "--clear", "pins"]);
+    expect(api.hub.identity.agent("worker").pins).toEqual([]);
+  });
+
   it("shows what is not available yet of what an agent was given", async () => {
     await using api = await testApi({ agents: { mailer: ["email"], bare: [] } });
     expect((await typed(api, ["agent", "show", "mailer"])).out).toContain(
