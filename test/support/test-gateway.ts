@@ -2,6 +2,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@mode
 import Fastify from "fastify";
 import { hostGuard } from "../../src/gateway/host-guard.ts";
 import { type GatewayCounts, type GatewayOptions, mountGateway } from "../../src/gateway/mount-gateway.ts";
+import { mountRpc } from "../../src/gateway/rpc.ts";
 import type { TokenInput } from "../../src/identity/identity.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
@@ -11,7 +12,7 @@ export const ERAS = { legacy: "legacy", modern: { pin: "2026-07-28" } } as const
 export type Era = keyof typeof ERAS;
 
 export interface TestGateway extends TestHub {
-  /** Of `/mcp`. */
+  /** Of `/mcp`; beside it there is `/rpc`. */
   readonly url: string;
   token(agent: string, input?: Partial<TokenInput>): Promise<string>;
   /** A connected SDK client with a fresh token of the agent. */
@@ -101,6 +102,7 @@ async function listen(
     version: "0.0.0-test",
     ...setup.gateway,
   });
+  mountRpc(app, hub, { log: silentLog, lists: gateway.lists });
   const url = `${await app.listen({ host: "127.0.0.1", port: setup.port ?? 0 })}/mcp`;
   return { url, counts: () => gateway.counts(), close: () => app.close() };
 }
