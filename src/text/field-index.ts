@@ -2,6 +2,7 @@ import { Analyser } from "./analyser.ts";
 import { BestHits } from "./best-hits.ts";
 import { NumberLists } from "./number-lists.ts";
 import { type Part, PartStatistics } from "./part-statistics.ts";
+import { PostingLists } from "./posting-lists.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** One field of what is indexed. */
@@ -53,6 +54,8 @@ export class FieldIndex {
   readonly #options: FieldIndexOptions;
   readonly #analyser = new Analyser();
   readonly #vocabulary = new Vocabulary();
+  /** By the numbers of terms. */
+  readonly #postings = new PostingLists();
   readonly #byId = new Map<string, Entry>();
   readonly #slots: (Entry | undefined)[] = [];
   readonly #free: number[] = [];
@@ -83,8 +86,8 @@ export class FieldIndex {
 
   /** What is kept: places for texts, numbers for terms, pairs of both, and terms of texts. */
   get room(): Readonly<Record<"slots" | "terms" | "postings" | "lists", number>> {
-    const { end, room } = this.#vocabulary;
-    return { slots: this.#slots.length, terms: end, postings: room, lists: this.#terms.room };
+    const [postings, lists] = [this.#postings.room, this.#terms.room];
+    return { slots: this.#slots.length, terms: this.#vocabulary.end, postings, lists };
   }
 
   /** Whether the term stands in the part. */
@@ -112,7 +115,7 @@ export class FieldIndex {
       if (field === 0) named = numbers.length;
     }
     for (const number of numbers) {
-      this.#vocabulary.postings(number).add(slot, this.#counts[number]!);
+      this.#postings.add(number, slot, this.#counts[number]!);
       this.#counts[number] = 0;
     }
     this.#terms.put(slot, numbers);
@@ -126,7 +129,10 @@ export class FieldIndex {
   delete(id: string): boolean {
     const entry = this.#byId.get(id);
     if (!entry) return false;
-    for (const number of this.#terms.get(entry.slot)) this.#vocabulary.remove(number, entry.slot);
+    for (const number of this.#terms.get(entry.slot)) {
+      this.#postings.remove(number, entry.slot);
+      if (this.#postings.size(number) === 0) this.#vocabulary.letGo(number);
+    }
     this.#terms.delete(entry.slot);
     this.#byId.delete(id);
     this.#slots[entry.slot] = undefined;
@@ -156,26 +162,27 @@ export class FieldIndex {
   #score(number: number, worth: number, statistics: PartStatistics, foundBefore: number): number {
     const { fields, k1 } = this.#options;
     const { places, averages, isWhole } = statistics;
-    const { data, size, room } = this.#vocabulary.postings(number);
-    const [scores, covered, lengths] = [this.#scores, this.#covered, this.#lengths];
+    const [scores, covered, lengths, foundSlots] = [this.#scores, this.#covered, this.#lengths, this.#found];
     const value = worth * statistics.rarity(number);
     let found = foundBefore;
-    for (let at = 0; at < size; at++) {
-      const slot = data[at]!;
-      if (!isWhole && places[slot] === 0) continue;
-      let packed = data[room + at]!;
-      if (packed & MOST) covered[slot]! += value;
-      let weight = 0;
-      for (let field = 0; packed !== 0; field++, packed >>>= BITS) {
-        const times = packed & MOST;
-        if (times === 0) continue;
-        const { weight: fieldWeight, b } = fields[field]!;
-        const length = lengths[slot * fields.length + field]!;
-        weight += (fieldWeight * times) / (1 - b + (b * length) / averages[field]!);
+    this.#postings.visit(number, (data, from, to) => {
+      for (let at = from; at < to; at += 2) {
+        const slot = data[at]!;
+        if (!isWhole && places[slot] === 0) continue;
+        let packed = data[at + 1]!;
+        if (packed & MOST) covered[slot]! += value;
+        let weight = 0;
+        for (let field = 0; packed !== 0; field++, packed >>>= BITS) {
+          const times = packed & MOST;
+          if (times === 0) continue;
+          const { weight: fieldWeight, b } = fields[field]!;
+          const length = lengths[slot * fields.length + field]!;
+          weight += (fieldWeight * times) / (1 - b + (b * length) / averages[field]!);
+        }
+        if (scores[slot] === 0) foundSlots[found++] = slot;
+        scores[slot]! += (value * weight * (k1 + 1)) / (weight + k1);
       }
-      if (scores[slot] === 0) this.#found[found++] = slot;
-      scores[slot]! += (value * weight * (k1 + 1)) / (weight + k1);
-    }
+    });
     return found;
   }
 
@@ -235,7 +242,7 @@ export class FieldIndex {
       lengths: this.#lengths,
       slotOf: (id) => this.#byId.get(id)?.slot,
       namedIn: (slot) => this.#terms.get(slot).subarray(0, this.#slots[slot]!.named),
-      postings: (number) => this.#vocabulary.postings(number),
+      postings: this.#postings,
     });
   }
 

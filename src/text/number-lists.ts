@@ -1,53 +1,61 @@
-const SMALLEST = 1_024;
+const CHUNK = 2 ** 16;
 
-/** Lists of numbers by slot, in one piece of memory: many small arrays would take several times as much. */
-export class NumberLists {
-  #data = new Uint32Array(SMALLEST);
-  #used = 0;
+interface Chunk {
+  readonly data: Uint32Array;
+  used: number;
   /** How much of what is used nobody needs any more. */
-  #dead = 0;
-  /** By slot: where a list begins, and how long it is. */
+  dead: number;
+}
+
+/** Lists of numbers by slot, in few pieces of memory: many small arrays would take several times as much. */
+export class NumberLists {
+  readonly #chunks = new Set<Chunk>();
+  /** By slot: in which piece a list is, where it begins there, and how long it is. */
+  readonly #homes: (Chunk | undefined)[] = [];
   readonly #starts: number[] = [];
   readonly #sizes: number[] = [];
+  #last: Chunk | undefined;
 
   /** How many numbers there is room for. */
   get room(): number {
-    return this.#data.length;
+    return [...this.#chunks].reduce((sum, { data }) => sum + data.length, 0);
   }
 
   /** The list of a slot that has one. Only for reading, until something changes. */
   get(slot: number): Uint32Array {
     const start = this.#starts[slot]!;
-    return this.#data.subarray(start, start + this.#sizes[slot]!);
+    return this.#homes[slot]!.data.subarray(start, start + this.#sizes[slot]!);
   }
 
   /** For a slot that has none. */
-  put(slot: number, numbers: readonly number[]): void {
-    if (this.#used + numbers.length > this.#data.length) this.#makeRoom(numbers.length);
-    this.#data.set(numbers, this.#used);
-    this.#starts[slot] = this.#used;
+  put(slot: number, numbers: ArrayLike<number>): void {
+    const chunk = this.#chunkFor(numbers.length);
+    chunk.data.set(numbers, chunk.used);
+    this.#homes[slot] = chunk;
+    this.#starts[slot] = chunk.used;
     this.#sizes[slot] = numbers.length;
-    this.#used += numbers.length;
+    chunk.used += numbers.length;
   }
 
   delete(slot: number): void {
-    this.#dead += this.#sizes[slot]!;
-    this.#sizes[slot] = 0;
+    const chunk = this.#homes[slot]!;
+    chunk.dead += this.#sizes[slot]!;
+    this.#homes[slot] = undefined;
+    if (chunk !== this.#last && chunk.dead * 2 > chunk.used) this.#leave(chunk);
   }
 
-  /** Moves everything together, into as much room as it needs and a fifth more. */
-  #makeRoom(more: number): void {
-    const needed = this.#used - this.#dead + more;
-    const data = new Uint32Array(Math.max(SMALLEST, Math.ceil(needed * 1.2)));
-    let used = 0;
-    for (const [slot, size] of this.#sizes.entries()) {
-      if (!size) continue;
-      data.set(this.get(slot), used);
-      this.#starts[slot] = used;
-      used += size;
-    }
-    this.#data = data;
-    this.#used = used;
-    this.#dead = 0;
+  #chunkFor(size: number): Chunk {
+    const last = this.#last;
+    if (last && last.used + size <= last.data.length) return last;
+    this.#last = { data: new Uint32Array(Math.max(CHUNK, size)), used: 0, dead: 0 };
+    this.#chunks.add(this.#last);
+    if (last && last.dead * 2 > last.used) this.#leave(last);
+    return this.#chunkFor(size);
+  }
+
+  /** What is still needed of it moves to the last one. */
+  #leave(chunk: Chunk): void {
+    this.#chunks.delete(chunk);
+    for (const [slot, home] of this.#homes.entries()) if (home === chunk) this.put(slot, this.get(slot));
   }
 }

@@ -1,4 +1,4 @@
-import type { Postings } from "./postings.ts";
+import type { PostingLists } from "./posting-lists.ts";
 
 /** What of an index a search may know of. Everything else is to it as if it had never been put in. Never changes. */
 export interface Part {
@@ -19,7 +19,7 @@ export interface Counted {
   readonly lengths: Uint16Array;
   /** The numbers of the terms of the first field, without repeats. */
   namedIn(slot: number): Uint32Array;
-  postings(number: number): Postings;
+  readonly postings: Pick<PostingLists, "size" | "visit">;
 }
 
 /** What a part of an index looks like, counted in that part only. Holds until the index changes. */
@@ -60,7 +60,7 @@ export class PartStatistics {
   rarity(number: number): number {
     const known = this.#rarity[number]!;
     if (!Number.isNaN(known)) return known;
-    const holders = this.#holders(this.#index.postings(number));
+    const holders = this.#holders(number);
     this.#rarity[number] = holders === 0 ? 0 : Math.log(1 + (this.#size - holders + 0.5) / (holders + 0.5));
     return this.#rarity[number];
   }
@@ -75,10 +75,14 @@ export class PartStatistics {
     return this.#named[slot];
   }
 
-  #holders({ data, size }: Postings): number {
-    if (this.isWhole) return size;
+  #holders(number: number): number {
+    const { postings } = this.#index;
+    if (this.isWhole) return postings.size(number);
+    const { places } = this;
     let holders = 0;
-    for (let at = 0; at < size; at++) if (this.places[data[at]!] !== 0) holders += 1;
+    postings.visit(number, (data, from, to) => {
+      for (let at = from; at < to; at += 2) if (places[data[at]!] !== 0) holders += 1;
+    });
     return holders;
   }
 }
