@@ -174,8 +174,9 @@ export interface Rounds {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** What the caller says to what the round before asked; absent in the first. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  /** What the tool wanted back with the answers, as it gave it. */
+  /** What the tool named so wanted back with the answers, as it gave it; no other gets it. */
   readonly state?: string;
+  readonly tool?: string;
   /** `asked.approved` of the round before, which a person approved; counts once. Only whoever sealed it may say so. */
   readonly approved?: string;
 }
@@ -287,9 +288,8 @@ export type Narrowing =
   /** What this server offers, by the names that it gave. */
   | { readonly server: string };
 
-/** The program in which the caller's model runs, as far as it is known. */
+/** The program in which the caller's model runs, as far as it is known; `client`: as it calls itself. */
 export interface Host {
-  /** As it calls itself. */
   readonly client?: string;
   /** It was told that its tool list is another now, and did not look: what it finds, it calls through `call_tool`. */
   readonly keepsList?: boolean;

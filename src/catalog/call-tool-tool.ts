@@ -1,5 +1,8 @@
 import { toolOf } from "../define-tool.ts";
+import { isRecord } from "../lib/json.ts";
 import type { Tool } from "../tool.ts";
+
+const MAX_NAME = 200;
 
 interface Args {
   readonly name: string;
@@ -19,7 +22,7 @@ export function callToolTool(): Tool {
       description:
         "Call a tool that is not in your list, by the name and with the arguments that tool_search showed. Tools in your list you call directly.",
       properties: {
-        name: { type: "string", minLength: 1, maxLength: 200, description: "The name of the tool." },
+        name: { type: "string", minLength: 1, maxLength: MAX_NAME, description: "The name of the tool." },
         arguments: {
           type: "object",
           additionalProperties: true,
@@ -28,6 +31,11 @@ export function callToolTool(): Tool {
       },
       required: ["name"],
       scope: "tools",
+      // Which of the arguments of a tool are secret only that tool knows.
+      shownArguments: (args) => {
+        const name = isRecord(args) && args.name;
+        return typeof name === "string" ? { name: name.slice(0, MAX_NAME) } : {};
+      },
       run: () =>
         Promise.reject(new Error("a call of call_tool stands for another one and never runs itself")),
     },

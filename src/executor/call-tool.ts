@@ -76,6 +76,8 @@ interface Step {
   readonly callId: string;
   readonly record: AuditRecord;
   readonly deps: CallDeps;
+  /** A rule that asks, of the tool whose call this one stands behind. */
+  readonly asking?: Decision;
 }
 
 /** What the watchdog said: that the call ends here, or goes on. */
@@ -86,7 +88,13 @@ function live(step: Step): Ended | Promise<Ended> {
   const resolved = resolve(step);
   if (!resolved.ok || !resolved.value.standsFor) return goOn(step, resolved);
   const meant = meantBy(resolved.value, step);
-  return "ending" in meant ? meant : goOn(meant, resolve(meant));
+  if ("ending" in meant) return meant;
+  const behind = resolve(meant);
+  // Of itself it makes no sense, and nobody should have to follow it.
+  if (behind.ok && behind.value.standsFor)
+    return { tool: resolved.value.name, ending: refusal("invalid_arguments", CALLS_ITSELF) };
+  if (behind.ok) step.record.shown(meant.call.arguments);
+  return goOn(meant, behind);
 }
 
 function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ended> {
@@ -101,6 +109,8 @@ function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ende
   }
   const tool = resolved.value;
   record.resolved(tool.name);
+  if (call.rounds?.tool !== undefined && call.rounds.tool !== tool.name)
+    return { tool: tool.name, ending: refusal("invalid_arguments", OTHERS_ANSWERS) };
 
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };
@@ -120,20 +130,23 @@ function resolve({ call, deps }: Step): Result<Tool, Refused> {
 function meantBy(wrapper: Tool, step: Step): Step | Ended {
   const { call, record, deps } = step;
   record.resolved(wrapper.name);
+  const shown = wrapper.shownArguments?.(call.arguments);
+  record.shown(shown);
   const args = checkArguments(wrapper, call.arguments, deps);
   if (!args.ok) return { tool: wrapper.name, ending: refusal("invalid_arguments", args.error) };
   const decision = deps.watchdog.decide(wrapper, call.caller);
   if (decision.action === "deny") {
-    record.decided(args.value, decision);
+    record.decided(shown, decision);
     return { tool: wrapper.name, ending: denied(wrapper, decision) };
   }
   const meant = { ...call, ...wrapper.standsFor!(args.value) };
-  // Of itself it makes no sense, and nobody should have to follow it.
-  return meant.name === wrapper.name
-    ? { tool: wrapper.name, ending: refusal("invalid_arguments", CALLS_ITSELF) }
-    : { ...step, call: meant };
+  return { ...step, call: meant, ...(decision.action === "ask" && { asking: decision }) };
 }
 
+const OTHERS_ANSWERS = {
+  message: "the answers are those to what another tool asked",
+  remedy: "Make the call again without them.",
+};
 const CALLS_ITSELF = { message: "call_tool cannot call itself", remedy: "Name the tool that is meant." };
 
 /** Every call that reaches its tool waits here, and only here: what else it needs is worked out without waiting. */
@@ -162,7 +175,8 @@ async function runDecided(
 /** Only where a person has a say does anybody have to wait. */
 function decide(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step): Decided | Promise<Decided> {
   const { call, record, deps } = step;
-  const decision = deps.watchdog.decide(tool, call.caller);
+  const own = deps.watchdog.decide(tool, call.caller);
+  const decision = own.action === "allow" && step.asking ? step.asking : own;
   record.decided(tool.shownArguments?.(args) ?? args, decision);
   if (decision.action === "allow") return {};
   if (decision.action === "deny") return { refused: denied(tool, decision) };

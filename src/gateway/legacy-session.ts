@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Stop } from "../lib/stop.ts";
+import { within } from "../lib/within.ts";
 import type { Answering, Caller, Host, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
@@ -21,6 +22,8 @@ const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "
 const CANCELLED = "cancelled";
 const NO_HEADERS = {};
 const MAX_SUBSCRIPTIONS = 100;
+/** What lists have become is not worth more of anybody's time. */
+const NEWS_WITHIN_MS = 500;
 /** A client that comes back so soon goes on with the conversation that it had. */
 const GOES_ON_WITHIN_MS = 3_600_000;
 /** Streams that ended are forgotten when there are more. */
@@ -119,13 +122,28 @@ export class LegacySession {
 
   /** Tells the client which of its lists are others than it knows; with a reply, ahead of that where it has no other stream. */
   async tellChanges(reply?: Reply): Promise<void> {
-    this.mayHaveNews = false;
+    // Nobody would hear of it now; whoever listens or asks next does.
+    this.mayHaveNews = !this.#own.isConnected && !reply?.takesStream;
+    if (this.mayHaveNews) return;
     for (const list of await this.#seen.changes(this.caller, this.#deps)) {
       if (list === "tools") this.#attention.told();
       const method = LIST_CHANGES[list];
       if (reply?.takesStream && !this.#own.isConnected)
         reply.send(JSON.stringify({ jsonrpc: "2.0", method }));
       else this.tell(method);
+    }
+  }
+
+  /** The same for news that nothing else should have to wait for, or fail with. */
+  async #tellSoon(reply?: Reply): Promise<void> {
+    if (!this.mayHaveNews) return;
+    try {
+      await within(NEWS_WITHIN_MS, this.tellChanges(reply));
+    } catch (error) {
+      this.#deps.log.warn(
+        { error: messageOfError(error) },
+        "a client could not be told of its changed lists",
+      );
     }
   }
 
@@ -166,6 +184,7 @@ export class LegacySession {
     const resumed = lastEventId === undefined ? undefined : this.#log.after(lastEventId);
     const stream = this.#streams.get(resumed?.stream ?? 0) ?? endedStream(this.#deps.beats);
     stream.connect(res, this.#headers, resumed?.missed);
+    void this.#tellSoon();
     if (resumed) return;
     if (this.facts.version >= "2025-11-25") stream.prime();
     if (this.#owesNews) for (const method of Object.values(LIST_CHANGES)) this.tell(method);
@@ -229,7 +248,7 @@ export class LegacySession {
     else {
       try {
         answered = await this.#attempt(request, admitted, reply);
-        if (this.mayHaveNews) await this.tellChanges(reply);
+        if (this.mayHaveNews) await this.#tellSoon(reply);
         if (admitted.aborted) answered = stoppedBy(admitted);
       } catch (error) {
         answered = this.#failed(request, error);
@@ -278,7 +297,7 @@ export class LegacySession {
   async initialize(): Promise<Answered> {
     const { hub, identity, clock } = this.#deps;
     const { caller } = this;
-    await hub.activations.goOn(caller, clock() - GOES_ON_WITHIN_MS);
+    await within(NEWS_WITHIN_MS, hub.activations.goOn(caller, clock() - GOES_ON_WITHIN_MS));
     await this.#seen.note(caller, this.#deps);
     this.mayHaveNews = false;
     return JSON.stringify({

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NewId } from "../lib/id.ts";
+import { createPace } from "../lib/pace.ts";
 import { type Address, isSameAddress } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { EventBudget } from "./event-log.ts";
@@ -77,7 +78,9 @@ export class LegacySessions {
   /** Tells each session which of its own lists changed. */
   async announceChanges(): Promise<void> {
     const { hub } = this.#deps;
+    const pace = createPace();
     for (const session of this.#sessions.values()) {
+      await pace();
       const agent = hub.identity.agentById(session.principal.agent.id);
       if (!agent) continue;
       session.principal = { ...session.principal, agent };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { isRecord } from "../lib/json.ts";
+import { createPace } from "../lib/pace.ts";
 import type { Caller } from "../tool.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import type { Params, RpcRequest } from "./messages.ts";
@@ -61,8 +62,11 @@ export class Listeners {
 
   /** Tells each listener which of its own lists changed, as far as it wants to know. */
   async announceChanges(): Promise<void> {
-    for (const listener of [...this.#open])
+    const pace = createPace();
+    for (const listener of [...this.#open]) {
+      await pace();
       if (listener.stream.isConnected) await this.#tellChanges(listener);
+    }
   }
 
   /** Ends every subscription in good order: its client knows that it was not cut off. */

@@ -189,12 +189,13 @@ export class Modern {
     if (round.kind === "asks" && held)
       return this.#ask(bound, round.inquiries, { kind: "held", call: held.id });
     if (round.kind === "asks") throw new Error("only a held call asks on its own");
-    const { asked, task, tool = "" } = round.outcome;
-    if (task) return this.#deps.tasks.begun(tool, exchange, task);
+    const { asked, task, tool } = round.outcome;
+    if (task) return this.#deps.tasks.begun(tool ?? "", exchange, task);
     if (!asked) return answerOf(request, round.outcome, exchange, this.#deps);
     const { state, approved } = asked;
     return this.#ask(bound, asked.inquiries, {
       kind: "forwarded",
+      ...(tool !== undefined && { tool }),
       ...(state !== undefined && { state }),
       ...(approved !== undefined && { approved }),
     });
@@ -268,6 +269,7 @@ function roundsOf(
   return {
     capabilities,
     ...(isRecord(params.inputResponses) && { answers: params.inputResponses }),
+    ...(forwarded?.tool !== undefined && { tool: forwarded.tool }),
     ...(forwarded?.state !== undefined && { state: forwarded.state }),
     ...(forwarded?.approved !== undefined && { approved: forwarded.approved }),
   };

@@ -20,7 +20,12 @@ export type CallState =
   /** It waits here, in this process. */
   | { readonly kind: "held"; readonly call: string }
   /** Nothing waits: its server gave this to go on with. */
-  | { readonly kind: "forwarded"; readonly state?: string; readonly approved?: string };
+  | {
+      readonly kind: "forwarded";
+      readonly tool?: string;
+      readonly state?: string;
+      readonly approved?: string;
+    };
 
 interface Sealed {
   readonly bound: StateBinding;

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { within } from "../lib/within.ts";
 import type { ActivationRecord, ActivationStore } from "../store/activation-record.ts";
 import type { Caller } from "../tool.ts";
 import type { Activated } from "./listing.ts";
@@ -21,8 +22,10 @@ const MAX_TOOLS = 200;
 const MAX_HELD = 2_000;
 /** A use is noted in the store at most so often. */
 const NOTED_EVERY_MS = 60_000;
-/** Nobody's sub-agents go deeper. */
-const DEEPEST = 20;
+/** What the store does not do in this time it does without anybody waiting for it. */
+const PATIENCE_MS = 1_000;
+/** What could not be read is read again after so long. */
+const AGAIN_AFTER_MS = 5_000;
 
 interface Held {
   readonly of: Conversation;
@@ -32,6 +35,8 @@ interface Held {
   readonly inherits: string | undefined;
   /** What it comes to, until something is added. */
   activated: Map<string, number> | undefined;
+  /** Set where not everything could be read: when that is tried again. */
+  readonly readAgainAt: number | undefined;
 }
 
 /**
@@ -68,10 +73,14 @@ export class Activations {
     const forgotten = [...held.tools.keys()].slice(0, Math.max(0, held.tools.size - MAX_TOOLS));
     for (const tool of forgotten) held.tools.delete(tool);
     held.activated = undefined;
-    await this.#keep(async ({ store }) => {
+    const kept = this.#keep(async ({ store }) => {
       await store.put(tools.map((tool) => recordOf(held.of, tool, now)));
       await store.delete(held.of.agentId, held.of.conversation, forgotten);
     });
+    await within(PATIENCE_MS, kept);
+    // What was read meanwhile does not know of it.
+    const key = keyOf(conversation);
+    if (this.#held.get(key) !== held) this.#held.delete(key);
     if (added.length > 0) this.#changed();
     return added;
   }
@@ -80,7 +89,13 @@ export class Activations {
   used(conversation: Conversation, tool: string): boolean {
     const held = this.#held.get(keyOf(conversation));
     const before = held?.tools.get(tool);
-    if (!held || before === undefined) return false;
+    if (!held) return false;
+    if (before === undefined) {
+      // What it has from its parent is its own once it is used.
+      const isInherited = this.#activated(held).has(tool);
+      if (isInherited) void this.activate(conversation, [tool]);
+      return isInherited;
+    }
     const now = this.#deps.clock();
     use(held.tools, tool, now);
     held.activated?.set(tool, now);
@@ -112,7 +127,12 @@ export class Activations {
   reload(): void {
     this.#reloads += 1;
     this.#held.clear();
-    this.#tell();
+    this.tell();
+  }
+
+  /** Says that the list of a conversation is another now. */
+  tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** Calls `listener` after a conversation has got more tools; returns the function that stops it. */
@@ -129,6 +149,7 @@ export class Activations {
   /** Undefined where it has to be read, or what it inherits. */
   #heldFor(conversation: Conversation): Held | undefined {
     const held = this.#held.get(keyOf(conversation));
+    if (held?.readAgainAt !== undefined && this.#deps.clock() >= held.readAgainAt) return undefined;
     return held?.inherits === undefined || this.#held.has(held.inherits) ? held : undefined;
   }
 
@@ -139,43 +160,57 @@ export class Activations {
     return held.activated;
   }
 
-  #hold(conversation: Conversation, depth = 0): Promise<Held> {
+  /** `below` are those whose parents are being looked for. */
+  #hold(conversation: Conversation, below: readonly string[] = []): Promise<Held> {
     const key = keyOf(conversation);
     const held = this.#heldFor(conversation);
     if (held) return Promise.resolve(held);
-    const reading = this.#reading.get(key) ?? this.#read(conversation, depth);
+    const reading = this.#reading.get(key) ?? this.#read(conversation, below);
     this.#reading.set(key, reading);
     return reading.finally(() => this.#reading.delete(key));
   }
 
-  async #read(conversation: Conversation, depth: number): Promise<Held> {
+  async #read(conversation: Conversation, below: readonly string[]): Promise<Held> {
     const { agentId, conversation: id, parentId, tokenId } = conversation;
     const reloads = this.#reloads;
     const of = { agentId, conversation: id, parentId, tokenId };
-    const [records, above] = await this.#known(of, depth);
-    const tools = new Map(records.map(({ tool, usedAt }) => [tool, usedAt]));
-    const held: Held = { of, tools, inherits: above && keyOf(above.of), activated: undefined };
+    const key = keyOf(of);
+    const [records, above] = await Promise.all([
+      this.#inTime(this.#deps.store.list(agentId, id)),
+      this.#inTime(this.#above(of, [...below, key])),
+    ]);
+    const read = (records ?? []).map(({ tool, usedAt }) => [tool, usedAt] as const);
+    const held: Held = {
+      of,
+      // What was added while it could not be read stays.
+      tools: new Map([...read, ...(this.#held.get(key)?.tools ?? [])]),
+      inherits: above?.held && keyOf(above.held.of),
+      activated: undefined,
+      readAgainAt: records && above ? undefined : this.#deps.clock() + AGAIN_AFTER_MS,
+    };
     // What was read before a reload may be out of date: the next to ask reads again.
     if (reloads !== this.#reloads) return held;
-    this.#held.set(keyOf(of), held);
+    this.#held.set(key, held);
     const [oldest] = this.#held.keys();
     if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest);
     return held;
   }
 
-  /** Without a store there is nothing to know. */
-  async #known(of: Conversation, depth: number): Promise<readonly [ActivationRecord[], Held | undefined]> {
+  /** Undefined where it failed, or takes too long to wait for. */
+  async #inTime<T>(reading: Promise<T>): Promise<T | undefined> {
     try {
-      const records = await this.#deps.store.list(of.agentId, of.conversation);
-      return [records, await this.#above(of, depth)];
+      return await within(PATIENCE_MS, reading);
     } catch (error) {
       this.#deps.onProblem(error);
-      return [[], undefined];
+      return undefined;
     }
   }
 
-  async #above({ parentId, conversation }: Conversation, depth: number): Promise<Held | undefined> {
-    if (parentId === null || depth >= DEEPEST) return undefined;
+  async #above(
+    { parentId, conversation }: Conversation,
+    below: readonly string[],
+  ): Promise<{ readonly held?: Held }> {
+    if (parentId === null) return {};
     const { store, parentOf } = this.#deps;
     const isThere = (await store.list(parentId, conversation)).length > 0;
     const last = isThere ? conversation : await store.latest({ agentId: parentId });
@@ -186,17 +221,14 @@ export class Activations {
       parentId: parentOf(parentId),
       tokenId: null,
     };
-    return this.#hold(above, depth + 1);
+    // Nothing makes a circle of parents, but a store can be restored from anything.
+    return below.includes(keyOf(above)) ? {} : { held: await this.#hold(above, below) };
   }
 
   /** Sub-agents look again: they may have come before their parents had anything. */
   #changed(): void {
     for (const [key, { of }] of this.#held) if (of.parentId !== null) this.#held.delete(key);
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.tell();
   }
 
   #note(record: ActivationRecord): void {

@@ -4,10 +4,11 @@ import type { Found } from "./listings.ts";
 
 /** What a model has to know to call what its search found. */
 export function foundNotes(
-  { areDeferred, retired }: Found,
+  { areDeferred, retired, canForward }: Found,
   { host }: Pick<Caller, "host">,
 ): readonly string[] {
   if (!areDeferred && !host?.keepsList) return [];
+  if (!canForward) return ["You can call them now, by their names."];
   const how = host?.keepsList
     ? `Call them with ${CALL_TOOL}: {"name": …, "arguments": {…}}.`
     : `You can call them now, by their names; where your list does not show them, with ${CALL_TOOL}.`;

@@ -41,7 +41,9 @@ export function listingOf(
   const canSearch = visible.some(({ name }) => name === TOOL_SEARCH);
   if (!canSearch || !isTooMuch(visible, limits)) return whole;
 
-  const rank = ranker(activated, caller, limits);
+  const ranked = ranker(activated, caller, limits);
+  const ranks = new Map(visible.map((tool) => [tool, ranked(tool)]));
+  const rank = (tool: Tool) => ranks.get(tool)!;
   const kept = new Set(visible.filter((tool) => rank(tool) > NOT_KEPT));
   const most = limits.maxTools ?? Number.POSITIVE_INFINITY;
   const leaving = [...kept]
@@ -88,20 +90,26 @@ function ranker(
   { eager }: ListLimits,
 ): (tool: Tool) => number {
   const own = new Set([...grants, ...pins]);
-  const matchers = eager.map(eagerMatcher);
+  const isEager = eagerMatcher(eager);
   return (tool) => {
     if (!tool.deferrable || own.has(tool.name)) return STAYS;
-    if (matchers.some((matches) => matches(tool))) return EAGER;
+    if (isEager(tool)) return EAGER;
     return activated.has(tool.name) ? ACTIVATED : NOT_KEPT;
   };
 }
 
-function eagerMatcher(entry: string): (tool: Tool) => boolean {
-  if (entry.includes("*")) {
-    const matches = wildcard(entry);
-    return ({ name }) => matches(name);
-  }
-  return ({ name, ownName }) => name === entry || ownName === entry || name.endsWith(`_${entry}`);
+/** By name, by the end of a name from an underscore on, or by a pattern. */
+function eagerMatcher(eager: readonly string[]): (tool: Tool) => boolean {
+  if (eager.length === 0) return () => false;
+  const patterns = eager.filter((entry) => entry.includes("*")).map(wildcard);
+  const names = new Set(eager);
+  return ({ name, ownName }) => {
+    if (names.has(name) || names.has(ownName)) return true;
+    for (let at = name.indexOf("_"); at !== -1; at = name.indexOf("_", at + 1)) {
+      if (names.has(name.slice(at + 1))) return true;
+    }
+    return patterns.some((matches) => matches(name));
+  };
 }
 
 function usedAt({ name }: Tool, activated: Activated): number {

@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Caller, Tool } from "../tool.ts";
 import type { Activations } from "./activations.ts";
 import { type ListLimits, listLimits } from "./list-limits.ts";
-import { type Activated, type Listing, listingOf } from "./listing.ts";
+import { type Activated, CALL_TOOL, type Listing, listingOf } from "./listing.ts";
 
 export interface ListingsDeps {
   readonly catalog: Pick<Catalog, "visible">;
@@ -17,6 +17,8 @@ export interface Found {
   readonly retired: readonly Tool[];
   /** Whether any of them is deferred for the caller at all. */
   readonly areDeferred: boolean;
+  /** Whether the caller has `call_tool`. */
+  readonly canForward: boolean;
 }
 
 interface Known {
@@ -37,7 +39,8 @@ export class Listings {
   /** Callers that see the same tools and activated the same have the same list. */
   readonly #shared = new WeakMap<readonly Tool[], Map<string, Listing>>();
 
-  readonly #deferred = new WeakMap<Listing, ReadonlySet<string>>();
+  /** The names in a list. */
+  readonly #listed = new WeakMap<Listing, ReadonlySet<string>>();
 
   constructor(deps: ListingsDeps) {
     this.#deps = deps;
@@ -55,15 +58,22 @@ export class Listings {
   async found(caller: Caller, tools: readonly Tool[]): Promise<Found> {
     const before = await this.for(caller);
     const sought = new Set(tools);
-    if (!before.deferred.some((tool) => sought.has(tool))) return { retired: [], areDeferred: false };
-    await this.#deps.activations.activate(caller, namesOf(tools.filter((tool) => tool.deferrable)));
-    const { retired } = await this.for(caller);
-    return { retired, areDeferred: true };
+    const canForward = before.tools.some(({ name }) => name === CALL_TOOL);
+    if (!before.deferred.some((tool) => sought.has(tool)))
+      return { retired: [], areDeferred: false, canForward };
+    const { activations } = this.#deps;
+    const added = await activations.activate(caller, namesOf(tools.filter((tool) => tool.deferrable)));
+    const after = await this.for(caller);
+    // One that had to leave the list is in it again.
+    if (added.length === 0 && after !== before) activations.tell();
+    return { retired: after.retired, areDeferred: true, canForward };
   }
 
   /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
   used(caller: Caller, tool: Tool): void {
     if (!tool.deferrable || caller.operator) return;
+    const known = this.#known.get(caller);
+    if (known && isBackByUse(tool, known)) return void this.found(caller, [tool]);
     if (this.#deps.activations.used(caller, tool.name)) return;
     const listing = this.for(caller);
     // Nobody has asked for a list of this conversation yet, and nobody has to wait for it.
@@ -78,9 +88,9 @@ export class Listings {
 
   #activate(caller: Caller, { name }: Tool, listing: Listing): void {
     if (listing.deferred.length === 0) return;
-    const names = this.#deferred.get(listing) ?? new Set(namesOf(listing.deferred));
-    this.#deferred.set(listing, names);
-    if (names.has(name)) void this.#deps.activations.activate(caller, [name]);
+    const names = this.#listed.get(listing) ?? new Set(namesOf(listing.tools));
+    this.#listed.set(listing, names);
+    if (!names.has(name)) void this.#deps.activations.activate(caller, [name]);
   }
 
   /** A person's lists are whole. */
@@ -126,6 +136,12 @@ export class Listings {
     shared.set(key, listing);
     return listing;
   }
+}
+
+/** Whether there is another activated tool that would make room for one that had to leave. */
+function isBackByUse({ name }: Tool, { activated, listing }: Known): boolean {
+  const { retired } = listing;
+  return activated.size > retired.length && retired.some((tool) => tool.name === name);
 }
 
 function namesOf(tools: readonly Tool[]): string[] {

@@ -11,6 +11,8 @@ export interface PromptDeps {
 }
 
 const MAX_TOKENS = 2_000;
+/** More are more tokens than that in any language. */
+const MAX_CHARS = 5 * MAX_TOKENS;
 const MAX_ABOUT = 200;
 
 /**
@@ -21,9 +23,8 @@ export function promptSection(listing: Listing, deps: PromptDeps): string {
   const { deferred } = listing;
   if (deferred.length === 0) return "";
   const places = placesOf(deferred);
-  const named = `<available-deferred-tools>\n${deferred.map((tool) => lineOf(tool, deps)).join("\n")}\n</available-deferred-tools>`;
   const forms = [
-    () => [...offerers(places, deps), named],
+    () => [...offerers(places, deps), ...namesOf(deferred, deps)],
     () => offerers(places, deps),
     () => offerers(places, { ...deps, about: () => undefined }),
   ];
@@ -34,10 +35,23 @@ export function promptSection(listing: Listing, deps: PromptDeps): string {
   return sectionOf(listing, largest(listing, places));
 }
 
-function sectionOf({ deferred, tooManyFor }: Listing, lines: readonly string[]): string {
+/** Not all of them where they are too many anyway: of ten thousand nobody writes down the rest. */
+function namesOf(deferred: readonly Tool[], deps: PromptDeps): readonly string[] {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const tool of deferred) {
+    const line = lineOf(tool, deps);
+    lines.push(line);
+    chars += line.length;
+    if (chars > MAX_CHARS) break;
+  }
+  return ["<available-deferred-tools>", ...lines, "</available-deferred-tools>"];
+}
+
+function sectionOf({ tools, deferred, tooManyFor }: Listing, lines: readonly string[]): string {
   const count = deferred.length === 1 ? "1 more tool" : `${deferred.length} more tools`;
   return [
-    `You can use ${count} than your list shows. Find them with ${TOOL_SEARCH}: one short phrase for each step of your work, such as "create a calendar event", or select:NAME,NAME for tools whose names you know. What it finds can be called from then on, by its name or with ${CALL_TOOL}.`,
+    `You can use ${count} than your list shows. Find them with ${TOOL_SEARCH}: one short phrase for each step of your work, such as "create a calendar event", or select:NAME,NAME for tools whose names you know. What it finds can be called from then on, by its name${tools.some(({ name }) => name === CALL_TOOL) ? ` or with ${CALL_TOOL}` : ""}.`,
     ...(tooManyFor === undefined
       ? []
       : [`Your list is longer than the ${tooManyFor} tools that your host is known to take.`]),

@@ -210,7 +210,8 @@ async function openReplicas(
   const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: randomBytes(32).toString("base64") };
   const start = async (): Promise<Replica> => {
     const home = use(await tempHome());
-    await writeFile(join(home.path, "config.json"), JSON.stringify({ log_level: "warn", ...settings }));
+    const file = { log_level: "warn", deferred_loading: false, ...settings };
+    await writeFile(join(home.path, "config.json"), JSON.stringify(file));
     const options = { home: home.path, env };
     return { ...use(await serve(options)), options };
   };

@@ -135,6 +135,41 @@ describe("activated tools", () => {
     expect(problems.length).toBeGreaterThan(0);
   });
 
+  it("are read again once the store answers, and what was added meanwhile stays", async () => {
+    await activationsOver().activate(ADA, ["kept"]);
+    let isDown = true;
+    const flaky = new Proxy(t.store.activations, {
+      get: (store, key) => (isDown ? () => Promise.reject(new Error("gone")) : Reflect.get(store, key)),
+    });
+    const activations = activationsOver({ activations: flaky });
+    expect(await namesOf(activations, ADA)).toEqual([]);
+    await activations.activate(ADA, ["meanwhile"]);
+    isDown = false;
+    now += 10_000;
+    expect(await namesOf(activations, ADA)).toEqual(["kept", "meanwhile"]);
+  });
+
+  it("keep nobody waiting for a store that hangs", async () => {
+    const hanging = new Proxy(t.store.activations, { get: () => () => new Promise(() => {}) });
+    const activations = activationsOver({ activations: hanging });
+    const begun = performance.now();
+    await Promise.all(["a", "b", "c", "d"].map((tool) => activations.activate(ADA, [tool])));
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(await namesOf(activations, ADA)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("that are inherited are its own once they are used", async () => {
+    const activations = activationsOver();
+    await activations.activate(ADA, ["a"]);
+    await activations.of(KID);
+    expect(activations.used(KID, "a")).toBe(true);
+    expect(activations.used(KID, "b")).toBe(false);
+    await activations.close();
+    await activations.activate(KID, []);
+    const own = await t.store.activations.list(KID.agentId, KID.conversation);
+    expect(own.map(({ tool }) => tool)).toEqual(["a"]);
+  });
+
   it("are told of, once for what is new", async () => {
     const activations = activationsOver();
     let told = 0;

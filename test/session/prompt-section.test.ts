@@ -13,7 +13,10 @@ function sectionOf(
   deferred: ReturnType<typeof external>[],
   about: (origin: string) => string | undefined = deps.about,
 ) {
-  return promptSection({ tools: [], deferred, retired: [] }, { ...deps, about });
+  return promptSection(
+    { tools: [testTool({ name: "call_tool" })], deferred, retired: [] },
+    { ...deps, about },
+  );
 }
 
 describe("the prompt section", () => {

@@ -109,5 +109,10 @@ describe("a conversation in a program", () => {
     expect((await turn.call({ name: "mcp_everything_echo", arguments: { message: "x" } })).outcome).toBe(
       "ok",
     );
+    // Used, it is back in the list, in the place of what is unused the longest now.
+    await waitUntil("it is in the list", async () =>
+      (await session.turn()).tools.some(({ name }) => name === "mcp_everything_echo"),
+    );
+    expect((await session.turn()).retired.map(({ name }) => name)).toEqual(["mcp_everything_get_sum"]);
   });
 });

@@ -62,16 +62,16 @@ describe("a caller that knows nothing of tasks", () => {
 
   test("is asked what the task asks by the answer to its call", async () => {
     await using up = await open("modern");
-    const { run } = up.tool("mcp_jobs_asks");
+    const tool = up.tool("mcp_jobs_asks");
     const capabilities = { elicitation: {} };
-    const first = await run({}, context({ capabilities }));
+    const first = await tool.run({}, context({ capabilities }));
     expect(first).toMatchObject({
       kind: "asks",
       asked: { inquiries: { who: { params: { message: "Who?" } } } },
     });
     const state = first.kind === "asks" ? first.asked.state : undefined;
     const rounds = { capabilities, answers: { who: ADA }, ...(state === undefined ? {} : { state }) };
-    expect(said(await run({}, context(rounds)))).toBe("Hello Ada");
+    expect(said(await tool.run({}, context(rounds)))).toBe("Hello Ada");
   });
 
   test("that cannot be asked is told so, and the task is cancelled", async () => {
