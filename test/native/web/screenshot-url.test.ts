@@ -143,9 +143,10 @@ describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
       if (request.url === "/slow") response.end("<title>slow</title><img src=/silent>");
     });
     await using it = web({ timeoutMs: 15_000 });
-    const slow = await it.call("screenshot_url", { url: at("page.test", server, "/slow") });
-    expect(textOf(slow)).toContain("The page was still loading when the picture was taken.");
-    const silent = await it.call("screenshot_url", { url: at("page.test", server, "/silent") });
+    const [slow, silent] = await Promise.all(
+      ["/slow", "/silent"].map((path) => it.call("screenshot_url", { url: at("page.test", server, path) })),
+    );
+    expect(textOf(slow!)).toContain("The page was still loading when the picture was taken.");
     expect(silent).toMatchObject({ kind: "timed_out", message: expect.stringContaining("within 15 s") });
   });
 
