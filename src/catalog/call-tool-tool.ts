@@ -2,6 +2,9 @@ import { toolOf } from "../define-tool.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Tool } from "../tool.ts";
 
+/** The tool through which others are called where a list cannot change. */
+export const CALL_TOOL = "call_tool";
+
 const MAX_NAME = 200;
 
 interface Args {
@@ -16,7 +19,7 @@ interface Args {
 export function callToolTool(): Tool {
   const tool = toolOf<Args>(
     {
-      name: "call_tool",
+      name: CALL_TOOL,
       title: "Call a tool",
       domain: "toolboxes",
       description:

@@ -1,5 +1,6 @@
+import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
+import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
 import type { Caller } from "../tool.ts";
-import { CALL_TOOL, TOOL_SEARCH } from "./listing.ts";
 import type { Found } from "./listings.ts";
 
 /** What a model has to know to call what its search found. */

@@ -1,12 +1,9 @@
 import { examplesIn, placesOf } from "../catalog/search/places.ts";
+import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { Caller, Tool } from "../tool.ts";
 import type { ListLimits } from "./list-limits.ts";
 import { toolTokens } from "./token-estimate.ts";
-
-/** The tool by which others are found, and the one through which they are called where a list cannot change. */
-export const TOOL_SEARCH = "tool_search";
-export const CALL_TOOL = "call_tool";
 
 /** What a model is shown. Everything in it can be called, in the list or not. */
 export interface Listing {

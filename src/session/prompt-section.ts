@@ -1,6 +1,8 @@
+import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import { type Place, placesOf } from "../catalog/search/places.ts";
+import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
 import type { Tool } from "../tool.ts";
-import { CALL_TOOL, type Listing, TOOL_SEARCH } from "./listing.ts";
+import type { Listing } from "./listing.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 export interface PromptDeps {

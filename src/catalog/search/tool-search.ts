@@ -34,7 +34,9 @@ interface Found {
   readonly ambiguous: readonly string[];
 }
 
-const NAME = "tool_search";
+/** The tool by which others are found. */
+export const TOOL_SEARCH = "tool_search";
+
 const ACTIVE: ToolStatus = { kind: "active" };
 const DISABLED: ToolStatus = {
   kind: "disabled",
@@ -57,7 +59,7 @@ const FRAME_CHARS = 1_000;
 export function toolSearchTool(deps: ToolSearchDeps): Tool {
   return toolOf<Args>(
     {
-      name: NAME,
+      name: TOOL_SEARCH,
       title: "Find tools",
       domain: "toolboxes",
       description:
@@ -144,7 +146,7 @@ async function searched(query: string, wanted: number, caller: Caller, deps: Too
 
 /** Whoever searches has this very tool already, and is after what can be done with another. */
 function isWayToOthers({ name, standsFor }: Tool): boolean {
-  return name === NAME || standsFor !== undefined;
+  return name === TOOL_SEARCH || standsFor !== undefined;
 }
 
 /** By its whole name; where none has it, by the end of it. */
@@ -204,7 +206,7 @@ function functionsBlock(matches: Found["matches"], caller: Caller, maxChars: num
   const rest =
     left.length === 0
       ? []
-      : [`Too long to be shown here: ${left.join(", ")}. Get one with ${NAME} select:NAME.`];
+      : [`Too long to be shown here: ${left.join(", ")}. Get one with ${TOOL_SEARCH} select:NAME.`];
   return ["<functions>", ...shown, "</functions>", ...rest].join("\n");
 }
 
