@@ -9,6 +9,10 @@ export default defineConfig({
     // Child processes, databases and sockets share two cores: more workers only make each other slow.
     maxWorkers: 2,
     restoreMocks: true,
+    // A shared machine may starve a process for seconds. What needed its second try is listed at the end of the run.
+    retry: process.env.CI ? 1 : 0,
+    // No module keeps state, so files share what is loaded: a third of the CPU of a run went into loading it again.
+    isolate: false,
     reporters: ["default", "./test/support/closing-line.ts"],
   },
 });

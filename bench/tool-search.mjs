@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolMeanings } from "../dist/catalog/search/tool-meanings.js";
 import { ToolRanking } from "../dist/catalog/search/tool-ranking.js";
+import { Meanings } from "../dist/text/meanings.js";
 import { LocalEmbedder } from "../dist/text/minilm/local-embedder.js";
 import { machine, median, percentile } from "./support/measure.mjs";
 import { meanQuality, qualityOf } from "./support/ranked-quality.mjs";
@@ -102,7 +102,7 @@ async function measured(folder, embedder) {
   const name = basename(folder);
   const ways = [await way("words", deps, all, queries)];
   if (embedder) {
-    const meanings = new ToolMeanings({ isOn: () => true, embedder, waitMs: 60_000 });
+    const meanings = new Meanings({ isOn: () => true, embedder, waitMs: 60_000 });
     ways.push(await way("words and meaning", { ...deps, meanings }, all, queries));
     await meanings.close();
   }

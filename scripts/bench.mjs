@@ -14,6 +14,12 @@ const BENCHMARKS = {
   batches: () => import("../bench/batches.mjs"),
   "tool-search": () => import("../bench/tool-search.mjs"),
   scale: () => import("../bench/scale.mjs"),
+  rules: () => import("../bench/rules.mjs"),
+  scanner: () => import("../bench/scanner.mjs"),
+  dashboard: () => import("../bench/dashboard.mjs"),
+  sync: () => import("../bench/sync.mjs"),
+  search: () => import("../bench/search.mjs"),
+  "search-speed": () => import("../bench/search-speed.mjs"),
 };
 
 const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
@@ -21,7 +27,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches and scale always do
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules and sync always do
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
 of gateway:
@@ -37,8 +43,19 @@ of streams:
 of tool-search:
   --data DIR        another set than the public ones: a folder with tools.jsonl and queries.jsonl
 
+of search:
+  --data DIR        another set than the public ones: a folder with docs.jsonl, queries.jsonl and qrels.tsv
+  --postgres        with the index on PostgreSQL
+
+of search-speed:
+  --chunks N        instead of 100000
+  --postgres        with the index on PostgreSQL
+
 of scale:
-  --tools N,…       other sizes than 1000, 10000 and 100000`;
+  --tools N,…       other sizes than 1000, 10000 and 100000
+
+of dashboard:
+  --records N       instead of 100000`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -54,6 +71,9 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string" },
     data: { type: "string" },
     tools: { type: "string" },
+    records: { type: "string" },
+    chunks: { type: "string" },
+    postgres: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
 });

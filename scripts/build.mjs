@@ -1,8 +1,11 @@
-// Compiles src/ to dist/ and bundles the program into dist/bundle/: one file loads in half the time that hundreds take.
+// Compiles src/ to dist/, bundles the program into dist/bundle/ (one file loads in half the time that hundreds take) and
+// builds the dashboard into dist/dashboard/.
 // `npm start` and `npm test` call it; it does nothing when dist/ is newer than every source.
-import { rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
+import { buildDashboard } from "./build-dashboard.mjs";
 import { newestTime } from "./newest-time.mjs";
 import { runTool } from "./run.mjs";
 
@@ -13,9 +16,17 @@ const STAMP = `${BUNDLE}/main.js`;
 const SOURCES = ["src", "scripts/build.mjs", "tsconfig.json", "tsconfig.build.json", "package.json"];
 
 if (!isCurrent()) {
-  rmSync("dist", { recursive: true, force: true });
+  clear();
   runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   await bundle();
+}
+await buildDashboard();
+
+/** The dashboard is built by itself. */
+function clear() {
+  if (!existsSync("dist")) return;
+  for (const name of readdirSync("dist"))
+    if (name !== "dashboard") rmSync(join("dist", name), { recursive: true });
 }
 
 function isCurrent() {
@@ -27,9 +38,15 @@ function isCurrent() {
 async function bundle() {
   const { rolldown } = await import("rolldown");
   const build = await rolldown({
-    input: { main: "dist/cli/main.js", "minilm-worker": "dist/text/minilm/minilm-worker.js" },
+    input: {
+      main: "dist/cli/main.js",
+      "minilm-worker": "dist/text/minilm/minilm-worker.js",
+      "index-thread": "dist/knowledge/threads/index-thread.js",
+      "sync-worker": "dist/knowledge/sync/sync-worker.js",
+      "parse-worker": "dist/knowledge/parse/parse-worker.js",
+    },
     platform: "node",
-    external: [/^node:/, /^@photostructure\/sqlite/, /^pg-native$/],
+    external: [/^node:/, /^@photostructure\/sqlite/, /^@parcel\/watcher/, /^pg-native$/],
     logLevel: "silent",
   });
   await build.write({ dir: BUNDLE, format: "esm", sourcemap: true });

@@ -8,4 +8,5 @@ chdir(fileURLToPath(new URL("..", import.meta.url)));
 run(process.execPath, ["scripts/prepare.mjs", "--test"]);
 runTool("@biomejs/biome/bin/biome", ["check", "."]);
 runTool("typescript/bin/tsc", ["--noEmit", "-p", "tsconfig.json"]);
+runTool("typescript/bin/tsc", ["--noEmit", "-p", "dashboard/tsconfig.json"]);
 runTool("vitest/vitest.mjs", ["run", ...process.argv.slice(2)]);

@@ -1,11 +1,12 @@
 // `npm run test:clients [-- NAME …]`: real MCP clients against a daemon of this tree. Each completes a tool call through
 // `/mcp` for a fake model on loopback: the model asks, the client calls, and what the server answered must come back to the
 // model. The clients are large, so they are installed when first needed, into $TOOLKEEP_CLIENTS_DIR (or a folder beside
-// the system's temporary files).
+// the system's temporary files). $TOOLKEEP_CLIENT_CHECK: only checks with these words in their title.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ASKED_TOOL, sdkChecks } from "./clients/approvals.mjs";
 import { claudeCodeChecks } from "./clients/claude-code.mjs";
 import { codexChecks } from "./clients/codex.mjs";
 import { firstLine } from "./clients/command.mjs";
@@ -35,6 +36,7 @@ const CLIENTS = {
   opencode: opencodeChecks,
   "ai-sdk": aiSdkChecks,
   langchain: langchainChecks,
+  sdk: sdkChecks,
 };
 
 await main(process.argv.slice(2));
@@ -51,7 +53,7 @@ async function main(names) {
       servers: SERVERS,
       grants: ["mcp:*"],
       // The scripted models call tools that their clients must have in their lists.
-      settings: { deferred_loading: false },
+      settings: { deferred_loading: false, rules: [{ permission: ASKED_TOOL, action: "ask" }] },
     }),
   );
   const home = await mkdtemp(join(tmpdir(), "toolkeep-client-home-"));
@@ -79,7 +81,8 @@ async function check(name, stage, counts) {
     console.log(`- ${name}: left out, it could not be installed or does not run here:\n  ${reason(error)}`);
     return;
   }
-  for (const [what, attempt] of Object.entries(checks)) {
+  const wanted = process.env.TOOLKEEP_CLIENT_CHECK ?? "";
+  for (const [what, attempt] of Object.entries(checks).filter(([title]) => title.includes(wanted))) {
     const problem = await attempt().catch((error) => firstLine(error));
     counts[problem ? "failed" : "passed"] += 1;
     console.log(problem ? `✗ ${name}: ${what}\n  ${problem}` : `✓ ${name}: ${what}`);

@@ -70,7 +70,12 @@ async function consent(url, home, address) {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
   });
-  const login = await fetch((await link.json()).url, { redirect: "manual" });
+  const login = await fetch(`${url}/login`, {
+    method: "POST",
+    headers: { origin: url },
+    body: new URL((await link.json()).url).searchParams,
+    redirect: "manual",
+  });
   const cookie = login.headers.get("set-cookie").split(";")[0];
   const form = formIn(await (await fetch(address, { headers: { cookie } })).text());
   form.set("decision", "allow");

@@ -137,7 +137,9 @@ async function startGateway(era, over) {
     const fixture = over === "HTTP" ? await startFixture(era) : undefined;
     if (fixture) stops.push(fixture.stop);
     const server = fixture ? { url: fixture.url } : { command: process.execPath, args: [FIXTURE, era] };
-    const daemon = await startLocalDaemon({ servers: { [SERVER]: server }, grants: ["mcp:*"] });
+    // Scenarios change what the fixture publishes and want to see it at once, without a person who accepts it.
+    const servers = { [SERVER]: { ...server, pin: false } };
+    const daemon = await startLocalDaemon({ servers, grants: ["mcp:*"] });
     stops.push(daemon.stop);
     const proxy = await startTokenProxy(`${daemon.url}/server/${SERVER}`, daemon.token);
     stops.push(proxy.stop);

@@ -10,10 +10,11 @@ await import("./build.mjs");
 const { ERRORS } = await import("../dist/errors.js");
 const { renderSettingKeys } = await import("../dist/config/setting-keys.js");
 
-const tools = await toolTables();
+const { tools, roles } = await hubTables();
 const TABLES = {
   "docs/errors.md": { errors: errorTable() },
   "docs/settings.md": { settings: renderSettingKeys() },
+  "docs/api.md": { roles },
   "docs/native-tools.md": { tools: tools.present, "planned-tools": tools.planned },
 };
 
@@ -29,17 +30,29 @@ for (const [path, tables] of Object.entries(TABLES)) {
 }
 
 /** As a hub has them. */
-async function toolTables() {
+async function hubTables() {
   const { createHub } = await import("../dist/index.js");
   const { renderToolTables } = await import("../dist/catalog/tool-table.js");
   const home = mkdtempSync(join(tmpdir(), "toolkeep-docs-"));
   const hub = await createHub({ home, env: {} });
   try {
-    return renderToolTables(hub.catalog.all());
+    return { tools: renderToolTables(hub.catalog.all()), roles: await roleTable(hub) };
   } finally {
     await hub.close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+async function roleTable(hub) {
+  const { default: fastify } = await import("fastify");
+  const { mountApi } = await import("../dist/api/mount-api.js");
+  const { collectRoutes } = await import("../dist/api/openapi.js");
+  const { renderRoleTable } = await import("../dist/api/role-table.js");
+  const app = fastify();
+  const routes = collectRoutes(app);
+  await mountApi(app, hub, { clock: Date.now, adminToken: "", env: {}, log: console, url: () => "" });
+  await app.close();
+  return renderRoleTable(routes);
 }
 
 function errorTable() {

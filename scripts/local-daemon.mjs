@@ -26,7 +26,13 @@ export async function startLocalDaemon({ servers, grants, settings = {} }) {
   const home = await mkdtemp(join(tmpdir(), "toolkeep-local-"));
   const file = { log_level: "error", ...settings, mcpServers: servers };
   await writeFile(join(home, "config.json"), JSON.stringify(file));
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0" };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TOOLKEEP_HOME: home,
+    TOOLKEEP_DEFAULT_RULES: "false",
+    TOOLKEEP_PORT: "0",
+  };
   const daemon = spawn(process.execPath, [BIN, "serve", "--json"], {
     env,
     cwd: home,

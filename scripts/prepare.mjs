@@ -21,6 +21,9 @@ if (process.argv.includes("--test")) {
   const { ensureChromium } = await import("./chromium.mjs");
   const browser = ensureChromium();
   if (browser.missing) console.error(`toolkeep: the tests with a browser are left out: ${browser.missing}`);
+  const { ensureBubblewrap } = await import("./bubblewrap.mjs");
+  const { missing } = ensureBubblewrap();
+  if (missing) console.error(`toolkeep: the tests of the sandbox are left out: ${missing}`);
 }
 
 function checkNode() {

@@ -117,7 +117,7 @@ function shown(text, length) {
 async function openHub(folder) {
   const { createHub, loadSettings } = await import("../dist/index.js");
   const home = join(folder, ".toolkeep");
-  const env = { PATH: process.env.PATH, HOME: folder, TOOLKEEP_HOME: home };
+  const env = { PATH: process.env.PATH, HOME: folder, TOOLKEEP_HOME: home, TOOLKEEP_DEFAULT_RULES: "false" };
   const loaded = await loadSettings({ cwd: folder, env, isTrusted: async () => false });
   const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   return await createHub({ loaded, version, env });

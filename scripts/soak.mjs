@@ -31,7 +31,13 @@ async function main(options) {
   run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
   const folder = await mkdtemp(join(tmpdir(), "toolkeep-soak-"));
   const mark = randomUUID();
-  const env = { PATH: process.env.PATH, HOME: folder, TOOLKEEP_HOME: join(folder, "home"), SOAK: mark };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    TOOLKEEP_HOME: join(folder, "home"),
+    TOOLKEEP_DEFAULT_RULES: "false",
+    SOAK: mark,
+  };
   try {
     const seen = await soak(options, folder, env);
     const left = await processesWith(`SOAK=${mark}`);

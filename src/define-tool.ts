@@ -1,11 +1,13 @@
 /** How the tools that come with Toolkeep are written, whichever folder offers them. */
+
+import type { Scope } from "./caller.ts";
 import { ToolkeepError } from "./errors.ts";
 import type {
   Availability,
+  Capability,
   Content,
   Domain,
   JsonSchema,
-  Scope,
   Tool,
   ToolContext,
   ToolFlags,
@@ -31,11 +33,37 @@ export interface Definition<Args> {
   readonly scope: Scope;
   readonly availability?: Availability;
   readonly timeoutMs?: number;
+  /** See `Tool.labels`. */
+  readonly labels?: readonly string[];
+  /** See `Tool.verbatim`. */
+  readonly verbatim?: boolean;
   /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
   readonly rereads?: boolean;
   /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
   readonly shownArguments?: (args: unknown) => unknown;
+  /** See `Tool.hostsOf`. */
+  readonly hostsOf?: (args: Args) => Iterable<string>;
+  /** See `Tool.takesSecretNames`. */
+  readonly takesSecretNames?: boolean;
   run(args: Args, context: ToolContext): Promise<ToolResult>;
+}
+
+/** By what a domain is about; a tool of none of these does nothing outside Toolkeep. */
+const BY_DOMAIN: Partial<Record<Domain, Capability>> = {
+  shell: "shell",
+  web: "net",
+  people: "people",
+  vault: "secrets",
+  agents: "agents",
+  toolboxes: "agents",
+};
+
+function capabilitiesOf(
+  { domain, scope }: Pick<Definition<never>, "domain" | "scope">,
+  { readOnly }: ToolFlags,
+): readonly Capability[] {
+  const own = domain === "files" ? (readOnly ? "fs.read" : "fs.write") : BY_DOMAIN[domain];
+  return [...(own ? [own] : []), ...(scope === "admin" ? (["admin"] as const) : [])];
 }
 
 /** `explain` turns what `run` throws into a sentence for the caller; undefined: it is a bug and thrown on. */
@@ -55,11 +83,18 @@ export function toolOf<Args extends object>(
     inputSchema: { type: "object", properties, required, additionalProperties: false },
     published: { annotations: annotations(definition, flags) },
     flags,
+    capabilities: capabilitiesOf(definition, flags),
+    // Pages of anybody.
+    ...(domain === "web" && { labels: ["untrusted_content"] }),
+    ...(definition.labels && { labels: definition.labels }),
+    ...(definition.verbatim && { verbatim: true }),
     scope,
     availability: definition.availability ?? "both",
     ...from,
     timeoutMs: definition.timeoutMs ?? 60_000,
     ...(definition.rereads && { rereads: true }),
+    ...(definition.hostsOf && { hostsOf: (args) => definition.hostsOf!(args as Args) }),
+    ...(definition.takesSecretNames && { takesSecretNames: true }),
     ...(definition.shownArguments && { shownArguments: definition.shownArguments }),
     status: definition.status ?? (() => ({ kind: "active" })),
     run: (args, context) => runSafely(definition, args as Args, context, explain),

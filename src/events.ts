@@ -1,5 +1,42 @@
 import type { OutcomeName } from "./tool.ts";
 
+/** A question that people can answer now, as a live list shows it. */
+interface AskedEvent {
+  id: string;
+  agent: string;
+  kind: string;
+  prompt: string;
+  createdAt: number;
+  expiresAt: number;
+  /** Of an approval; the arguments as people may see them, and cut. */
+  tool?: string;
+  arguments?: string;
+  rule?: string;
+  /** How many calls it is about, where it stands for a batch. */
+  calls?: number;
+}
+
+interface SettledEvent {
+  id: string;
+  kind: string;
+  answer?: string;
+  by?: string;
+  from?: string;
+}
+
+/** How far the sync of a source is, in files. */
+interface SyncedEvent {
+  source: string;
+  seen: number;
+  added: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+  failed: number;
+  chunks: number;
+  total?: number;
+}
+
 /** What the program tells whoever listens. Events inform; nothing may depend on one arriving. */
 export interface EventMap {
   "call.started": { callId: string; tool: string; agent: string };
@@ -9,15 +46,23 @@ export interface EventMap {
   "server.changed": { server: string; change: "added" | "changed" | "removed" };
   "agent.changed": { agent: string };
   "token.changed": { token: string; change: "created" | "revoked" };
+  "person.changed": { person: string };
+  "session.changed": { session: string; person: string; change: "opened" | "ended" };
   "toolbox.changed": { toolbox: string };
   "plugin.changed": { plugin: string; change: "added" | "changed" | "removed" };
   "project.changed": { project: string };
   "ticket.changed": { ticket: string; project: string };
   "task.changed": { task: string; agent: string; status: string };
-  "question.asked": { id: string; agent: string; kind: string };
-  "question.answered": { id: string };
-  "question.dismissed": { id: string };
+  "question.asked": AskedEvent;
+  "question.answered": SettledEvent;
+  "question.dismissed": SettledEvent;
+  "rules.changed": { stored: number };
+  "secret.changed": { secret: string };
+  "source.changed": { source: string; change: "added" | "changed" | "removed" };
+  "sync.progress": SyncedEvent & { phase: string; rate: number };
+  "sync.ended": SyncedEvent & { ok: boolean; error?: string; durationMs: number };
   "notification.raised": { id: string; title: string };
+  "notification.dismissed": { id: string };
   "settings.applied": { files: readonly string[] };
   "settings.rejected": { file: string; message: string };
 }
@@ -33,6 +78,8 @@ export const EVENT_NAMES = [
   "server.changed",
   "agent.changed",
   "token.changed",
+  "person.changed",
+  "session.changed",
   "toolbox.changed",
   "plugin.changed",
   "project.changed",
@@ -41,7 +88,13 @@ export const EVENT_NAMES = [
   "question.asked",
   "question.answered",
   "question.dismissed",
+  "rules.changed",
+  "secret.changed",
+  "source.changed",
+  "sync.progress",
+  "sync.ended",
   "notification.raised",
+  "notification.dismissed",
   "settings.applied",
   "settings.rejected",
 ] as const satisfies readonly EventName[];

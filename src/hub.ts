@@ -1,4 +1,5 @@
-import { Audit } from "./audit/audit.ts";
+import type { Audit } from "./audit/audit.ts";
+import type { Caller } from "./caller.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { Offers } from "./catalog/offers.ts";
 import { type LoadedSettings, loadSettings } from "./config/load.ts";
@@ -12,8 +13,9 @@ import { BatchTurns } from "./executor/batch-turns.ts";
 import { type CallDeps, callTool } from "./executor/call-tool.ts";
 import { keepOutput } from "./executor/kept-output.ts";
 import { Schemas } from "./executor/schemas.ts";
-import { Identity } from "./identity/identity.ts";
-import { Memory } from "./knowledge/memory.ts";
+import type { Identity } from "./identity/identity.ts";
+import type { People } from "./identity/people.ts";
+import type { Memory } from "./knowledge/memory/memory.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { ClosingStack } from "./lib/closing-stack.ts";
 import { type NewId, randomId } from "./lib/id.ts";
@@ -21,12 +23,14 @@ import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
 import type { Stop } from "./lib/stop.ts";
 import { openWorkspace } from "./native/workspace.ts";
-import { createOwnTools, offerers } from "./own-tools.ts";
+import { type GatheredKnowledge, openKnowledge } from "./own-knowledge.ts";
+import { createOwnTools, type ExplainSearch, offerers } from "./own-tools.ts";
 import { createPlugins } from "./plugins/create-plugins.ts";
 import type { Plugins } from "./plugins/plugins.ts";
+import { isMasked } from "./process/confined-command.ts";
 import { createProcesses } from "./process/processes.ts";
+import { createSandbox } from "./process/sandbox.ts";
 import { createProjects, type Projects } from "./projects/projects.ts";
-import { createQuestions } from "./questions/create-questions.ts";
 import type { Questions } from "./questions/questions.ts";
 import { Activations } from "./session/activations.ts";
 import { foundNotes } from "./session/found-notes.ts";
@@ -34,20 +38,19 @@ import type { Listing } from "./session/listing.ts";
 import { Listings } from "./session/listings.ts";
 import { promptSection } from "./session/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./session/session.ts";
+import { followStore } from "./store/follow-store.ts";
 import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
-import type { ChangeKind, Following } from "./store/sharing.ts";
+import type { ChangeKind } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
-import { createEmbedder } from "./text/create-embedder.ts";
 import { rankTexts } from "./text/rank-texts.ts";
-import type { Caller, Tool, ToolCall, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
+import { openTrust, type Trust } from "./trust.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
-import { checkKey } from "./vault/check-key.ts";
-import { createVault } from "./vault/create-vault.ts";
-import { loadKey } from "./vault/key.ts";
 import type { Vault } from "./vault/vault.ts";
-import { Watchdog } from "./watchdog/watchdog.ts";
+import type { RuleBook } from "./watchdog/rule-book.ts";
+import type { Watchdog } from "./watchdog/watchdog.ts";
 
 /** Everything behind one tool layer, wired. The gateway, the API and an embedding program all use this. */
 export interface Hub {
@@ -57,8 +60,11 @@ export interface Hub {
   readonly loaded: LoadedSettings;
   readonly store: Store;
   readonly vault: Vault;
+  /** Seals everything in the store with a new key. */
+  readonly rotateKey: Trust["rotateKey"];
   readonly events: Events;
   readonly identity: Identity;
+  readonly people: People;
   readonly catalog: Catalog;
   /** What of the tools that a caller sees is in its lists. */
   readonly listings: Listings;
@@ -73,10 +79,15 @@ export interface Hub {
   readonly plugins: Plugins;
   /** What agents remember. */
   readonly memory: Memory;
+  /** What was gathered from sources. */
+  readonly knowledge: GatheredKnowledge;
   /** Projects, tickets and their notes. */
   readonly projects: Projects;
   readonly questions: Questions;
-  readonly audit: Pick<Audit, "load">;
+  readonly audit: Pick<Audit, "load" | "decisions" | "note" | "checks" | "flush" | "prune">;
+  /** The rules that are kept in the store. */
+  readonly ruleBook: RuleBook;
+  readonly watchdog: Pick<Watchdog, "decide" | "isHidden" | "decider">;
   callTool(call: ToolCall): Promise<ToolOutcome>;
   /** The same for a custom tool as it is in its folder now, enabled or not: for a person who tries it. */
   tryCustomTool(call: ToolCall): Promise<ToolOutcome>;
@@ -88,6 +99,8 @@ export interface Hub {
   session(options: SessionOptions): Session;
   /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */
   promptSection(caller: Caller): Promise<string>;
+  /** What `tool_search` would find for a caller, and why: for people. */
+  readonly explainSearch: ExplainSearch;
   /** What people should know about a tool: that its schema cannot be used, for one. */
   warningsOf(tool: Tool): readonly string[];
   /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
@@ -144,50 +157,32 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const events = new Events((error, event) => log.error({ err: error, event }, "an event listener failed"));
   const shared = { events, clock, newId };
 
+  // Found out while the store is opened: the rules ask about commands that nothing confines.
+  const sandbox = createSandbox({ home, env, clock, newId });
+  const sandboxKnown = settings().shell.sandbox === "off" ? undefined : sandbox.check();
+  const isShellMasked = () => isMasked(settings().shell.sandbox, sandbox);
   const store = closing.add(await openStore({ home, databaseUrl, clock }));
+  await sandboxKnown;
   // Before anything is read, so that whatever another process changes from here on is noticed.
   const revision = await store.revision();
-  const key = await loadKey({ home, env });
-  // On SQLite there is nobody to agree with, and a home whose key was lost must still open.
-  if (store.dialect === "postgres") await checkKey(store, key, clock);
-  const vault = await createVault({
-    store: store.secrets,
-    key,
-    clock,
-    onUnreadable: (name) => log.error({ secret: name }, "a secret cannot be read with this key"),
-  });
+  const processes = closing.add(createProcesses(newId));
+  const trustDeps = { store, settings, env, log, version, processes, isShellMasked, ...shared };
+  const trust = await openTrust(trustDeps, closing);
+  const { vault, identity, people, audit, questions, watchdog, ruleBook, approvals } = trust;
   const redact = (value: string) => vault.redact(value);
   const isSecret = (value: string) => redact(value) !== value;
 
-  const identity = await Identity.open({ store, ...shared });
-  const audit = new Audit({
-    store,
-    redact,
-    clock,
-    onLost: (count, cause) => log.error({ count, cause: messageOf(cause) }, "audit records were lost"),
-  });
-  closing.add({ close: () => audit.flush() });
-  const questions = closing.add(
-    createQuestions({
-      store: store.questions,
-      keepSecret: (name, value) => vault.put(name, value),
-      grantTool: (agentId, tool) => identity.grantTool(agentId, tool),
-      expireMs: () => settings().questions.expireMs,
-      agentName: (id) => identity.agentById(id)?.name,
-      ...shared,
-    }),
-  );
-
-  const processes = closing.add(createProcesses(newId));
   const custom = closing.add(
     await createCustom({
       home,
       store: store.customTools,
       processes,
+      sandbox,
+      sandboxMode: () => settings().shell.sandbox,
       baseEnv: env,
       isSecret,
       redact,
-      secret: (name) => vault.get(name),
+      secrets: vault,
       workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),
       clock,
@@ -196,11 +191,15 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const plugins = closing.add(
     await createPlugins({
       ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
-      secret: (name) => vault.get(name),
+      secrets: vault,
       workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
     }),
   );
-  const memory = new Memory({ store: store.memories, redact, clock, newId });
+  const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
+    callTool({ ...call, caller: identity.operator("sync"), via: "library" }, calling);
+  const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
+  const known = openKnowledge(knowing, closing);
+  const { embedder, memory, knowledge } = known;
   const projects = createProjects({
     store,
     agents: {
@@ -211,11 +210,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     rank: rankTexts,
     ...shared,
   });
-  const embedder = createEmbedder({ home, store: store.embeddings, clock, log });
   const own = closing.add(
     createOwnTools({
-      ...{ home, settings, store, questions, vault, processes, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, projects, version, embedder, log },
+      ...{ home, settings, store, questions, vault, processes, sandbox, baseEnv: env, isSecret, redact },
+      ...{ identity, memory, knowledge, projects, version, embedder, log },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -231,6 +229,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       store,
       vault,
       processes,
+      sandbox,
       settings: settings(),
       log,
       version,
@@ -240,7 +239,6 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
 
-  const watchdog = new Watchdog({ settings: settings(), questions, redact, claims: store.claims, clock });
   const catalog: Catalog = closing.add(
     await Catalog.open({
       sources: [...own.sources, custom, plugins, upstream, own.planned],
@@ -255,6 +253,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   await catalog.toolboxes.writeBuiltin();
+  ruleBook.onChange(() => catalog.changed());
   const activations = closing.add(
     new Activations({
       store: store.activations,
@@ -286,9 +285,12 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     catalog,
     offers,
     watchdog,
+    approvals,
+    current: (caller) => identity.current(caller),
     audit,
     schemas,
     redact,
+    expand: (args, use) => vault.expand(args, use),
     used(caller, tool) {
       listings.used(caller, tool);
       own.used(caller, tool);
@@ -323,8 +325,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     },
     store,
     vault,
+    rotateKey: trust.rotateKey,
     events,
     identity,
+    people,
     catalog,
     listings,
     activations,
@@ -333,8 +337,11 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     custom,
     plugins,
     memory,
+    knowledge,
     projects,
     questions,
+    ruleBook,
+    watchdog,
     audit,
     callTool: (call) => callTool(call, calling),
     async tryCustomTool(call) {
@@ -345,6 +352,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     runBatch: (members, stop) => runBatch(members, batching, stop),
     session: (options) => new Session(options, sessions),
     promptSection: async (caller) => toldOf(await listings.for(caller)),
+    explainSearch: own.explainSearch,
     warningsOf(tool) {
       const problem = schemas.problemOf(tool);
       const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
@@ -365,6 +373,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       if (isDue("custom_tools")) await custom.reload();
       if (isDue("plugins")) await plugins.reload();
       if (isDue("agents", "tokens")) await identity.reload();
+      if (isDue("rules", "agents")) await ruleBook.reload();
+      if (isDue("labels")) await trust.labels.reload();
+      if (isDue("people")) await people.reload();
       if (isDue("server_lists")) await upstream.reload();
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
@@ -373,20 +384,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     },
     close: () => closing.close(),
   };
-  closing.add(followStore(hub, revision, log));
+  const heardOf: Questions["heardOf"] = (moved) => questions.heardOf(moved);
+  closing.add(followStore({ store, reload: hub.reload, heardOf, since: revision, log }));
   return hub;
-}
-
-/** Several daemons may share one PostgreSQL: what one changes, the others take over within a second. */
-function followStore(hub: Hub, since: number, log: Log): Following {
-  const onProblem = (cause: unknown) =>
-    log.warn({ cause: messageOf(cause) }, "what other replicas change is noticed late for now");
-  return hub.store.follow(since, {
-    reload: (kinds) => hub.reload(kinds),
-    question: (moved) => void hub.questions.heardOf(moved).catch(onProblem),
-    onProblem,
-    onRecovered: () => log.info({}, "what other replicas change is noticed at once again"),
-  });
 }
 
 /** What a program that embeds the hub is to servers. */

@@ -1,5 +1,6 @@
 /** The public library: the same core as the daemon, in your own process. */
 
+export { type Caller, SCOPES, type Scope } from "./caller.ts";
 export { type LoadedSettings, loadSettings } from "./config/load.ts";
 export type { ServerConfig, Settings } from "./config/settings.ts";
 export { ERRORS, type ErrorCode, ToolkeepError } from "./errors.ts";
@@ -31,13 +32,10 @@ export type { Session, SessionOptions } from "./session/session.ts";
 export type { Turn, TurnCall } from "./session/turn.ts";
 export {
   type Answering,
-  type Caller,
   type Content,
   type Inquiry,
   OUTCOMES,
   type OutcomeName,
-  SCOPES,
-  type Scope,
   type Tool,
   type ToolCall,
   type ToolFlags,

@@ -58,6 +58,8 @@ export interface OfferOrigin {
   readonly origin: string;
   /** The server's name. */
   readonly name: string;
+  /** Nobody vouches for it, as in `Tool.untrusted`. */
+  readonly untrusted: boolean;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
   readonly abilities: OfferAbilities;

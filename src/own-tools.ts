@@ -1,7 +1,8 @@
+import type { Caller } from "./caller.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { originOf } from "./catalog/grants.ts";
 import { createPlannedTools } from "./catalog/planned-tools.ts";
-import { ToolMeanings } from "./catalog/search/tool-meanings.ts";
+import { explainSearch } from "./catalog/search/find-tools.ts";
 import { ToolRanking } from "./catalog/search/tool-ranking.ts";
 import type { ToolSearchDeps } from "./catalog/search/tool-search.ts";
 import type { Offerer } from "./catalog/search/tool-texts.ts";
@@ -10,8 +11,11 @@ import { createCatalogTools } from "./catalog/tools.ts";
 import type { Settings } from "./config/settings.ts";
 import { rootOf } from "./identity/context.ts";
 import type { Identity } from "./identity/identity.ts";
-import type { Memory } from "./knowledge/memory.ts";
-import { createMemoryTools } from "./knowledge/tools.ts";
+import type { Memory } from "./knowledge/memory/memory.ts";
+import { reachOf } from "./knowledge/memory/spaces.ts";
+import { createKnowledgeSource } from "./knowledge/tools/knowledge-source.ts";
+import type { KnowledgeToolsDeps } from "./knowledge/tools/knowledge-tool.ts";
+import { createMemorySource } from "./knowledge/tools/memory-source.ts";
 import type { Log } from "./lib/log.ts";
 import { createAgentTools } from "./native/agents.ts";
 import { createNative, type NativeDeps } from "./native/create-native.ts";
@@ -26,7 +30,8 @@ import type { Projects } from "./projects/projects.ts";
 import type { Questions } from "./questions/questions.ts";
 import type { Store } from "./store/store.ts";
 import type { Embedder } from "./text/embedder.ts";
-import type { Caller, Tool, ToolSource } from "./tool.ts";
+import { Meanings } from "./text/meanings.ts";
+import type { Tool, ToolSource } from "./tool.ts";
 import { createServerTools } from "./upstream/tools.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -39,6 +44,7 @@ export interface OwnToolsDeps
   readonly store: Store;
   readonly identity: Identity;
   readonly memory: Memory;
+  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf">;
   readonly projects: Projects;
   readonly questions: Questions;
   readonly vault: Vault;
@@ -52,12 +58,22 @@ export interface OwnToolsDeps
   readonly found: ToolSearchDeps["found"];
 }
 
+/** `fits` narrows what is shown and changes no place. */
+export type ExplainSearch = (
+  caller: Caller,
+  query: string,
+  wanted: number,
+  fits?: (tool: Tool) => boolean,
+) => ReturnType<typeof explainSearch>;
+
 export interface OwnTools {
   readonly sources: readonly ToolSource[];
   /** What is announced: in a catalogue after everything else, so that a tool that has come takes the place of its plan. */
   readonly planned: ToolSource;
   /** Names that no server's tool may take. */
   readonly names: ReadonlySet<string>;
+  /** What `tool_search` would find for a caller, and why. Notes nothing. */
+  readonly explainSearch: ExplainSearch;
   /** A tool, of whatever source, is about to run. */
   used(caller: Caller, tool: Tool): void;
   close(): Promise<void>;
@@ -71,8 +87,10 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const web = createWebTools(deps);
   const planned = createPlannedTools();
   const { embedder } = deps;
-  const meanings = new ToolMeanings({ embedder, isOn: () => settings().toolSearch.embeddings === "auto" });
+  const isMeant = () => settings().toolSearch.embeddings === "auto";
+  const meanings = new Meanings({ embedder, isOn: isMeant });
   const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
+  const reach = (caller: Caller) => reachOf(caller, ownerOf(caller), settings());
   const usage = new ToolUsage({
     isOn: () => settings().toolSearch.learn,
     store: deps.store.toolUses,
@@ -106,7 +124,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       clock,
     }),
     createServerTools({ upstream, questions }),
-    createMemoryTools({ memory, ownerOf }),
+    createMemorySource({ memory, reachOf: reach, clock }),
+    createKnowledgeSource({ ...deps.knowledge, reachOf: reach }),
     createProjectTools({ projects }),
     createAgentTools({
       identity,
@@ -131,7 +150,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       toolboxes: () => catalog().toolboxes.list(),
       tools: () => catalog().all(),
       meanings: () => ({
-        isOn: settings().toolSearch.embeddings === "auto",
+        isOn: isMeant() && settings().embeddings.provider !== "off",
         embedder: embedder.state,
         ...meanings.counts,
       }),
@@ -143,6 +162,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     sources,
     planned,
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
+    explainSearch: (caller, query, wanted, fits) =>
+      explainSearch(query, wanted, caller, { catalog, ranking, usage }, fits),
     used: (caller, tool) => usage.called(caller, tool.name),
     async close() {
       // First: the others would wait for what it has before it.

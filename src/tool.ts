@@ -3,27 +3,10 @@
  * the program asks where a tool came from.
  */
 
+import type { Caller, Scope } from "./caller.ts";
 import type { Stop } from "./lib/stop.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** What a token must carry to see or call a tool. A token without a scope list has all of them. */
-export const SCOPES = [
-  "files",
-  "shell",
-  "web",
-  "human",
-  "tools",
-  "admin",
-  "mcp",
-  "search",
-  "get",
-  "memory.read",
-  "memory.write",
-  "sync",
-  "ingest",
-] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** What the tools that come with Toolkeep are about. */
 export const DOMAINS = [
@@ -53,9 +36,6 @@ export const DOMAINS = [
 ] as const;
 export type Domain = (typeof DOMAINS)[number];
 
-/** Who an agent is to others: the one of a conversation, one that works for another, or one that only looks around for it. */
-export type AgentContext = "main" | "sub-agent" | "scout";
-
 /** Where a tool makes sense: for the agent of a conversation, for one spawned by another agent, or for both. */
 export type Availability = "main" | "sub-agent" | "both";
 
@@ -67,6 +47,22 @@ export interface ToolFlags {
   /** May delete or overwrite what a person cares about. */
   readonly destructive: boolean;
 }
+
+/**
+ * What a tool can do outside the call, for rules: read and change files, reach the network, run programs, use
+ * secrets, ask people, change agents and what they have, change this installation.
+ */
+export const CAPABILITIES = [
+  "fs.read",
+  "fs.write",
+  "net",
+  "shell",
+  "secrets",
+  "people",
+  "agents",
+  "admin",
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 /** Whether a tool can be called right now. `reason` is a sentence for the caller. */
 export type ToolStatus =
@@ -91,6 +87,14 @@ export interface Tool {
   /** Published by the origin and passed on untouched: annotations, icons, `_meta`. */
   readonly published?: Readonly<Record<string, unknown>>;
   readonly flags: ToolFlags;
+  /** Absent: none that matters to anybody. */
+  readonly capabilities?: readonly Capability[];
+  /** Its origin is one that nobody vouches for: what it says of itself may tighten, never loosen. */
+  readonly untrusted?: boolean;
+  /** The folder that relative paths in its arguments start from; absent: where Toolkeep has the likes of it start. */
+  readonly startsIn?: string;
+  /** What a conversation has come in touch with once it has read a result: `untrusted_content`, `secrets` … */
+  readonly labels?: readonly string[];
   readonly scope: Scope;
   readonly availability: Availability;
   /** Part of the core floor: granted to every agent, whatever its toolboxes. */
@@ -113,6 +117,12 @@ export interface Tool {
   readonly progressExtendsTimeout?: boolean;
   /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
   readonly shownArguments?: (args: unknown) => unknown;
+  /** The hosts that a call with these arguments goes to, for secrets that are bound to some; absent: all that they name. */
+  hostsOf?(args: Readonly<Record<string, unknown>>): Iterable<string>;
+  /** The URI that a call of it reads, where it stands for a resource; for rules. */
+  readonly reads?: string;
+  /** Its arguments may name secrets for later, as `{{secret:NAME}}`: it gets the names, never the values. */
+  readonly takesSecretNames?: boolean;
   /** Cheap and synchronous: no I/O. */
   status(): ToolStatus;
   /**
@@ -179,6 +189,8 @@ export interface Rounds {
   readonly tool?: string;
   /** `asked.approved` of the round before, which a person approved; counts once. Only whoever sealed it may say so. */
   readonly approved?: string;
+  /** `asked.approval` of the round before, which asked whether the call may run. Only whoever sealed it may say so. */
+  readonly approval?: string;
 }
 
 /** What a tool tells its caller beside its progress, as MCP words it. */
@@ -221,6 +233,8 @@ export interface Asked {
   readonly state?: string;
   /** For `rounds.approved` of the next round; never set by a tool. */
   readonly approved?: string;
+  /** The same for `rounds.approval`. */
+  readonly approval?: string;
 }
 
 /** Work that goes on after the call that began it (MCP tasks). */
@@ -275,54 +289,6 @@ export type ToolResult =
       readonly task: Task;
     };
 
-/** A folder outside its workspace that an agent may use. */
-export interface FolderGrant {
-  readonly path: string;
-  readonly access: "read" | "write";
-}
-
-/** A smaller part of what an agent has, chosen by the address it came to. */
-export type Narrowing =
-  /** What this toolbox holds and the agent has; without the floor. */
-  | { readonly toolbox: string }
-  /** What this server offers, by the names that it gave. */
-  | { readonly server: string };
-
-/** The program in which the caller's model runs, as far as it is known; `client`: as it calls itself. */
-export interface Host {
-  readonly client?: string;
-  /** It was told that its tool list is another now, and did not look: what it finds, it calls through `call_tool`. */
-  readonly keepsList?: boolean;
-  /** How many tokens its model can read, and how many tools it takes; absent: what is known of client and model. */
-  readonly window?: number;
-  readonly maxTools?: number;
-}
-
-/** Who calls: an agent, seen through the token it came with. */
-export interface Caller {
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly context: AgentContext;
-  readonly parentId: string | null;
-  readonly toolboxes: readonly string[];
-  /** Tools granted one by one, by name. */
-  readonly grants: readonly string[];
-  readonly folders: readonly FolderGrant[];
-  /** Null: every scope. */
-  readonly scopes: readonly Scope[] | null;
-  /** The person at the command line or dashboard: every tool that exists, whatever the toolboxes. */
-  readonly operator: boolean;
-  readonly tokenId: string | null;
-  /** Ties the calls of one conversation together. */
-  readonly conversation: string;
-  readonly narrowing?: Narrowing;
-  /** Tools that are never left out of its lists, by name. */
-  readonly pins?: readonly string[];
-  /** The model it runs on, where somebody said so. */
-  readonly model?: string;
-  readonly host?: Host;
-}
-
 /** Every tool that a turn of a model began with, listed or not, by the name that the caller knows: no other is called in it. */
 export type Snapshot = ReadonlyMap<string, Tool>;
 
@@ -341,6 +307,8 @@ export interface ToolCall extends Listening {
   /** Absent: what there is when the call is made. */
   readonly snapshot?: Snapshot;
   readonly via: "mcp" | "api" | "library";
+  /** The span of the caller that this call belongs to, as W3C Trace Context writes it. */
+  readonly traceparent?: string;
   readonly signal?: AbortSignal;
   /** In the place of `signal`, at less cost. */
   readonly stop?: Stop;

@@ -4,21 +4,21 @@ import { describe, expect, it } from "vitest";
 
 /** A folder imports only from lower levels or itself, never from a sibling of its own level. */
 const LEVELS: readonly (readonly string[])[] = [
-  ["tool.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
+  ["tool.ts", "caller.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
   ["config", "store", "net", "process"],
   ["vault", "text", "identity", "audit", "questions", "clients", "projects"],
   ["upstream", "catalog", "watchdog", "knowledge", "native", "custom", "plugins", "platform"],
   ["executor"],
   ["session"],
   ["agent", "orchestrator"],
-  ["own-tools.ts"],
+  ["own-knowledge.ts", "own-tools.ts", "trust.ts"],
   ["hub.ts"],
   ["gateway", "api"],
   ["daemon"],
   ["cli"],
 ];
 /** Parts of level 0 build on each other, in this order. */
-const LEVEL_ZERO = ["lib", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
+const LEVEL_ZERO = ["lib", "caller.ts", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 400;
 const SRC = join(import.meta.dirname, "..", "src");
@@ -73,6 +73,41 @@ describe("architecture", () => {
     expect(files.filter((file) => /^export default/m.test(readFileSync(join(SRC, file), "utf8")))).toEqual(
       [],
     );
+  });
+});
+
+const DASHBOARD = join(import.meta.dirname, "..", "dashboard", "src");
+const dashboardFiles = readdirSync(DASHBOARD, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /\.tsx?$/.test(file),
+);
+
+describe("the dashboard", () => {
+  it("knows of the daemon only types of its contract, in one place", () => {
+    const outside = dashboardFiles.flatMap((file) =>
+      [...readFileSync(join(DASHBOARD, file), "utf8").matchAll(/^.*(?:from|import\()\s*"(\.[^"]+)".*$/gm)]
+        .filter(([, target]) => relative(DASHBOARD, join(DASHBOARD, dirname(file), target!)).startsWith(".."))
+        .map(([line]) => `${file}: ${line}`),
+    );
+    expect(outside).toEqual([
+      `${join("api", "contract.ts")}: export type * from "../../../src/api/contract.ts";`,
+    ]);
+  });
+
+  it("turns no text into markup", () => {
+    const dangerous =
+      /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;
+    expect(
+      dashboardFiles.filter((file) => dangerous.test(readFileSync(join(DASHBOARD, file), "utf8"))),
+    ).toEqual([]);
+  });
+
+  it(`keeps every file under ${MAX_LINES} lines, named after its one concept`, () => {
+    const long = dashboardFiles.filter(
+      (file) => readFileSync(join(DASHBOARD, file), "utf8").split("\n").length > MAX_LINES,
+    );
+    expect(long).toEqual([]);
+    expect(dashboardFiles.filter((file) => !/^[a-z0-9-]+\.tsx?$/.test(basename(file)))).toEqual([]);
+    expect(dashboardFiles.filter((file) => FORBIDDEN_NAMES.test(basename(file)))).toEqual([]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SCOPES } from "../src/caller.ts";
 import { ERRORS } from "../src/errors.ts";
-import { OUTCOMES, SCOPES } from "../src/tool.ts";
+import { OUTCOMES } from "../src/tool.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -43,7 +44,7 @@ describe("documents", () => {
     const events = [...source.matchAll(/^ {2}"([a-z]+\.[a-z]+)":/gm)].map((match) => match[1]);
     const documented = [
       ...read("docs/library.md").matchAll(
-        /`([a-z]+\.(?:started|ended|changed|state|asked|answered|dismissed|raised|applied|rejected))`/g,
+        /`([a-z]+\.(?:started|ended|changed|state|asked|answered|dismissed|raised|applied|rejected|progress))`/g,
       ),
     ].map((match) => match[1]);
     expect(documented.sort()).toEqual(events.sort());

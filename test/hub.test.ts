@@ -134,7 +134,7 @@ describe("a hub", () => {
     } as const;
     const answer = await first.hub.questions.ask(question, { waitMs: 0 });
     await waitUntil("it was told", () => asked.length > 0);
-    expect(asked).toEqual([{ id: "id" in answer && answer.id, agent: "worker", kind: "human" }]);
+    expect(asked).toMatchObject([{ id: "id" in answer && answer.id, agent: "worker", kind: "human" }]);
   });
 
   it("opens beside others that open at the same moment on an empty database", async (context) => {

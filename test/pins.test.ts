@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { SCOPES } from "../src/caller.ts";
 import { ERRORS } from "../src/errors.ts";
 import * as library from "../src/index.ts";
+import { KNOWLEDGE_MIGRATIONS } from "../src/store/knowledge/migrations/index.ts";
 import { SCHEMA_VERSION } from "../src/store/migrations/index.ts";
 import { TABLES } from "../src/store/schema.ts";
-import { OUTCOMES, SCOPES } from "../src/tool.ts";
+import { OUTCOMES } from "../src/tool.ts";
 
 /** What others build on, as literals: changing one of these is a decision, not an accident. */
 describe("pinned", () => {
@@ -54,6 +56,10 @@ describe("pinned", () => {
   it("error codes with status and exit code", async () => {
     const rows = Object.entries(ERRORS).map(([code, { status, exit }]) => `${code} ${status} ${exit}`);
     await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot("pins/errors.txt");
+  });
+
+  it("steps of the index of knowledge", () => {
+    expect(KNOWLEDGE_MIGRATIONS.map(({ name }) => name)).toEqual(["0001-index", "0002-sweeping"]);
   });
 
   it("tables and columns of the store", async () => {

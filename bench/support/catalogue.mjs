@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const STUB = fileURLToPath(new URL("catalogue-server.mjs", import.meta.url));
-const CATALOGUE = fileURLToPath(new URL("../../../shared/bench/catalog.jsonl", import.meta.url));
+export const CATALOGUE = fileURLToPath(new URL("../../../shared/bench/catalog.jsonl", import.meta.url));
 
 const REGISTER_MS = 180_000;
 const STOP_MS = 15_000;
@@ -87,7 +87,13 @@ async function untilListed(daemon, count) {
 
 /** A daemon on a free port, with the time it took to be ready; `stop` ends it. */
 export async function startDaemon(home) {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0" };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TOOLKEEP_HOME: home,
+    TOOLKEEP_DEFAULT_RULES: "false",
+    TOOLKEEP_PORT: "0",
+  };
   const from = performance.now();
   const child = spawn(process.execPath, [BIN, "serve", "--json"], {
     env,

@@ -1,5 +1,5 @@
 // What texts mean, drawn by lot: as many numbers as a real model gives, and none of its time.
-import { ToolMeanings } from "../../dist/catalog/search/tool-meanings.js";
+import { Meanings } from "../../dist/text/meanings.js";
 import { numbers } from "./many-tools.mjs";
 
 const DIMENSIONS = 384;
@@ -12,7 +12,7 @@ export function drawnMeanings() {
     embed: async (texts) => texts.map(drawn),
     close: async () => {},
   };
-  return new ToolMeanings({ isOn: () => true, embedder });
+  return new Meanings({ isOn: () => true, embedder });
 }
 
 /** The same for the same text. */

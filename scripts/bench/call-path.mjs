@@ -20,7 +20,12 @@ const concurrency = Number(values.concurrency);
 
 const home = await toolkeepHome(serversOf(1, UPSTREAM));
 try {
-  const env = { PATH: process.env.PATH, HOME: home.path, TOOLKEEP_HOME: home.path };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home.path,
+    TOOLKEEP_HOME: home.path,
+    TOOLKEEP_DEFAULT_RULES: "false",
+  };
   const loaded = await loadSettings({ cwd: home.path, env, isTrusted: async () => false });
   const hub = await createHub({ loaded, version: "0.0.0-bench", env });
   try {

@@ -58,7 +58,7 @@ export async function startToolkeep(home, { nodeArgs = [], port } = {}) {
   const listen = port ?? (await freePort());
   const process = spawnNode([...nodeArgs, BIN, "serve", "--json"], {
     cwd: home,
-    env: { TOOLKEEP_HOME: home, TOOLKEEP_PORT: String(listen) },
+    env: { TOOLKEEP_HOME: home, TOOLKEEP_DEFAULT_RULES: "false", TOOLKEEP_PORT: String(listen) },
   });
   const origin = `http://127.0.0.1:${listen}`;
   return {

@@ -4,6 +4,7 @@ import { installed } from "../installed.mjs";
 import { lacks, mustRun, output } from "./command.mjs";
 import { connectChecks, freshHome } from "./connected.mjs";
 import { callChecks, connectHome, questionCheck, restartCheck, sessionCheck } from "./conversation.mjs";
+import { knowledgeCheck } from "./knowledge.mjs";
 import { CACHE, CLAUDE_CODE } from "./packages.mjs";
 
 const QUIET = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
@@ -16,6 +17,7 @@ export async function claudeCodeChecks(stage) {
   const old = { legacyOnly: true };
   return {
     ...(await listChecks(stage, entry)),
+    ...knowledgeCheck(stage, driveWithConfig(entry)),
     ...callChecks(stage, "", drive),
     ...callChecks(stage, ", legacy era", drive, old),
     ...restartCheck(stage, drive),
@@ -32,18 +34,28 @@ function driveClaude(stage, entry) {
     const settings = join(home, "headless.json");
     await writeFile(settings, JSON.stringify(answer ? { hooks: { Elicitation: [answering(answer)] } } : {}));
     const args = ["-p", "Call the tool.", "--allowedTools", "mcp__toolkeep", "--settings", settings];
-    return output(process.execPath, [entry, ...args], {
-      cwd: home,
-      env: {
-        PATH: process.env.PATH,
-        HOME: home,
-        ANTHROPIC_BASE_URL: model,
-        ANTHROPIC_API_KEY: "no-key",
-        // Else the tools of servers are only found by a search of Claude Code's own.
-        ENABLE_TOOL_SEARCH: "false",
-        ...QUIET,
-      },
-    });
+    return output(process.execPath, [entry, ...args], { cwd: home, env: headless(home, model) });
+  };
+}
+
+/** Headless, with the servers of a file and no others. */
+function driveWithConfig(entry) {
+  return async ({ model, home, config }) => {
+    const args = ["-p", "Call the tools.", "--allowedTools", "mcp__hoard", "--mcp-config", config];
+    const all = [entry, ...args, "--strict-mcp-config"];
+    return output(process.execPath, all, { cwd: home, env: headless(home, model) });
+  };
+}
+
+function headless(home, model) {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: "no-key",
+    // Else the tools of servers are only found by a search of Claude Code's own.
+    ENABLE_TOOL_SEARCH: "false",
+    ...QUIET,
   };
 }
 

@@ -48,7 +48,7 @@ async function takeTurn(folder) {
 
 async function main(url) {
   const home = await mkdtemp(join(tmpdir(), "toolkeep-conformance-"));
-  const env = { PATH: process.env.PATH, TOOLKEEP_HOME: home };
+  const env = { PATH: process.env.PATH, TOOLKEEP_HOME: home, TOOLKEEP_DEFAULT_RULES: "false" };
   const loaded = await loadSettings({ env, cwd: home, isTrusted: () => false });
   const hub = await createHub({ loaded, env, version: "0.0.0-conformance" });
   // A hub alone keeps no process alive: its timers are not meant to.

@@ -71,7 +71,13 @@ async function startDaemon(home, env) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const daemon = spawnNode([BIN, "serve", "--json"], {
-    env: { ...env, TOOLKEEP_HOME: home, TOOLKEEP_PORT: String(port), TOOLKEEP_LOG_LEVEL: "error" },
+    env: {
+      ...env,
+      TOOLKEEP_HOME: home,
+      TOOLKEEP_DEFAULT_RULES: "false",
+      TOOLKEEP_PORT: String(port),
+      TOOLKEEP_LOG_LEVEL: "error",
+    },
   });
   let token;
   await until("the daemon is ready", async () => {

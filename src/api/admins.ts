@@ -1,17 +1,34 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { covers, type Role } from "../caller.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
+import type { Acting } from "../identity/callers.ts";
 import type { Identity, Refusal } from "../identity/identity.ts";
-import { addressKey } from "../identity/rate-limits.ts";
+import type { People } from "../identity/people.ts";
+import type { SignedIn } from "../identity/sessions.ts";
 import { bearerToken } from "../identity/token.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Logins } from "./logins.ts";
+import { checkRate, countFailure } from "./failure-rate.ts";
+import { roleFor } from "./route-role.ts";
 import { checkSameOrigin } from "./same-origin.ts";
 import { sessionOf } from "./session-cookie.ts";
 
+/** Who asks: a person, or a program with an admin token. */
+export interface Actor {
+  readonly kind: "person" | "token";
+  readonly id: string;
+  /** Of a token its label, or its id where it has none. */
+  readonly name: string;
+}
+
 /** What lets somebody in, for as long as it does. */
 export interface Admission {
+  readonly actor: Actor;
+  readonly role: Role;
+  /** Where they came with a session: what the browser brought, and whose it is. */
+  readonly session?: { readonly secret: string } & SignedIn;
+  /** Whether the route would still be open to them. */
   isValid(): boolean;
 }
 
@@ -20,16 +37,16 @@ export interface AdminDeps {
     Identity,
     "authenticate" | "mayBeNew" | "authenticateNew" | "tokens" | "requests" | "failures"
   >;
-  readonly logins: Pick<Logins, "knows">;
+  readonly people: Pick<People, "owner" | "sessions">;
   readonly clock: Clock;
-  /** Accepted beside the admin tokens of the store. */
+  /** Accepted beside the admin tokens of the store; whoever has it holds the home. */
   readonly adminToken: string;
   /** Where people reach this process. */
   readonly url: () => string;
   readonly rateLimits: () => Settings["rateLimits"];
 }
 
-/** Who may use `/api`: admin tokens, and people with a session at the page. */
+/** Who may use `/api`: admin tokens, and people with a session at the page; each as far as its role goes. */
 export class Admins {
   readonly #deps: AdminDeps;
   readonly #admitted = new WeakMap<FastifyRequest, Admission>();
@@ -38,65 +55,116 @@ export class Admins {
     this.#deps = deps;
   }
 
-  /** Lets admins pass. An agent's token is FORBIDDEN; anything else UNAUTHORIZED, with the challenge header. */
+  /**
+   * Lets those pass who have the role that the route wants. Too small a role, and an agent's token, are FORBIDDEN;
+   * anything else UNAUTHORIZED, with the challenge header.
+   */
   get hook(): onRequestAsyncHookHandler {
     return async (request, reply) => {
-      const admission = await this.#admit(request, reply);
-      if (typeof admission !== "string") return void this.#admitted.set(request, admission);
-      reply.header("www-authenticate", challenge(admission));
-      throw new ToolkeepError("UNAUTHORIZED", REFUSALS[admission]);
+      const wanted = roleFor(request.method, request.routeOptions.schema);
+      const admission = await this.#admit(request, reply, wanted);
+      if (typeof admission === "string") {
+        reply.header("www-authenticate", challenge(admission));
+        throw new ToolkeepError("UNAUTHORIZED", REFUSALS[admission]);
+      }
+      this.#admitted.set(request, admission);
+      if (!covers(admission.role, wanted)) throw tooSmall(request, admission, wanted);
+      if (admission.session) checkSameOrigin(request, this.#deps.url(), admission.session.secret);
     };
   }
 
-  /** What a request that passed was let in by. */
-  admission(request: FastifyRequest): Admission {
-    return this.#admitted.get(request) ?? { isValid: () => false };
+  /** Who a request came from, once it is known, also where their role was too small. */
+  admission(request: FastifyRequest): Admission | undefined {
+    return this.#admitted.get(request);
   }
 
-  async #admit(request: FastifyRequest, reply: FastifyReply): Promise<Admission | Refused> {
-    const session = request.headers.authorization === undefined ? sessionOf(request) : undefined;
-    return session === undefined ? this.#byToken(request, reply) : this.#bySession(request, session);
+  /** The admission of a request that passed the hook. */
+  admitted(request: FastifyRequest): Admission {
+    const admission = this.#admitted.get(request);
+    if (!admission) throw new Error("a route asked who came, but let everybody in");
+    return admission;
   }
 
-  async #byToken({ headers, socket }: FastifyRequest, reply: FastifyReply): Promise<Admission | Refused> {
-    const { identity, adminToken, clock } = this.#deps;
-    const { requestsPerMinute, failuresPerMinute } = this.#deps.rateLimits();
-    const token = bearerToken(headers.authorization);
-    if (token !== undefined && sameText(token, adminToken)) return { isValid: () => true };
+  async #admit(request: FastifyRequest, reply: FastifyReply, wanted: Role): Promise<Admission | Refused> {
+    const isToken = request.headers.authorization !== undefined;
+    const secret = isToken ? undefined : sessionOf(request, this.#deps.url());
+    return secret === undefined
+      ? this.#byToken(request, reply)
+      : this.#bySession(request, reply, secret, wanted);
+  }
+
+  async #byToken(request: FastifyRequest, reply: FastifyReply): Promise<Admission | Refused> {
+    const { identity, people, adminToken, clock, rateLimits } = this.#deps;
+    const token = bearerToken(request.headers.authorization);
+    if (token !== undefined && sameText(token, adminToken)) {
+      const { id, name } = people.owner;
+      return { actor: { kind: "person", id, name }, role: "admin", isValid: () => true };
+    }
 
     let principal = identity.authenticate(token);
     if (principal === "unknown") {
-      checkRate(identity.failures.take(addressKey(socket.remoteAddress), failuresPerMinute), reply);
+      countFailure(request, reply, this.#deps);
       // Another process on the same database may have issued it a moment ago.
       if (identity.mayBeNew(token)) principal = await identity.authenticateNew(token);
     }
     if (typeof principal === "string") return principal;
-    const limit = principal.requestsPerMinute ?? requestsPerMinute;
+    const limit = principal.requestsPerMinute ?? rateLimits().requestsPerMinute;
     checkRate(identity.requests.take(principal.tokenId, limit), reply);
     if (principal.kind !== "admin") {
       throw new ToolkeepError("FORBIDDEN", "this is an agent's token; it opens /mcp and /rpc, not /api");
     }
-    const { tokenId } = principal;
+    const { tokenId, label, role } = principal;
     const isIt = ({ id, expiresAt }: { id: string; expiresAt: number | null }) =>
       id === tokenId && (expiresAt === null || expiresAt > clock());
-    return { isValid: () => identity.tokens().some(isIt) };
+    return {
+      actor: { kind: "token", id: tokenId, name: label || tokenId },
+      role,
+      isValid: () => identity.tokens().some(isIt),
+    };
   }
 
-  #bySession(request: FastifyRequest, session: string): Admission | Refused {
-    const { logins, url } = this.#deps;
-    if (!logins.knows(session)) return "ended";
-    checkSameOrigin(request, url());
-    return { isValid: () => logins.knows(session) };
+  async #bySession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    secret: string,
+    wanted: Role,
+  ): Promise<Admission | Refused> {
+    const { sessions } = this.#deps.people;
+    const found = await sessions.recognise(secret);
+    if (!found) {
+      countFailure(request, reply, this.#deps);
+      return "ended";
+    }
+    const { session, person } = found;
+    return {
+      actor: { kind: "person", id: person.id, name: person.name },
+      role: person.role,
+      session: { secret, session, person },
+      isValid() {
+        const now = sessions.current(session);
+        return now !== undefined && covers(now.person.role, wanted);
+      },
+    };
   }
 }
 
-/** Throws RATE_LIMITED, with the header that says how long to wait. */
-function checkRate(waitMs: number, reply: FastifyReply): void {
-  if (waitMs === 0) return;
-  reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
-  throw new ToolkeepError(
-    "RATE_LIMITED",
-    "too many requests came with this token, or too many unknown tokens from this address",
+/** Whoever was let in, as a caller of tools. */
+export function actingOf({ actor, role }: Admission): Acting {
+  return actor.kind === "person" ? { role, person: actor.name } : { role, tokenId: actor.id };
+}
+
+function tooSmall({ method, routeOptions }: FastifyRequest, { actor, role }: Admission, wanted: Role) {
+  const who = actor.kind === "person" ? actor.name : `the token ${actor.name}`;
+  return new ToolkeepError(
+    "FORBIDDEN",
+    `${method} ${routeOptions.url ?? ""} wants the role ${wanted}; ${who} has the role ${role}`,
+    {
+      remedy:
+        actor.kind === "person"
+          ? `Ask an admin: toolkeep person edit ${actor.name} --role ${wanted}.`
+          : `Use a token with that role: toolkeep token create --admin --role ${wanted}.`,
+      details: { role, wanted },
+    },
   );
 }
 

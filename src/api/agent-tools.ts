@@ -1,20 +1,65 @@
+import type { Caller } from "../caller.ts";
+import type { ToolboxEntries } from "../catalog/catalog.ts";
 import type { Hub } from "../hub.ts";
+import { createPace } from "../lib/pace.ts";
+import { listLimits } from "../session/list-limits.ts";
+import { type Listing, listingOf } from "../session/listing.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { AgentTools } from "./contract.ts";
-import { callerOf, toolView } from "./views.ts";
+import type { Tool } from "../tool.ts";
+import type { AgentTool, AgentTools, HiddenTool, ListCost } from "./contract.ts";
+import type { ToolCosts } from "./tool-costs.ts";
+import { callerOf, listedTool } from "./views.ts";
 
-/** What an agent sees, where each grant comes from, and what a conversation that begins has to search for. */
-export async function agentTools(hub: Hub, agent: AgentRecord): Promise<AgentTools> {
-  const caller = callerOf(hub, agent);
-  const deferred = new Set((await hub.listings.for(caller)).deferred);
+/** What an agent comes to, as it is or as it would be. */
+export interface EffectiveSet {
+  readonly caller: Caller;
+  readonly tools: readonly Tool[];
+  readonly hidden: readonly HiddenTool[];
+  readonly listing: Listing;
+  readonly cost: ListCost;
+}
+
+/** What an agent sees, where each grant comes from, what its list costs, and what a conversation that begins has to search for. */
+export async function agentTools(hub: Hub, costs: ToolCosts, agent: AgentRecord): Promise<AgentTools> {
+  const { caller, tools, hidden, listing, cost } = await effectiveSet(hub, costs, callerOf(hub, agent));
+  const deferred = new Set(listing.deferred);
+  const pace = createPace();
+  const shown: AgentTool[] = [];
+  for (const tool of tools) {
+    await pace();
+    const grantedBy = hub.catalog.grantedBy(tool, caller);
+    shown.push({ ...listedTool(tool, costs), grantedBy, deferred: deferred.has(tool) });
+  }
   return {
     agent: agent.name,
-    tools: hub.catalog.visible(caller).map((tool) => ({
-      ...toolView(tool),
-      grantedBy: hub.catalog.grantedBy(tool, caller),
-      deferred: deferred.has(tool),
-    })),
+    tools: shown,
+    hidden,
+    cost,
     planned: hub.catalog.planned(caller).map((tool) => tool.name),
     ...hub.catalog.unanswered(agent),
+  };
+}
+
+/** With the toolboxes there are, or with others in their place. */
+export async function effectiveSet(
+  hub: Hub,
+  costs: ToolCosts,
+  caller: Caller,
+  toolboxes?: ToolboxEntries,
+): Promise<EffectiveSet> {
+  const { tools, hidden } = hub.catalog.foresee(caller, toolboxes);
+  // As a conversation begins: it has activated nothing.
+  const listing = listingOf(tools, new Map(), caller, listLimits(caller, hub.settings));
+  return {
+    caller,
+    tools,
+    hidden: hidden.map((tool) => ({ name: tool.name, rule: hub.watchdog.decide(tool, caller).rule })),
+    listing,
+    cost: {
+      listed: listing.tools.length,
+      listedTokens: await costs.ofList(listing.tools),
+      deferred: listing.deferred.length,
+      wholeTokens: await costs.ofList(tools),
+    },
   };
 }

@@ -2,9 +2,12 @@ import type { Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import type { Admins } from "./admins.ts";
+import type { WebhookDeps } from "./approval-webhook.ts";
 import type { Backup, ConfigAnswer } from "./contract.ts";
 import type { FeedLimits } from "./event-feed.ts";
 import type { StoreCheck } from "./store-check.ts";
+import type { ToolCosts } from "./tool-costs.ts";
 
 /** What the process around the hub tells the API. */
 export interface ApiOptions {
@@ -15,6 +18,8 @@ export interface ApiOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Accepted beside the admin tokens of the store; lives only in this process. */
   readonly adminToken: string;
+  /** The folder with the built dashboard; people are told where it is not there. */
+  readonly dashboard: string;
   /** Where people and clients reach this process, without a slash at the end. */
   url(): string;
   config(): ConfigAnswer;
@@ -25,6 +30,8 @@ export interface ApiOptions {
   gateway?(): McpService | undefined;
   /** Fetches the documents by which clients introduce themselves; closed with the app. Default: to public hosts only. */
   readonly documentFetch?: GuardedFetch;
+  /** How approvals are announced; for tests. */
+  readonly webhook?: Pick<WebhookDeps, "pausesMs">;
   readonly events?: { readonly limits?: Partial<FeedLimits>; readonly heartbeatMs?: number };
 }
 
@@ -51,4 +58,6 @@ export interface ApiContext {
   readonly options: ApiOptions;
   readonly startedAt: number;
   readonly storeCheck: StoreCheck;
+  readonly admins: Pick<Admins, "admission" | "admitted">;
+  readonly costs: ToolCosts;
 }

@@ -1,14 +1,16 @@
 /**
  * What `/api` takes and gives, types only: the command line and the dashboard compile against this file. Every
  * failure is an `ApiFailure` with the status of its code in `errors.ts`. Times are milliseconds since the epoch.
- * Values of env, headers and tokens are never sent back, except a new token in the answer that creates it.
+ * Values of env, headers and tokens are never sent back, except a new token or login link in the answer that creates it.
  */
+
+import type { AgentContext, FolderGrant, Role } from "../caller.ts";
 import type { ToolboxView } from "../catalog/toolboxes.ts";
 import type { FoundFile } from "../config/load.ts";
 import type { ErrorCode } from "../errors.ts";
+import type { DiffLine } from "../lib/text-diff.ts";
 import type {
   AgentRecord,
-  CallRecord,
   MessageRecord,
   NotificationRecord,
   QuestionRecord,
@@ -16,14 +18,26 @@ import type {
   TaskRecord,
   TokenRecord,
 } from "../store/store.ts";
-import type { AgentContext, FolderGrant, Tool, ToolFlags, ToolOutcome, ToolStatus } from "../tool.ts";
+import type { ToolOutcome } from "../tool.ts";
+import type { Finding } from "../upstream/definitions/scan-text.ts";
 import type { ServerState } from "../upstream/upstream.ts";
+import type { AgentInput, Unanswered } from "./access-contract.ts";
+import type { RuleInput, RuleView } from "./rule-contract.ts";
 
+export type * from "./access-contract.ts";
+export type * from "./audit-contract.ts";
 export type * from "./custom-tool-contract.ts";
+export type * from "./home-contract.ts";
 export type * from "./import-contract.ts";
+export type * from "./knowledge-contract.ts";
 export type * from "./plugin-contract.ts";
 export type * from "./project-contract.ts";
+export type * from "./rule-contract.ts";
+export type * from "./secret-contract.ts";
 export type * from "./server-contract.ts";
+export type * from "./session-contract.ts";
+export type * from "./settings-contract.ts";
+export type * from "./tool-contract.ts";
 export type { FolderGrant, ToolboxView, ToolOutcome };
 
 export interface ApiFailure {
@@ -69,16 +83,6 @@ export interface AgentView extends Omit<AgentRecord, "parentId" | "scout"> {
   readonly toolCount: number;
 }
 
-export interface AgentInput {
-  readonly description?: string;
-  readonly toolboxes?: readonly string[];
-  readonly grants?: readonly string[];
-  readonly folders?: readonly FolderGrant[];
-  /** Tools that its lists never leave to `tool_search`. */
-  readonly pins?: readonly string[];
-  readonly model?: string | null;
-}
-
 /** `POST /api/agents` */
 export interface NewAgent extends AgentInput {
   readonly name: string;
@@ -91,30 +95,8 @@ export interface AgentList {
   readonly agents: readonly AgentView[];
 }
 
-/** Names in the toolboxes and grants of an agent that nothing has, and patterns that match no tool yet. */
-interface Unanswered {
-  readonly unknown: readonly string[];
-  readonly unmatched: readonly string[];
-}
-
 export interface AgentAnswer extends Unanswered {
   readonly agent: AgentView;
-}
-
-/** `floor`, `grant`, or `toolbox NAME`; with the pattern in brackets where one covers the tool. */
-export type GrantSource = string;
-
-export interface AgentTool extends ToolView {
-  readonly grantedBy: readonly GrantSource[];
-  /** Its lists leave it to `tool_search`. */
-  readonly deferred: boolean;
-}
-
-export interface AgentTools extends Unanswered {
-  readonly agent: string;
-  readonly tools: readonly AgentTool[];
-  /** Names of tools that it will have once there are such. */
-  readonly planned: readonly string[];
 }
 
 export interface MessageView extends Omit<MessageRecord, "fromAgentId" | "toAgentId"> {
@@ -134,14 +116,17 @@ export interface TokenView extends Omit<TokenRecord, "hash" | "agentId" | "conse
   readonly client: { readonly id: string; readonly name: string; readonly renewsUntil: number } | null;
 }
 
-/** `POST /api/tokens`; without `agent` an admin token. */
+/** `POST /api/tokens`; without `agent` an admin token, of the role `admin` unless another is given. */
 export interface NewToken {
   readonly agent?: string;
+  readonly role?: Role;
   readonly label?: string;
   readonly scopes?: readonly string[];
   readonly expiresInMs?: number;
   /** Instead of `rate_limits.requests_per_minute`. */
   readonly requestsPerMinute?: number;
+  /** Its client may approve single calls; agents only. */
+  readonly interactive?: boolean;
 }
 
 export interface TokenList {
@@ -161,6 +146,12 @@ export interface ToolboxInput {
   readonly tools?: readonly string[];
 }
 
+/** `PATCH /api/toolboxes/:name` */
+export interface ToolboxChangeInput extends ToolboxInput {
+  /** Its `updatedAt` as it was read: 409 where it is another by now. */
+  readonly since?: number;
+}
+
 export interface NewToolbox extends ToolboxInput {
   readonly name: string;
   readonly tools: readonly string[];
@@ -172,51 +163,6 @@ export interface ToolboxList {
 
 export interface ToolboxAnswer {
   readonly toolbox: ToolboxView;
-}
-
-// tools and calls
-
-export interface ToolView
-  extends Pick<Tool, "name" | "ownName" | "description" | "origin" | "scope" | "availability" | "floor"> {
-  readonly title?: string;
-  readonly flags: ToolFlags;
-  readonly status: ToolStatus;
-}
-
-export interface ToolList {
-  readonly tools: readonly ToolView[];
-}
-
-export interface ToolDetail extends ToolView {
-  readonly inputSchema: Tool["inputSchema"];
-  readonly outputSchema?: NonNullable<Tool["outputSchema"]>;
-  readonly timeoutMs: number;
-  /** What people should know: that its schema cannot be used, for one. */
-  readonly warnings: readonly string[];
-  /** The toolboxes that give it, and the agents that may call it. */
-  readonly toolboxes: readonly string[];
-  readonly agents: readonly string[];
-}
-
-export interface ToolAnswer {
-  readonly tool: ToolDetail;
-}
-
-/** `POST /api/call` → `ToolOutcome`, with status 200 whatever the outcome. Without `agent` the operator calls. */
-export interface CallRequest {
-  readonly name: string;
-  readonly arguments?: unknown;
-  readonly agent?: string;
-  /** Ties calls together; a fresh one each time when absent. */
-  readonly conversation?: string;
-}
-
-export interface CallView extends Omit<CallRecord, "agentId"> {
-  readonly agent: string;
-}
-
-export interface CallList {
-  readonly calls: readonly CallView[];
 }
 
 // work and people
@@ -242,7 +188,7 @@ export interface TaskAnswer {
   readonly task: TaskView;
 }
 
-export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest"> {
+export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId"> {
   readonly agent: string;
 }
 
@@ -252,6 +198,62 @@ export interface QuestionList {
 
 export interface QuestionAnswer {
   readonly question: QuestionView;
+}
+
+/** `GET /api/questions/:id`: what a person wants to know who answers. */
+export interface QuestionReview {
+  readonly question: QuestionView;
+  /** Of an approval the call, or those of its batch. */
+  readonly calls: readonly ReviewedCall[];
+}
+
+/** A call that waits for a yes, beside what is known of such calls. */
+export interface ReviewedCall {
+  readonly tool: string;
+  /** What the tool says of itself; null where it is gone. */
+  readonly description: string | null;
+  readonly capabilities: readonly string[];
+  readonly destructive: boolean;
+  /** JSON, without secrets. */
+  readonly arguments: string;
+  /** The rule that asks, in words, and as it is now; null where it is gone. */
+  readonly rule: string;
+  readonly askedBy: RuleView | null;
+  /** What to look at in what the tool says of itself. */
+  readonly findings: readonly Finding[];
+  /** The last call of this agent and tool that ran; null: there is none. */
+  readonly last: LastCall | null;
+  /** What `always` would write; empty where a rule would not help. The first is the widest. */
+  readonly rules: readonly RuleInput[];
+}
+
+export interface LastCall {
+  readonly id: string;
+  readonly at: number;
+  readonly outcome: string | null;
+  readonly approvedBy: string | null;
+  /** Its arguments were cut in the audit, and cannot be compared. */
+  readonly cut: boolean;
+  /** From its arguments to those of this call, line by line. */
+  readonly changes: readonly ChangedLine[];
+}
+
+export type ChangedLine = DiffLine;
+
+export interface ApprovalList {
+  readonly approvals: readonly QuestionView[];
+}
+
+export interface ApprovalAnswer {
+  readonly approval: QuestionView;
+}
+
+/** `POST /api/approvals/:id/approve` */
+export interface ApprovalYes {
+  /** Default `once`. The others write a rule that allows the tool. */
+  readonly for?: "once" | "conversation" | "always";
+  /** With `always`: only calls that fit, as in a rule. */
+  readonly pattern?: string | Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface NotificationView extends Omit<NotificationRecord, "agentId"> {
@@ -304,12 +306,6 @@ export interface NewTrust {
 
 export interface TrustList {
   readonly trusted: readonly TrustEntry[];
-}
-
-/** `POST /api/login-links` */
-export interface LoginLink {
-  readonly url: string;
-  readonly expiresAt: number;
 }
 
 /** `POST /api/backup`: everything a fresh home needs. Holds the key, so it is as secret as the home itself. */

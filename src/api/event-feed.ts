@@ -41,6 +41,14 @@ interface Entry {
   text: string | undefined;
 }
 
+/** After these somebody may no longer be here by right. */
+const RIGHTS: ReadonlySet<EventName> = new Set([
+  "token.changed",
+  "agent.changed",
+  "person.changed",
+  "session.changed",
+]);
+
 /** What happens, for everybody who listens, as server-sent events. Never waits for a reader. */
 export class EventFeed {
   readonly #deps: FeedDeps;
@@ -96,7 +104,7 @@ export class EventFeed {
     if (this.#kept.length >= 2 * this.#limits.kept)
       this.#kept.splice(0, this.#kept.length - this.#limits.kept);
     for (const [res, { types }] of this.#streams) if (types.has(name)) this.#send(res, this.#textOf(entry));
-    if (name === "token.changed" || name === "agent.changed") this.#endRevoked();
+    if (RIGHTS.has(name)) this.#endRevoked();
   }
 
   #catchUp(res: ServerResponse, { types }: Subscription, lastEventId: string): void {

@@ -48,7 +48,7 @@ function failureOf(error: ToolkeepError): ApiFailure {
 }
 
 /** Fastify's own refusals: a body that does not fit its schema, is too large, or is no JSON. */
-function refusedByFramework(error: unknown): { status: number; message: string } | undefined {
+export function refusedByFramework(error: unknown): { status: number; message: string } | undefined {
   const { statusCode, message } = error as { statusCode?: unknown; message?: unknown };
   if (typeof statusCode !== "number" || statusCode < 400 || statusCode > 499) return undefined;
   return { status: statusCode, message: String(message) };

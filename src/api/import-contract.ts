@@ -13,6 +13,12 @@ export interface ImportPreview {
   readonly files: readonly ImportedFile[];
 }
 
+/** `POST /api/imports/pasted` → `ImportPreview` */
+export interface PastedServers {
+  /** JSON or TOML. */
+  readonly text: string;
+}
+
 /** `POST /api/imports/preview`: about servers that were found elsewhere. */
 export interface ImportQuestion {
   readonly servers: readonly ImportCandidate[];
@@ -28,11 +34,12 @@ export interface ImportServer extends ImportCandidate, ServerInput {}
 
 /**
  * `POST /api/imports`: registers `servers`, or of those that `GET /api/imports` shows the ones of these `names` (the
- * names they get). With `wait` the answer comes after the first attempt to list their tools.
+ * names they get), or those of them in `text`, a text as for `POST /api/imports/pasted`. With `wait` the answer comes after the first attempt to list their tools.
  */
 export interface NewImport {
   readonly servers?: readonly ImportServer[];
   readonly names?: readonly string[];
+  readonly text?: string;
   readonly cwd?: string;
   readonly wait?: boolean;
 }

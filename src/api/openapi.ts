@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
+import type { Role } from "../caller.ts";
 import { COMPONENTS } from "./answers/components.ts";
 import { ref, type Schema } from "./answers/shape.ts";
+import { roleFor } from "./route-role.ts";
 
 declare module "fastify" {
   interface FastifySchema {
@@ -33,6 +35,8 @@ export interface Operation {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly security?: readonly object[];
+  /** What whoever asks has to be, at least. */
+  readonly "x-role"?: Role;
   readonly parameters?: readonly object[];
   readonly requestBody?: object;
   readonly responses: Readonly<Record<string, object>>;
@@ -83,6 +87,7 @@ function operation(route: DescribedRoute): Operation {
     summary: route.schema.summary ?? MCP_SUMMARIES[route.method] ?? "Speaks MCP",
     tags: [tagOf(route)],
     ...securityOf(route.url),
+    ...(isForAdmins(route.url) && { "x-role": roleFor(route.method, route.schema) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBody(body as Schema) }),
     responses: responses(route),
@@ -152,6 +157,11 @@ function securityOf(url: string): Pick<Operation, "security"> {
   return isAgents(url) ? { security: [{ agentToken: [] }] } : {};
 }
 
+/** Where people and admin tokens are let in as far as their role goes. */
+function isForAdmins(url: string): boolean {
+  return url.startsWith("/api/") || url === "/metrics";
+}
+
 /** What agents come to, with tokens of their own. */
 function isAgents(url: string): boolean {
   return url === "/rpc" || url === "/mcp" || url.startsWith("/mcp/");
@@ -174,6 +184,7 @@ const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "cookie",
     name: "toolkeep_session",
-    description: "toolkeep open. Everything but GET wants an Origin of this server, and JSON or X-Toolkeep.",
+    description:
+      "toolkeep open. Everything but GET wants an Origin of this server, and as X-Toolkeep the csrfToken of GET /api/session. Where the address is https, the name begins with __Host-.",
   },
 };

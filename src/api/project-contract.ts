@@ -1,4 +1,4 @@
-/** The part of the contract about projects with their tickets and notes, and about what agents remember. */
+/** The part of the contract about projects with their tickets and notes. */
 import type { NoteInput, NoteView } from "../projects/notes.ts";
 import type { ProjectChange, ProjectInput, ProjectView } from "../projects/projects.ts";
 import type {
@@ -8,7 +8,6 @@ import type {
   TicketSummary,
   TicketView,
 } from "../projects/tickets.ts";
-import type { MemoryRecord } from "../store/memory-record.ts";
 
 export type {
   CommentView,
@@ -76,16 +75,4 @@ export interface CommentList {
 
 export interface CommentAnswer {
   readonly comment: CommentView;
-}
-
-export interface MemoryView extends Omit<MemoryRecord, "agentId"> {
-  /** Whose it is. */
-  readonly agent: string;
-}
-
-/** `GET /api/memories`: newest first; with `text` those that it finds, best first. */
-export interface MemoryList {
-  readonly memories: readonly MemoryView[];
-  /** With `text`: how many were found on this page. */
-  readonly total: number;
 }

@@ -1,36 +1,50 @@
 import type { FastifyRequest } from "fastify";
 import { ToolkeepError } from "../errors.ts";
+import { isCsrfToken } from "../identity/sessions.ts";
+import { isReading } from "./route-role.ts";
 
-/** Sent by pages with requests that have no JSON body: no form and no plain link can. */
-const PAGE_HEADER = "x-toolkeep";
+/** Holds the session's token. No form and no plain link can send it. */
+export const PAGE_HEADER = "x-toolkeep";
+
+type Asked = Pick<FastifyRequest, "method" | "headers">;
 
 /**
  * Keeps other pages from using a person's session. A browser sends the cookie to every port of a host, so the page of
- * any program on this machine could; what it cannot do is name another Origin than its own, or send JSON or a header of
- * ours without being asked to wait for a permission that is never given. Throws FORBIDDEN.
+ * any program on this machine could; what it cannot do is name another Origin than its own, send a header of ours
+ * without being asked to wait for a permission that is never given, or know the token of the session. Throws FORBIDDEN.
  */
-export function checkSameOrigin(
-  { method, headers }: Pick<FastifyRequest, "method" | "headers">,
-  ownUrl: string,
-): void {
+export function checkSameOrigin({ method, headers }: Asked, ownUrl: string, secret: string): void {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none")
     throw refused(`a page of another origin (${site})`);
-  if (method === "GET" || method === "HEAD") return;
+  if (isReading(method)) return;
 
-  const { origin, host } = headers;
-  if (origin !== `http://${host}` && origin !== originOf(ownUrl)) {
-    throw refused(
-      origin === undefined ? "no Origin header" : `Origin ${JSON.stringify(origin.slice(0, 200))}`,
-    );
-  }
-  if (!isJson(headers["content-type"]) && headers[PAGE_HEADER] === undefined) {
-    throw refused("neither a JSON body nor the header X-Toolkeep");
-  }
+  checkOrigin(headers, ownUrl);
+  const contentType = headers["content-type"];
+  if (contentType !== undefined && !isJson(contentType))
+    throw refused(`a body of ${JSON.stringify(contentType.slice(0, 100))}, and only JSON is taken`);
+  const sent = headers[PAGE_HEADER];
+  if (!isCsrfToken(typeof sent === "string" ? sent : undefined, secret))
+    throw refused(sent === undefined ? "no header X-Toolkeep" : "an X-Toolkeep of another session");
 }
 
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;|$)/i.test(contentType ?? "");
+/** For what the forms of our own pages send. Throws FORBIDDEN. */
+export function checkForm(
+  { headers }: Asked,
+  ownUrl: string,
+  proof?: { readonly sent: string | undefined; readonly secret: string },
+): void {
+  checkOrigin(headers, ownUrl);
+  if (proof && !isCsrfToken(proof.sent, proof.secret)) throw refused("a form of another session");
+}
+
+function checkOrigin({ origin, host }: Asked["headers"], ownUrl: string): void {
+  if (origin === `http://${host}` || (origin !== undefined && origin === originOf(ownUrl))) return;
+  throw refused(origin === undefined ? "no Origin header" : `Origin ${JSON.stringify(origin.slice(0, 200))}`);
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
 }
 
 function originOf(url: string): string | undefined {
@@ -42,7 +56,8 @@ function refused(came: string): ToolkeepError {
     "FORBIDDEN",
     `a session counts only for requests of Toolkeep's own pages; got ${came}`,
     {
-      remedy: "Send the request from the page itself, with the header X-Toolkeep; or use an admin token.",
+      remedy:
+        "Send the request from the page itself, with the csrfToken of GET /api/session as X-Toolkeep; or use an admin token.",
     },
   );
 }

@@ -1,9 +1,17 @@
 /** The part of the contract about MCP servers, and signing in to them. */
+import type { Capability } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "../upstream/auth/sign-in-status.ts";
+import type { ConnectStep } from "../upstream/connect-step.ts";
 import type { ServerLogEntry, ServerLogPage } from "../upstream/server-log.ts";
+import type { ToolFindings } from "../upstream/trust-in-servers.ts";
 import type { ServerInput, ServerState, ServerView, TestReport } from "../upstream/upstream.ts";
 
+export type { Finding } from "../upstream/definitions/scan-text.ts";
+export type { ServerChanges, ServerChangeView } from "../upstream/pins/change-view.ts";
+export type { FieldChange } from "../upstream/pins/definition-diff.ts";
+
 export type {
+  ConnectStep,
   ServerInput,
   ServerLogEntry,
   ServerLogPage,
@@ -42,6 +50,24 @@ export interface ServerOffers {
   readonly prompts: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** `POST /api/servers/NAME/accept` and `…/reject` */
+export interface ServerDecision {
+  /** Names of what waits; absent: all of it. */
+  readonly names?: readonly string[];
+  /** `ServerChanges.version` that the person looked at; `accept` wants it. */
+  readonly seen?: string;
+}
+
+/** `GET /api/servers/NAME/findings` */
+export interface ServerFindings {
+  readonly tools: readonly ToolFindings[];
+}
+
+/** `PUT /api/tools/NAME/capabilities` */
+export interface ToolCapabilitiesChange {
+  readonly capabilities: readonly Capability[] | null;
+}
+
 /** `POST /api/servers/NAME/approve`: what the person looked at, so that nothing else is approved. */
 export interface ServerApproval {
   /** `ServerView.changedAt` */
@@ -74,3 +100,8 @@ export interface ServerTest
   readonly name?: string;
   readonly timeout_ms?: number;
 }
+
+/** A line of what the tests of servers answer with `?stream=true`: a step that begins, or at the end the report. */
+export type TestLine =
+  | { readonly step: ConnectStep; readonly at_ms: number }
+  | { readonly report: TestReport };

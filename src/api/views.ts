@@ -1,7 +1,11 @@
+import type { Caller } from "../caller.ts";
 import type { Hub } from "../hub.ts";
 import { contextOf } from "../identity/context.ts";
 import { OPERATOR } from "../identity/identity.ts";
-import type { MemoryRecord } from "../store/memory-record.ts";
+import { spaceOfOwner } from "../knowledge/memory/spaces.ts";
+import { wholeCharacterAt } from "../lib/whole-characters.ts";
+import { toolTokens } from "../session/token-estimate.ts";
+import type { MemoryRecord, MemoryVersion } from "../store/memory-record.ts";
 import type {
   AgentRecord,
   CallRecord,
@@ -12,10 +16,12 @@ import type {
   TaskRecord,
   TokenRecord,
 } from "../store/store.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import type {
   AgentView,
   CallView,
+  ListedTool,
+  MemoryVersionView,
   MemoryView,
   MessageView,
   NotificationView,
@@ -25,6 +31,7 @@ import type {
   ToolDetail,
   ToolView,
 } from "./contract.ts";
+import type { ToolCosts } from "./tool-costs.ts";
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
 
@@ -68,12 +75,35 @@ export function toolView(tool: Tool): ToolView {
   };
 }
 
+const MAX_BRIEF = 200;
+
+/** With `brief`, of a long description the beginning. */
+export function listedTool(tool: Tool, costs: Pick<ToolCosts, "of">, brief = false): ListedTool {
+  const view = toolView(tool);
+  const isCut = brief && view.description.length > MAX_BRIEF;
+  return {
+    ...view,
+    ...(isCut && {
+      description: `${view.description.slice(0, wholeCharacterAt(view.description, MAX_BRIEF - 1))}…`,
+    }),
+    ...(tool.domain && { domain: tool.domain }),
+    tokens: costs.of(tool),
+    untrusted: tool.untrusted ?? false,
+  };
+}
+
 export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   return {
     ...toolView(tool),
+    tokens: toolTokens(tool),
+    deferrable: tool.deferrable ?? false,
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     timeoutMs: tool.timeoutMs,
+    capabilities: tool.capabilities ?? [],
+    corrected: hub.upstream.trust.isCorrected(tool),
+    findings: hub.upstream.trust.findingsOf(tool),
+    untrusted: tool.untrusted ?? false,
     warnings: hub.warningsOf(tool),
     toolboxes: hub.catalog.toolboxes.holding(tool),
     agents: hub.identity
@@ -87,7 +117,7 @@ export function messageView(hub: Hub, { fromAgentId, toAgentId, ...message }: Me
   return { ...message, from: agentName(hub, fromAgentId), to: agentName(hub, toAgentId) };
 }
 
-export function callView(hub: Hub, { agentId, ...call }: CallRecord): CallView {
+export function callView(hub: Hub, { agentId, steps: _steps, ...call }: CallRecord): CallView {
   return { ...call, agent: agentName(hub, agentId) };
 }
 
@@ -97,10 +127,20 @@ export function taskView(hub: Hub, { agentId, assignedBy, ...task }: TaskRecord)
 }
 
 export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {
-  return { ...memory, agent: agentName(hub, agentId) };
+  return { ...memory, ...ownerView(hub, agentId) };
 }
 
-export function questionView(hub: Hub, { agentId, digest: _, ...question }: QuestionRecord): QuestionView {
+export function memoryVersionView(hub: Hub, { agentId, ...version }: MemoryVersion): MemoryVersionView {
+  return { ...version, ...ownerView(hub, agentId) };
+}
+
+function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space"> {
+  const space = spaceOfOwner(owner) ?? null;
+  return { agent: space === null ? agentName(hub, owner) : null, space };
+}
+
+export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
+  const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
   return { ...question, agent: agentName(hub, agentId) };
 }
 
@@ -112,11 +152,11 @@ export function notificationView(
 }
 
 /** The agent itself, as an admin acts for it: through no token, with every scope. */
-export function callerOf(hub: Hub, agent: AgentRecord, conversation = "api"): Caller {
-  return hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation });
+export function callerOf(hub: Hub, agent: AgentRecord): Caller {
+  return hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "api" });
 }
 
 /** An agent deleted since keeps its id as its name. */
-function agentName(hub: Hub, id: string): string {
+export function agentName(hub: Hub, id: string): string {
   return id === OPERATOR ? OPERATOR : (hub.identity.agentById(id)?.name ?? id);
 }

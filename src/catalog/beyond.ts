@@ -1,7 +1,8 @@
 import { isAbsolute, relative } from "node:path";
+import type { Caller, FolderGrant } from "../caller.ts";
 import type { Gift } from "../identity/gift.ts";
 import type { ToolboxRecord } from "../store/store.ts";
-import type { Caller, FolderGrant, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { entriesOf, grantSet, isHeld, isPattern } from "./grants.ts";
 
 export interface Known {

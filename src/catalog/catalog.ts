@@ -1,11 +1,12 @@
+import type { Caller } from "../caller.ts";
 import type { Events } from "../events.ts";
 import type { Gift } from "../identity/gift.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
 import type { Result } from "../lib/result.ts";
 import { wildcard } from "../lib/wildcard.ts";
-import type { ToolboxStore } from "../store/store.ts";
-import type { Caller, Snapshot, Tool, ToolSource } from "../tool.ts";
+import type { ToolboxRecord, ToolboxStore } from "../store/store.ts";
+import type { Snapshot, Tool, ToolSource } from "../tool.ts";
 import { beyond } from "./beyond.ts";
 import { GatheredTools } from "./gathered-tools.ts";
 import {
@@ -53,6 +54,17 @@ export interface Unanswered {
   readonly unknown: readonly string[];
   readonly unmatched: readonly string[];
 }
+
+/** What a caller comes to have. */
+export interface Foreseen {
+  /** As `visible` has it. */
+  readonly tools: readonly Tool[];
+  /** Granted, and denied outright by a rule. */
+  readonly hidden: readonly Tool[];
+}
+
+/** The entries of toolboxes by name. */
+export type ToolboxEntries = ReadonlyMap<string, Pick<ToolboxRecord, "tools">>;
 
 /** Every tool by name, and who may see which. List, search and call all ask here. */
 export class Catalog {
@@ -130,9 +142,12 @@ export class Catalog {
     return this.all().filter((tool) => tool.status().kind === "planned" && isGranted(tool, caller, grants));
   }
 
-  /** What there is for whoever may be told of it, granted or not: neither hidden by a rule nor only announced. */
+  /** What there is for whoever may be told of it, granted or not: neither hidden by a rule, only announced nor waiting for a person. */
   unhidden(caller: Caller): readonly Tool[] {
-    return this.all().filter((tool) => tool.status().kind !== "planned" && !this.isHidden(tool, caller));
+    return this.all().filter((tool) => {
+      const { kind } = tool.status();
+      return kind !== "planned" && kind !== "pending_approval" && !this.isHidden(tool, caller);
+    });
   }
 
   /** Whether a rule denies the tool outright. */
@@ -168,14 +183,28 @@ export class Catalog {
     };
   }
 
+  /** What a caller has with these toolboxes, whether there are such or not. Nothing of it is kept. */
+  foresee(caller: Caller, toolboxes: ToolboxEntries = this.toolboxes.byName): Foreseen {
+    const grants = grantSet(caller, toolboxes);
+    const granted = this.all().filter((tool) => isUsable(tool) && isGranted(tool, caller, grants));
+    const tools: Tool[] = [];
+    const hidden: Tool[] = [];
+    for (const tool of granted) (this.isHidden(tool, caller) ? hidden : tools).push(tool);
+    return { tools, hidden };
+  }
+
   /** What of a gift the caller does not have itself, for people. */
   beyond(caller: Caller, gift: Gift): readonly string[] {
     return beyond(caller, gift, { toolboxes: this.toolboxes.byName, tool: (name) => this.get(name) });
   }
 
   /** Where the caller's right to a tool comes from, for people. */
-  grantedBy(tool: Tool, caller: Caller): readonly string[] {
-    return grantedBy(tool, caller, this.toolboxes.byName);
+  grantedBy(
+    tool: Tool,
+    caller: Caller,
+    toolboxes: ToolboxEntries = this.toolboxes.byName,
+  ): readonly string[] {
+    return grantedBy(tool, caller, toolboxes);
   }
 
   /** Tells the catalogue that something its answers depend on (agents, rules) is different now. */
@@ -255,9 +284,14 @@ export class Catalog {
   }
 
   #isListed(tool: Tool, caller: Caller): boolean {
-    const { kind } = tool.status();
-    return (kind === "active" || kind === "unavailable") && !this.isHidden(tool, caller);
+    return isUsable(tool) && !this.isHidden(tool, caller);
   }
+}
+
+/** Also what is only away for now. */
+function isUsable(tool: Tool): boolean {
+  const { kind } = tool.status();
+  return kind === "active" || kind === "unavailable";
 }
 
 function unlessSame(before: readonly Tool[] | undefined, now: readonly Tool[]): readonly Tool[] {
@@ -267,6 +301,15 @@ function unlessSame(before: readonly Tool[] | undefined, now: readonly Tool[]): 
 
 /** Callers with equal keys see the same tools. */
 function grantKey(caller: Caller): string {
-  const { agentId, context, toolboxes, grants, scopes, operator, narrowing } = caller;
-  return stableJson([agentId, context, toolboxes, grants, scopes, operator, narrowing ?? null]);
+  const { agentId, context, toolboxes, grants, scopes, operator, narrowing, withheld } = caller;
+  return stableJson([
+    agentId,
+    context,
+    toolboxes,
+    grants,
+    scopes,
+    operator,
+    narrowing ?? null,
+    withheld ?? null,
+  ]);
 }

@@ -1,6 +1,7 @@
+import type { Caller } from "../caller.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxRecord } from "../store/store.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { PermissionPatterns } from "./permission-patterns.ts";
 
 /** What an agent's toolboxes and single grants add up to, compiled. */
@@ -122,11 +123,11 @@ export function fitsContext(
   return availability === "both" || availability === context;
 }
 
-export function inScope(tool: Tool, caller: Pick<Caller, "scopes">): boolean {
-  return caller.scopes === null || caller.scopes.includes(tool.scope);
+export function inScope(tool: Tool, { scopes, withheld }: Pick<Caller, "scopes" | "withheld">): boolean {
+  return (scopes === null || scopes.includes(tool.scope)) && !withheld?.includes(tool.scope);
 }
 
-function holds(tool: Tool, caller: Caller, grants: GrantSet): boolean {
+function holds(tool: Tool, caller: Pick<Caller, "operator">, grants: GrantSet): boolean {
   if (grants.origin !== undefined && grants.origin !== tool.origin) return false;
   if (caller.operator || (tool.floor && grants.floor) || grants.names.has(tool.name)) return true;
   if (grants.wildcard && tool.wildcard) return true;
@@ -147,8 +148,16 @@ export function covers(tool: Tool, entries: readonly string[]): boolean {
   return covering(tool, entries) !== undefined;
 }
 
+/** What a toolbox with these entries gives by itself: no floor, whoever has it. */
+export function contentsOf(entries: readonly string[], tools: readonly Tool[]): readonly Tool[] {
+  const toolbox = "it";
+  const only = { toolboxes: [toolbox], grants: [], narrowing: { toolbox } };
+  const grants = grantSet(only, new Map([[toolbox, { tools: entries }]]));
+  return tools.filter((tool) => holds(tool, { operator: false }, grants));
+}
+
 /** The entry that grants the tool: its name before `*`, `*` before a pattern. */
-function covering(tool: Tool, entries: readonly string[]): string | undefined {
+export function covering(tool: Tool, entries: readonly string[]): string | undefined {
   if (entries.includes(tool.name)) return tool.name;
   if (tool.wildcard && entries.includes("*")) return "*";
   if (isByNameOnly(tool)) return undefined;

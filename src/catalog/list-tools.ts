@@ -1,5 +1,6 @@
+import type { Caller } from "../caller.ts";
 import { explainRefusal, output, toolOf } from "../define-tool.ts";
-import { type Caller, DOMAINS, type Tool } from "../tool.ts";
+import { DOMAINS, type Tool } from "../tool.ts";
 import type { Catalog } from "./catalog.ts";
 import { covers, fitsContext, inScope } from "./grants.ts";
 

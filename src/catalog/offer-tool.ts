@@ -19,13 +19,15 @@ export function resourceTool(
     ...common(from, `resource:${uri}`, definition),
     name: `resource:${shown}`,
     inputSchema: NO_ARGUMENTS,
+    reads: uri,
     run: async (_, context) => renamed(await from.readResource(uri, context), uri, shown),
   };
 }
 
 /** What is granted and ruled with a template; what is read through one is a resource. */
 export function templateTool(from: OfferOrigin, { key, definition }: Offered): Tool {
-  return { ...resourceTool(from, key, key, definition), ...named("resource_template", key) };
+  const { reads: _, ...tool } = resourceTool(from, key, key, definition);
+  return { ...tool, ...named("resource_template", key) };
 }
 
 export function promptTool(from: OfferOrigin, { key, name, definition }: Offered): Tool {
@@ -71,6 +73,7 @@ function common(from: OfferOrigin, ownName: string, definition: OfferDefinition 
     // As with the tools of servers: `*` stands for what Toolkeep itself has.
     wildcard: false,
     origin: from.origin,
+    untrusted: from.untrusted,
     verbatim: true,
     timeoutMs: from.timeoutMs,
     progressExtendsTimeout: from.progressExtendsTimeout,

@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { stableJson } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type OfferSource,
   type ResourceUpdate,
 } from "../offer.ts";
-import type { Caller, Tool, ToolCall } from "../tool.ts";
+import type { Tool, ToolCall } from "../tool.ts";
 import type { Catalog } from "./catalog.ts";
 import { grantSet, isGranted } from "./grants.ts";
 import { addressOf } from "./offer-address.ts";

@@ -1,5 +1,6 @@
+import type { Scope } from "../caller.ts";
 import { type Definition, failed, toolOf } from "../define-tool.ts";
-import type { Domain, Scope, Tool, ToolFlags, ToolSource } from "../tool.ts";
+import type { Domain, Tool, ToolFlags, ToolSource } from "../tool.ts";
 
 /** What is said of a tool before there is one. */
 interface Plan {
@@ -44,23 +45,6 @@ const GROUPS: readonly Group[] = [
     tools: {
       list_summaries: reads("List the summaries of past conversations."),
       read_summary: reads("Read the summary of a conversation."),
-    },
-  },
-  {
-    domain: "knowledge",
-    scope: "search",
-    until: "Toolkeep has a knowledge store",
-    tools: {
-      search: reads("Search what was gathered, by words and by meaning, grouped by entity."),
-      get: { ...reads("Read a whole entity."), scope: "get" },
-      get_chunk: { ...reads("Read one chunk with its neighbours."), scope: "get" },
-      memory_put: { ...changes("Keep something under a key for later."), scope: "memory.write" },
-      memory_get: { ...reads("Read what is kept under a key."), scope: "memory.read" },
-      memory_search: { ...reads("Search what is kept."), scope: "memory.read" },
-      sync: { ...changes("Bring the sources up to date, one run at a time."), scope: "sync" },
-      sync_run: { ...changes("Bring the sources up to date without waiting for a lock."), scope: "sync" },
-      sync_status: { ...reads("Show how up to date the sources are."), scope: "sync" },
-      inbox_put: { ...changes("Write something into the inbox."), scope: "ingest" },
     },
   },
   {

@@ -1,9 +1,10 @@
+import type { Caller } from "../caller.ts";
 import { output, toolOf } from "../define-tool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nearest } from "../lib/nearest.ts";
 import { questionDigest } from "../questions/digest.ts";
 import type { Questions } from "../questions/questions.ts";
-import type { Caller, Tool, ToolResult } from "../tool.ts";
+import type { Tool, ToolResult } from "../tool.ts";
 import type { Catalog } from "./catalog.ts";
 import { fitsContext, inScope } from "./grants.ts";
 import { outOfPlace } from "./resolve.ts";
@@ -137,6 +138,8 @@ async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDep
       return { tool: name, state: "unavailable", message };
     }
     case "dismissed":
+    case "rejected":
+    case "headless":
       return refused(name);
     case "answered":
       if (answer.answer !== "grant") return refused(name);

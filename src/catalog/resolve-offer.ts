@@ -1,9 +1,10 @@
+import type { Caller } from "../caller.ts";
 import { isRecord } from "../lib/json.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { costOf, mayComeFrom } from "../lib/uri-template.ts";
 import type { OfferOrigin } from "../offer.ts";
-import type { Caller, Tool, ToolCall } from "../tool.ts";
+import type { Tool, ToolCall } from "../tool.ts";
 import { addressOf, parseAddress } from "./offer-address.ts";
 import { completionTool, resourceTool } from "./offer-tool.ts";
 import { type Entry, isPresent, type OfferView } from "./offer-view.ts";

@@ -1,6 +1,7 @@
+import type { Caller, Narrowing } from "../caller.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Caller, Narrowing, OutcomeError, OutcomeName, Tool, ToolStatus } from "../tool.ts";
+import type { OutcomeError, OutcomeName, Tool, ToolStatus } from "../tool.ts";
 import { fitsContext, inScope, nameFor } from "./grants.ts";
 
 /** Why a name did not resolve. */
@@ -126,8 +127,14 @@ function notGranted(name: string, caller: Caller, tool?: Tool): Refused {
 
 function why(tool: Tool | undefined, caller: Caller): string {
   if (tool && !fitsContext(tool, caller)) return `: ${outOfPlace(tool, caller)}`;
+  if (tool && isWithheld(tool, caller))
+    return ": toolkeep stdio gives no tools that write memories, fill the inbox or sync";
   if (tool && !inScope(tool, caller)) return `: this token lacks the scope ${tool.scope}`;
   return caller.narrowing ? ` at this address, which gives only ${narrowedTo(caller.narrowing)}` : "";
+}
+
+function isWithheld({ scope }: Tool, { withheld }: Caller): boolean {
+  return withheld?.includes(scope) ?? false;
 }
 
 /** Why a tool is for others than the caller, whatever its toolboxes list. */
@@ -147,6 +154,8 @@ function narrowedTo(narrowing: Narrowing): string {
 
 function remedy(name: string, tool: Tool | undefined, caller: Caller): string {
   if (tool && !fitsContext(tool, caller)) return "Use another tool.";
+  if (tool && isWithheld(tool, caller))
+    return "A person may allow it with the setting stdio.allow_writes, or connect the client to /mcp.";
   if (tool && !inScope(tool, caller)) return `Ask a person for a token with the scope ${tool.scope}.`;
   if (caller.narrowing)
     return "Use another tool; a person may connect the client to /mcp, which gives all of them.";

@@ -1,6 +1,6 @@
+import type { Caller } from "../caller.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ResourceUpdate } from "../offer.ts";
-import type { Caller } from "../tool.ts";
 import type { Resource } from "./resolve-offer.ts";
 
 export interface WatchOptions {

@@ -1,8 +1,9 @@
+import type { Caller } from "../caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../define-tool.ts";
 import type { Identity } from "../identity/identity.ts";
 import { agreement, tooManyToAllow } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
-import type { Caller, JsonSchema, Tool, ToolResult } from "../tool.ts";
+import type { JsonSchema, Tool, ToolResult } from "../tool.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ToolboxView } from "./toolboxes.ts";
 

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, ToolkeepError } from "../errors.ts";
 import { isRecord } from "../lib/json.ts";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * Sends requests to `/api`: over HTTP to a running daemon, or to a hub opened in this process. Both answer with

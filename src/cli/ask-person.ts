@@ -34,13 +34,18 @@ export function sendAnswer(run: Run, id: string, answer: string): Promise<Questi
 
 /** What it is about: of an approval the arguments too, of a tool what it does. */
 export function questionShown({ prompt, kind, details }: QuestionView): string {
+  if (kind === "approval" && Array.isArray(details.calls)) {
+    const calls = details.calls.map((call) => `${call.tool} ${call.arguments}`);
+    return [prompt, ...calls].join("\n");
+  }
   const more = kind === "approval" ? details.arguments : kind === "access" ? details.description : undefined;
   return typeof more === "string" ? `${prompt}\n${more}` : prompt;
 }
 
 /** The answers that are taken, where not every text is. */
 export function choicesOf({ kind, details }: QuestionView): readonly string[] | undefined {
-  if (kind === "approval") return ["once", "reject"];
+  if (kind === "approval")
+    return Array.isArray(details.answers) ? details.answers.map(String) : ["once", "reject"];
   if (kind === "access") return ["grant", "refuse"];
   return Array.isArray(details.choices) && details.choices.length > 0
     ? details.choices.map(String)

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { AgentAnswer, AgentList, TokenAnswer, TokenList, ToolboxList } from "../api/contract.ts";
+import { SCOPES } from "../caller.ts";
 import type { Client } from "../clients/client.ts";
 import { ToolkeepError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
-import { SCOPES } from "../tool.ts";
 import { path } from "./api-client.ts";
 import type { Run } from "./shell.ts";
 

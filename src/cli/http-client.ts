@@ -16,6 +16,7 @@ export function httpClient({ url, token }: { readonly url: string; readonly toke
       const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {
         const headers = {
           authorization: `Bearer ${token}`,
+          "x-toolkeep-from": "cli",
           ...(payload === undefined
             ? {}
             : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),

@@ -26,7 +26,7 @@ export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClien
         const response = await app.inject({
           method,
           url: path,
-          headers: { authorization: `Bearer ${adminToken}`, host: "127.0.0.1" },
+          headers: { authorization: `Bearer ${adminToken}`, host: "127.0.0.1", "x-toolkeep-from": "cli" },
           ...(body === undefined ? {} : { payload: body as object }),
         });
         return readAnswer(response.statusCode, response.payload);

@@ -1,5 +1,7 @@
 import { Command } from "commander";
 import { agentCommand } from "./commands/agent.ts";
+import { approvalCommand } from "./commands/approval.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { callCommand } from "./commands/call.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -11,14 +13,20 @@ import { initCommand } from "./commands/init.ts";
 import { memoryCommand } from "./commands/memory.ts";
 import { notificationCommand } from "./commands/notification.ts";
 import { openCommand } from "./commands/open.ts";
+import { personCommand } from "./commands/person.ts";
 import { pluginCommand } from "./commands/plugin.ts";
 import { projectCommand } from "./commands/project.ts";
 import { questionCommand } from "./commands/question.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { ruleCommand } from "./commands/rule.ts";
+import { searchCommand } from "./commands/search.ts";
+import { secretCommand } from "./commands/secret.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { serverCommand } from "./commands/server.ts";
 import { serviceCommand } from "./commands/service.ts";
+import { sourceCommand } from "./commands/source.ts";
 import { stdioCommand } from "./commands/stdio.ts";
+import { syncCommand } from "./commands/sync.ts";
 import { taskCommand } from "./commands/task.ts";
 import { ticketCommand } from "./commands/ticket.ts";
 import { tokenCommand } from "./commands/token.ts";
@@ -42,13 +50,24 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
   ],
   "People and agents:": [
     questionCommand,
+    approvalCommand,
     notificationCommand,
     taskCommand,
     projectCommand,
     ticketCommand,
-    memoryCommand,
   ],
-  "Settings and safety:": [configCommand, trustCommand, backupCommand, restoreCommand, completionCommand],
+  "Knowledge and memory:": [sourceCommand, syncCommand, searchCommand, memoryCommand],
+  "Settings and safety:": [
+    personCommand,
+    auditCommand,
+    configCommand,
+    secretCommand,
+    trustCommand,
+    ruleCommand,
+    backupCommand,
+    restoreCommand,
+    completionCommand,
+  ],
 };
 
 /** The whole command line as a tree; also what the completion scripts and the test of the docs read. */

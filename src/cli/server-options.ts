@@ -16,6 +16,7 @@ export interface ServerOptions {
   readonly transport?: "stdio" | "http" | "sse";
   readonly cwd?: string;
   readonly trusted?: boolean;
+  readonly pin?: boolean;
   readonly timeout?: string;
   readonly progressExtendsTimeout?: boolean;
   readonly connectTimeout?: string;
@@ -94,7 +95,7 @@ export async function serverInput(
   [command, ...args]: readonly string[],
   options: ServerOptions,
 ): Promise<ServerInput> {
-  const { url, trusted, connect, keepAlive, retry, progressExtendsTimeout } = options;
+  const { url, trusted, pin, connect, keepAlive, retry, progressExtendsTimeout } = options;
   const transport =
     options.transport ?? (url === undefined ? (command === undefined ? undefined : "stdio") : "http");
   const [oauth, tls] = [await oauthInput(run, options), tlsInput(run, options)];
@@ -112,6 +113,7 @@ export async function serverInput(
     maxConcurrency:
       options.maxConcurrency && wholeNumber(options.maxConcurrency, "--max-concurrency", 1, 1_000),
     trusted,
+    pin,
     oauth: Object.keys(oauth).length === 0 ? undefined : oauth,
     tls: Object.keys(tls).length === 0 ? undefined : tls,
   }) as ServerInput;
@@ -163,7 +165,7 @@ function header(pair: string): Named {
 }
 
 /** Paths on a command line are meant from here, wherever the daemon was started; elsewhere there is no such folder. */
-function pathHere({ terminal }: Run, path: string): string {
+export function pathHere({ terminal }: Run, path: string): string {
   return remoteDaemon(terminal.env) ? path : resolve(terminal.cwd, path);
 }
 

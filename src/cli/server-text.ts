@@ -1,5 +1,5 @@
 /** A server in words. */
-import type { ServerOffers, ServerView } from "../api/contract.ts";
+import type { ServerFindings, ServerOffers, ServerView } from "../api/contract.ts";
 import { oneLine } from "../daemon/printable.ts";
 import { counted } from "./counted.ts";
 import { durationText } from "./duration.ts";
@@ -12,7 +12,21 @@ export function nextStep(server: ServerView): string | undefined {
   if (state === "needs_auth") return credentialsRefused(server) ?? `sign in: toolkeep server auth ${name}`;
   if (state === "pending_approval")
     return `toolkeep server approve ${name}, or toolkeep server remove ${name}`;
-  return state === "unavailable" ? repair(server) : undefined;
+  if (state === "unavailable") return repair(server);
+  return server.waiting > 0
+    ? `${counted(server.waiting, "change")} wait for you: toolkeep server changes ${name}`
+    : undefined;
+}
+
+const MOST_FINDINGS = 5;
+
+/** What was found in what the server says of itself. */
+export function lookAt({ tools }: ServerFindings): string | null {
+  const lines = tools.flatMap(({ tool, findings }) =>
+    findings.map(({ kind, excerpt }) => `${tool} ${kind.replaceAll("_", " ")}: ${oneLine(excerpt)}`),
+  );
+  const more = lines.length > MOST_FINDINGS ? ` … and ${lines.length - MOST_FINDINGS} more` : "";
+  return lines.length === 0 ? null : lines.slice(0, MOST_FINDINGS).join("; ") + more;
 }
 
 /** Where nobody can sign in, because Toolkeep does so by itself, what to change instead. */
@@ -37,6 +51,8 @@ function repair({ name, transport, lastError }: ServerView): string {
   const isWrong = /^(the command .* (was not found|could not be started)|its folder .* does not exist)/.test(
     error,
   );
+  if (/^its sandbox /.test(error))
+    return `install what is missing, or: toolkeep server edit ${name} --sandbox auto (toolkeep doctor says more)`;
   const isElsewhere = /^(the host .* was not found|it does not speak TLS)/.test(error);
   if (isWrong || isElsewhere) return `correct it: toolkeep server edit ${name} …`;
   return transport === "stdio"

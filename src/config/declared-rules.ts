@@ -1,9 +1,8 @@
-/** The watchdog rules of a settings file: `rules: [{permission, action}]`. */
-import { z } from "zod";
+/** The watchdog rules of a settings file: `rules: [{permission, pattern, action}]`. */
 import { isRecord } from "../lib/json.ts";
 import type { KeyPath } from "./document.ts";
-import { oneOf, text } from "./expectation.ts";
 import type { FileReport } from "./problem.ts";
+import { ruleOf, ruleShape } from "./rule-shape.ts";
 import type { Rule } from "./settings.ts";
 
 /** A rule and where the file declares it. */
@@ -17,20 +16,22 @@ export const RULE_KEYS: Readonly<Record<string, { readonly default: string; read
     permission: {
       default: "",
       description:
-        "The tools it is about: a tool name, `mcp:<server>:<tool>`, or `*`; `*` stands for anything.",
+        "The tools it is about: a tool name, `mcp:<server>:<tool>`, a capability (`fs.write`, `net`, `shell` …), `destructive`, or `*`; `*` stands for anything.",
     },
     action: { default: "", description: "`allow`, `ask` or `deny`." },
-    pattern: { default: "*", description: "Only `*`, every call, is accepted." },
+    pattern: {
+      default: "*",
+      description:
+        "The calls it is about: a glob over the path, host or command, or an object of globs over `path`, `host`, `command` and `arg.<name>`.",
+    },
+    final: { default: "false", description: "Of a deny: nothing loosens it." },
+    after: {
+      default: "",
+      description: "Only once the conversation has this label, such as `untrusted_content`.",
+    },
   };
 
 const MAX_RULES = 1000;
-
-const ruleShape = z.object({
-  permission: text("a tool name, mcp:<server>:<tool> or *", 200),
-  action: oneOf(["allow", "ask", "deny"]),
-  // a pattern that was ignored would make its rule say more than its author wrote
-  pattern: z.literal("*", '"*"').optional(),
-});
 
 /** Every rule of the file that is valid; what is wrong with the others is in the report. */
 export function readRules(rules: unknown, from: "user" | "project", report: FileReport): DeclaredRule[] {
@@ -57,8 +58,7 @@ function readRule(
   }
   const parsed = ruleShape.safeParse(value);
   if (parsed.success) {
-    const { permission, action } = parsed.data;
-    return { rule: { permission, action, from }, path };
+    return { rule: { ...ruleOf(parsed.data), from }, path };
   }
   report.mismatches(parsed.error, value, path);
   return undefined;

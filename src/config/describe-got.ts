@@ -5,6 +5,9 @@ const SECRET_KEYS = new Set<PropertyKey>([
   "oauth",
   "args",
   "url",
+  "api_key",
+  "TOOLKEEP_SEARCH_API_KEY",
+  "TOOLKEEP_EMBEDDINGS_API_KEY",
   "database_url",
   "DATABASE_URL",
 ]);

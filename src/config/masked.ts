@@ -16,7 +16,13 @@ export function maskedSettings({ settings }: LoadedSettings): Record<string, unk
   return fileShapeOf({
     ...settings,
     databaseUrl: settings.databaseUrl && maskUrl(settings.databaseUrl),
-    web: { ...settings.web, search: maskSearch(settings.web.search) },
+    web: { ...settings.web, search: maskEndpoint(settings.web.search) },
+    approvals: maskApprovals(settings.approvals),
+    embeddings: maskEndpoint(settings.embeddings),
+    telemetry: {
+      otlpUrl: settings.telemetry.otlpUrl && maskUrl(settings.telemetry.otlpUrl),
+      otlpHeaders: settings.telemetry.otlpHeaders && MASK,
+    },
     servers: settings.servers.map((server) => ({
       ...server,
       args: maskArgs(server.args),
@@ -32,11 +38,26 @@ function maskValues(values: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(Object.keys(values).map((key) => [key, MASK]));
 }
 
+function maskEndpoint<T extends { readonly url: string | null; readonly apiKey: string | null }>(
+  endpoint: T,
+): T {
+  const { url, apiKey } = endpoint;
+  return { ...endpoint, url: url && maskUrl(url), apiKey: maskKey(apiKey) };
+}
+
+function maskApprovals(approvals: Settings["approvals"]): Settings["approvals"] {
+  const { webhookUrl, webhookSecret } = approvals;
+  return {
+    ...approvals,
+    webhookUrl: webhookUrl && maskUrl(webhookUrl),
+    webhookSecret: maskKey(webhookSecret),
+  };
+}
+
 /** The name of a secret in the vault is not one. */
-function maskSearch(search: Settings["web"]["search"]): Settings["web"]["search"] {
-  const { url, apiKey } = search;
-  const isName = apiKey !== null && /^\{\{secret:\w+\}\}$/.test(apiKey);
-  return { ...search, url: url && maskUrl(url), apiKey: isName ? apiKey : apiKey && MASK };
+function maskKey(written: string | null): string | null {
+  const isName = written !== null && /^\{\{secret:\w+\}\}$/.test(written);
+  return isName ? written : written && MASK;
 }
 
 function maskOauth(oauth: OAuthConfig): OAuthConfig {

@@ -3,6 +3,7 @@ import { toMs } from "./expectation.ts";
 import type { Layer } from "./layer.ts";
 import { SETTINGS, type SettingKey, type Values } from "./schema.ts";
 import { fileOAuthOf, fileTlsOf } from "./server-auth.ts";
+import { fileSandboxOf } from "./server-sandbox.ts";
 import type { ServerConfig, Settings } from "./settings.ts";
 
 export type Origin = "default" | "user" | "project" | "env";
@@ -65,6 +66,7 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
     mcp: {
       enabled: settings.mcp.enabled,
       require_approval: settings.mcp.requireApproval,
+      pin: settings.mcp.pin,
       deferred_loading: settings.mcp.deferredLoading,
       tool_timeout_secs: settings.mcp.toolTimeoutMs / 1000,
       idle_timeout_secs: settings.mcp.idleMs / 1000,
@@ -95,7 +97,12 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       ),
       learn: settings.toolSearch.learn,
     },
-    shell: { timeout_ms: settings.shell.timeoutMs, max_output_bytes: settings.shell.maxOutputBytes },
+    shell: {
+      timeout_ms: settings.shell.timeoutMs,
+      max_output_bytes: settings.shell.maxOutputBytes,
+      sandbox: settings.shell.sandbox,
+      network: settings.shell.network,
+    },
     web: {
       allowed_hosts: settings.web.allowedHosts,
       allowed_ports: settings.web.allowedPorts,
@@ -112,14 +119,35 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       chromium_sandbox: settings.web.chromiumSandbox,
     },
     questions: { wait_ms: settings.questions.waitMs, expire_ms: settings.questions.expireMs },
+    approvals: {
+      wait_secs: settings.approvals.waitMs / 1000,
+      rejected_secs: settings.approvals.rejectedMs / 1000,
+      webhook_url: settings.approvals.webhookUrl,
+      webhook_secret: settings.approvals.webhookSecret,
+    },
+    memory: { spaces: settings.memory.spaces, embeddings: settings.memory.embeddings },
+    knowledge: { labels: settings.knowledge.labels, embeddings: settings.knowledge.embeddings },
+    embeddings: {
+      provider: settings.embeddings.provider,
+      url: settings.embeddings.url,
+      model: settings.embeddings.model,
+      api_key: settings.embeddings.apiKey,
+      dimensions: settings.embeddings.dimensions,
+    },
+    stdio: { allow_writes: settings.stdio.allowWrites },
+    sync: { watch: settings.sync.watch, interval_mins: settings.sync.intervalMs / 60_000 },
+    telemetry: { otlp_url: settings.telemetry.otlpUrl, otlp_headers: settings.telemetry.otlpHeaders },
     retention: {
       audit_days: toDays(settings.retention.auditMs),
       questions_days: toDays(settings.retention.questionsMs),
       notifications_days: toDays(settings.retention.notificationsMs),
       attachments_days: toDays(settings.retention.attachmentsMs),
       tokens_days: toDays(settings.retention.tokensMs),
+      memory_history_days: toDays(settings.retention.memoryHistoryMs),
     },
-    rules: settings.rules.map(({ permission, action }) => ({ permission, action })),
+    default_rules: settings.defaultRules,
+    trust: { allow_hosts: settings.trust.allowHosts },
+    rules: settings.rules.map(({ from: _, ...rule }) => rule),
   };
 }
 
@@ -134,6 +162,7 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
     mcp: {
       enabled: values["mcp.enabled"],
       requireApproval: values["mcp.require_approval"],
+      pin: values["mcp.pin"],
       deferredLoading: values["mcp.deferred_loading"],
       toolTimeoutMs: toMs(values["mcp.tool_timeout_secs"]),
       maxDescriptionLength: values.max_description_length,
@@ -164,7 +193,12 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       maxMessageBytes: values.max_message_bytes,
       maxToolConcurrency: values.max_tool_concurrency,
     },
-    shell: { timeoutMs: values["shell.timeout_ms"], maxOutputBytes: values["shell.max_output_bytes"] },
+    shell: {
+      timeoutMs: values["shell.timeout_ms"],
+      maxOutputBytes: values["shell.max_output_bytes"],
+      sandbox: values["shell.sandbox"],
+      network: values["shell.network"],
+    },
     web: {
       allowedHosts: values["web.allowed_hosts"],
       allowedPorts: values["web.allowed_ports"],
@@ -180,13 +214,37 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       chromiumPath: values["web.chromium_path"],
       chromiumSandbox: values["web.chromium_sandbox"],
     },
+    defaultRules: values.default_rules,
+    trust: { allowHosts: values["trust.allow_hosts"] },
     questions: { waitMs: values["questions.wait_ms"], expireMs: values["questions.expire_ms"] },
+    approvals: {
+      waitMs: values["approvals.wait_secs"] * 1000,
+      rejectedMs: values["approvals.rejected_secs"] * 1000,
+      webhookUrl: values["approvals.webhook_url"],
+      webhookSecret: values["approvals.webhook_secret"],
+    },
+    memory: { spaces: values["memory.spaces"], embeddings: values["memory.embeddings"] },
+    knowledge: { labels: values["knowledge.labels"], embeddings: values["knowledge.embeddings"] },
+    embeddings: {
+      provider: values["embeddings.provider"],
+      url: values["embeddings.url"],
+      model: values["embeddings.model"],
+      apiKey: values["embeddings.api_key"],
+      dimensions: values["embeddings.dimensions"],
+    },
+    stdio: { allowWrites: values["stdio.allow_writes"] },
+    sync: { watch: values["sync.watch"], intervalMs: values["sync.interval_mins"] * 60_000 },
+    telemetry: {
+      otlpUrl: values["telemetry.otlp_url"],
+      otlpHeaders: values["telemetry.otlp_headers"],
+    },
     retention: {
       auditMs: ofDays(values["retention.audit_days"]),
       questionsMs: ofDays(values["retention.questions_days"]),
       notificationsMs: ofDays(values["retention.notifications_days"]),
       attachmentsMs: ofDays(values["retention.attachments_days"]),
       tokensMs: ofDays(values["retention.tokens_days"]),
+      memoryHistoryMs: ofDays(values["retention.memory_history_days"]),
     },
   };
 }
@@ -205,7 +263,7 @@ function fileEntryOf(server: ServerConfig): Record<string, unknown> {
   const { name, transport, command, args, env, cwd, url, headers } = server;
   const reached =
     transport === "stdio"
-      ? { command, args, env, cwd }
+      ? { command, args, env, cwd, sandbox: fileSandboxOf(server.sandbox) }
       : { url, headers, oauth: fileOAuthOf(server.oauth), tls: fileTlsOf(server.tls) };
   return {
     name,
@@ -219,6 +277,7 @@ function fileEntryOf(server: ServerConfig): Record<string, unknown> {
     connect_timeout_ms: server.connectTimeoutMs,
     retry: server.retry,
     trusted: server.trusted,
+    pin: server.pin,
     max_concurrency: server.maxConcurrency,
   };
 }

@@ -4,6 +4,8 @@
  * this table. Servers and rules, which are lists, are in `server-entry.ts` and `rules.ts`.
  */
 import { z } from "zod";
+import { APPROVAL_SETTINGS } from "./approval-settings.ts";
+import { EMBEDDING_SETTINGS } from "./embedding-settings.ts";
 import {
   httpUrl,
   MAX_TIMEOUT_MS,
@@ -14,23 +16,22 @@ import {
   wholeNumber,
   yesOrNo,
 } from "./expectation.ts";
+import { MEMORY_SETTINGS } from "./memory-settings.ts";
+import { setting } from "./setting.ts";
+import {
+  hostGlobs,
+  hostList,
+  hostName,
+  modelLimits,
+  namingTemplate,
+  portList,
+  postgresUrl,
+  publicUrl,
+} from "./setting-shapes.ts";
+import { SYNC_SETTINGS } from "./sync-settings.ts";
+import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
 
-/**
- * What a project file may do: set it freely, only lower it, only set this one value, or nothing at all. A project
- * file comes with a checkout, so it must not open what the user keeps closed.
- */
-export type ProjectPolicy = "any" | "lower" | "never" | { readonly only: boolean };
-
-export interface Setting<S extends z.ZodType = z.ZodType> {
-  readonly schema: S;
-  /** Null: not set. */
-  readonly default: z.output<S> | null;
-  readonly description: string;
-  readonly project: ProjectPolicy;
-  readonly env?: string;
-  /** A change counts from the next start only. */
-  readonly restart?: true;
-}
+export type { ProjectPolicy, Setting } from "./setting.ts";
 
 export const SETTINGS = {
   host: setting(hostName(), {
@@ -109,6 +110,12 @@ export const SETTINGS = {
     env: "MCP_REQUIRE_APPROVAL",
     project: { only: true },
     description: "Servers that an agent adds wait for a person.",
+  }),
+  "mcp.pin": setting(z.union([z.literal("untrusted"), z.boolean()], '"untrusted", true or false'), {
+    default: "untrusted",
+    project: { only: true },
+    description:
+      "Of which servers new and changed tools wait until a person has accepted them, where the server itself does not say: those that nobody trusts, all, or none.",
   }),
   "mcp.deferred_loading": setting(z.union([z.literal("auto"), z.boolean()], '"auto", true or false'), {
     default: "auto",
@@ -214,6 +221,30 @@ export const SETTINGS = {
     project: "lower",
     description: "How much output of a command is kept.",
   }),
+  "shell.sandbox": setting(oneOf(["off", "auto", "required"]), {
+    default: "auto",
+    project: "never",
+    description:
+      "Whether commands of `run_shell` and the user's scripts are confined by bubblewrap: `auto` where it works, `required` or they do not run, `off`.",
+  }),
+  "shell.network": setting(yesOrNo(), {
+    default: true,
+    project: { only: false },
+    description: "False: commands of `run_shell` have no network, where they are confined.",
+  }),
+  default_rules: setting(yesOrNo(), {
+    default: true,
+    env: "TOOLKEEP_DEFAULT_RULES",
+    project: { only: true },
+    description:
+      "Whether the rules that come with Toolkeep count: destructive tools ask, as does what untrusted servers write, reach or run, and the shell.",
+  }),
+  "trust.allow_hosts": setting(hostGlobs(), {
+    default: [],
+    project: "never",
+    description:
+      "Hosts that tools of untrusted servers may reach without asking: names, with `*` for anything.",
+  }),
   "questions.wait_ms": setting(wholeNumber(0, MAX_TIMEOUT_MS, "milliseconds"), {
     default: 55_000,
     project: "never",
@@ -224,6 +255,11 @@ export const SETTINGS = {
     project: "never",
     description: "After this a question can no longer be answered.",
   }),
+  ...APPROVAL_SETTINGS,
+  ...TELEMETRY_SETTINGS,
+  ...SYNC_SETTINGS,
+  ...MEMORY_SETTINGS,
+  ...EMBEDDING_SETTINGS,
   "web.allowed_hosts": setting(hostList(), {
     default: [],
     project: "never",
@@ -295,6 +331,10 @@ export const SETTINGS = {
   "retention.notifications_days": retention(30, "How long a notification is kept after it was dismissed."),
   "retention.attachments_days": retention(90, "How long a file that an agent attached is kept."),
   "retention.tokens_days": retention(30, "How long an expired token is still listed."),
+  "retention.memory_history_days": retention(
+    365,
+    "How long it is kept what a memory said before it changed.",
+  ),
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;
@@ -318,81 +358,10 @@ export const ALIASES: Readonly<Record<string, SettingKey>> = {
   tool_timeout_secs: "mcp.tool_timeout_secs",
 };
 
-function setting<S extends z.ZodType, const D extends z.output<S> | null>(
-  schema: S,
-  about: Omit<Setting<S>, "schema" | "default"> & { readonly default: D },
-): Setting<S> & { readonly default: D } {
-  return { schema, ...about };
-}
-
 function retention<const D extends number>(days: D, description: string) {
   return setting(wholeNumber(0, 36_500, "days"), {
     default: days,
     project: "never",
     description: `${description} 0: for ever.`,
   });
-}
-
-function hostName() {
-  const expected = "a host name or IP address";
-  return z
-    .string(expected)
-    .max(255, expected)
-    .regex(/^[A-Za-z0-9._:-]+$/, expected);
-}
-
-function hostList() {
-  const expected = "a list of at most 200 host names, addresses or ranges";
-  const host = z
-    .string("a host name, an address or a range")
-    .max(255, "a host name, an address or a range")
-    .regex(/^(\*\.)?[A-Za-z0-9._:-]+(\/\d{1,3})?$/, "a host name, an address or a range");
-  return z.array(host, expected).max(200, expected).readonly();
-}
-
-function portList() {
-  const expected = "a list of at most 100 ports";
-  return z.array(wholeNumber(1, 65_535), expected).max(100, expected).readonly();
-}
-
-function modelLimits() {
-  const expected = "models by name, each with window, max_tools or eager";
-  const names = text("the name of a tool, its end, or a pattern with *", 200);
-  const limits = z
-    .strictObject(
-      {
-        window: wholeNumber(1_000, 100_000_000, "tokens").optional(),
-        max_tools: wholeNumber(1, 10_000).optional(),
-        eager: z
-          .array(names, "a list of at most 200 tools")
-          .max(200, "a list of at most 200 tools")
-          .optional(),
-      },
-      expected,
-    )
-    .transform(({ window, max_tools, eager }) => ({ window, maxTools: max_tools, eager }));
-  return z
-    .record(text("the name of a model", 200), limits, expected)
-    .refine((models) => Object.keys(models).length <= 100, "at most 100 models")
-    .readonly();
-}
-
-function publicUrl() {
-  const expected = "an http:// or https:// URL without query";
-  return httpUrl()
-    .refine((url) => !/[?#]/.test(url), expected)
-    .transform((url) => url.replace(/\/+$/, ""));
-}
-
-function postgresUrl() {
-  const expected = "a postgres:// or postgresql:// URL";
-  return z.string(expected).refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url), expected);
-}
-
-function namingTemplate() {
-  const expected = "a template of at most 64 characters with {server} and {tool}";
-  return z
-    .string(expected)
-    .max(64, expected)
-    .refine((template) => template.includes("{server}") && template.includes("{tool}"), expected);
 }

@@ -214,7 +214,7 @@ function readKey(file: unknown, report: FileReport): Result<string, string> {
 }
 
 /** A shell expands `~`, a settings file does not. */
-function fullPath<T>(file: T, folder: string): T | string {
+export function fullPath<T>(file: T, folder: string): T | string {
   if (typeof file !== "string" || file === "") return file;
   if (file === "~" || file.startsWith("~/")) return join(homedir(), file.slice(1));
   return resolve(folder, file);

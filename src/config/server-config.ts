@@ -8,12 +8,14 @@ import { err, ok, type Result } from "../lib/result.ts";
 import { describeGot, valueAt } from "./describe-got.ts";
 import { httpUrl, oneOf, text, timeoutMs, wholeNumber, yesOrNo } from "./expectation.ts";
 import { oauthFields, tlsFields } from "./server-auth.ts";
+import { type SandboxInput, sandboxFields } from "./server-sandbox.ts";
 import type { OAuthConfig, ServerConfig, TlsConfig } from "./settings.ts";
 
 /** What is given of a server; what is absent takes its default, also inside `oauth` and `tls`. */
-export type ServerFields = Partial<Omit<ServerConfig, "name" | "source" | "oauth" | "tls">> & {
+export type ServerFields = Partial<Omit<ServerConfig, "name" | "source" | "oauth" | "tls" | "sandbox">> & {
   readonly oauth?: Partial<OAuthConfig> | null;
   readonly tls?: Partial<TlsConfig> | null;
+  readonly sandbox?: SandboxInput | undefined;
 };
 
 /** What is wrong with one field; `path` is empty for the name. */
@@ -92,7 +94,9 @@ const fields = z.object({
   connectTimeoutMs: timeoutMs().default(60_000),
   retry: oneOf(["safe", "never", "once"]).default("safe"),
   trusted: yesOrNo().default(false),
+  pin: yesOrNo().nullable().default(null),
   maxConcurrency: wholeNumber(1, 1000).default(64),
+  sandbox: sandboxFields,
 });
 
 type Fields = z.output<typeof fields>;
@@ -127,7 +131,7 @@ function missing(field: string, expected: string): Result<never, FieldProblem> {
 function onlyWhatApplies(server: Fields & { transport: ServerConfig["transport"] }) {
   return server.transport === "stdio"
     ? { ...server, url: null, headers: {}, oauth: null, tls: null }
-    : { ...server, command: null, args: [], env: {}, cwd: null };
+    : { ...server, command: null, args: [], env: {}, cwd: null, sandbox: null };
 }
 
 function fieldProblems(error: z.ZodError, input: unknown): FieldProblem[] {

@@ -6,6 +6,7 @@ import { oneOf, text, timeoutSecs, toMs, yesOrNo } from "./expectation.ts";
 import type { FileReport } from "./problem.ts";
 import { oauthKeyOf, readOAuth, readTls } from "./server-auth.ts";
 import { checkServerConfig, type ServerFields } from "./server-config.ts";
+import { readSandbox, sandboxKeyOf } from "./server-sandbox.ts";
 import type { ServerConfig } from "./settings.ts";
 
 export interface Entry {
@@ -64,9 +65,18 @@ export const ENTRY_KEYS: Readonly<
     default: "false",
     description: "True: its hints may loosen what is asked; not taken from a project file.",
   },
+  pin: {
+    default: "`mcp.pin`",
+    description:
+      "True: new and changed tools wait until a person has accepted them; a project file cannot say false.",
+  },
   max_concurrency: {
     default: "64",
     description: "How many calls it gets at the same time; others wait their turn.",
+  },
+  sandbox: {
+    default: "",
+    description: "How a local server is confined: an object, `true` for `required`, or a mode.",
   },
 };
 
@@ -94,13 +104,14 @@ export function readEntry(
 
   const oauth = readOAuth(given.oauth, [...path, "oauth"], report);
   const tls = readTls(given.tls, [...path, "tls"], report);
-  const fields = { ...fieldsOf(given, shape), oauth: oauth ?? null, tls: tls ?? null };
+  const sandbox = readSandbox(given.sandbox, [...path, "sandbox"], report) as ServerFields["sandbox"];
+  const fields = { ...fieldsOf(given, shape), oauth: oauth ?? null, tls: tls ?? null, sandbox };
   const checked = checkServerConfig(entry.name as string, fields, source);
   if (!checked.ok) {
     for (const problem of checked.error) {
       const [field, ...rest] = problem.path as [string, ...string[]];
       const key = FILE_KEYS[field] ?? field;
-      const inner = key === "oauth" ? rest.map(oauthKeyOf) : rest;
+      const inner = INNER_KEYS[key] ? rest.map(INNER_KEYS[key]) : rest;
       if (!wrongKeys.has(key))
         report.expectedInstead(keyPath(path, key, inner), problem.expected, problem.got);
     }
@@ -169,9 +180,15 @@ function fieldsOf(given: Record<string, unknown>, shape: Shape): ServerFields {
     connectTimeoutMs: given.connect_timeout_ms,
     retry: given.retry,
     trusted: given.trusted,
+    pin: given.pin,
     maxConcurrency: given.max_concurrency,
   } as ServerFields;
 }
+
+const INNER_KEYS: Readonly<Record<string, (field: string) => string>> = {
+  oauth: oauthKeyOf,
+  sandbox: sandboxKeyOf,
+};
 
 const FILE_KEYS: Readonly<Record<string, string>> = {
   keepAlive: "keep_alive",
@@ -194,7 +211,9 @@ function warnWithoutEffect(
   report: FileReport,
 ): void {
   const idle =
-    server.transport === "stdio" ? ["url", "headers", "oauth", "tls"] : ["command", "args", "env", "cwd"];
+    server.transport === "stdio"
+      ? ["url", "headers", "oauth", "tls"]
+      : ["command", "args", "env", "cwd", "sandbox"];
   for (const key of idle) {
     if (key in given)
       report.warn([...path, key], `has no effect on a server with transport "${server.transport}"`);

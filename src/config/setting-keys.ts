@@ -3,6 +3,7 @@ import { RULE_KEYS } from "./declared-rules.ts";
 import { ALIASES, type ProjectPolicy, SETTINGS, type Setting } from "./schema.ts";
 import { OAUTH_KEYS, TLS_KEYS } from "./server-auth.ts";
 import { ENTRY_KEYS } from "./server-entry.ts";
+import { SANDBOX_KEYS } from "./server-sandbox.ts";
 
 export interface SettingKeyInfo {
   /** Dotted, with `*` for a name or a place in a list: `mcp.*.command`, `rules.*.action`. */
@@ -33,6 +34,7 @@ export const settingKeys: readonly SettingKeyInfo[] = [
   }),
   ...keysIn("mcp.*.oauth", OAUTH_KEYS),
   ...keysIn("mcp.*.tls", TLS_KEYS),
+  ...keysIn("mcp.*.sandbox", SANDBOX_KEYS),
   listed("rules", "What may run without asking, what asks and what never runs."),
   ...Object.entries(RULE_KEYS).map(([key, entry]) => {
     return {

@@ -19,6 +19,8 @@ export interface Settings {
     readonly enabled: boolean;
     /** Servers added by an agent wait for a person. */
     readonly requireApproval: boolean;
+    /** Of which servers what they publish counts only once a person accepted it, where the server does not say. */
+    readonly pin: "untrusted" | boolean;
     readonly deferredLoading: "auto" | boolean;
     /** Per call, where the server sets none. */
     readonly toolTimeoutMs: number;
@@ -66,6 +68,10 @@ export interface Settings {
   readonly shell: {
     readonly timeoutMs: number;
     readonly maxOutputBytes: number;
+    /** How commands and the user's scripts are confined. */
+    readonly sandbox: "off" | "auto" | "required";
+    /** False: confined commands have no network. */
+    readonly network: boolean;
   };
   readonly web: {
     /** Hosts in private networks that the web tools may reach. */
@@ -94,6 +100,54 @@ export interface Settings {
     /** After this a question no longer counts. */
     readonly expireMs: number;
   };
+  readonly approvals: {
+    /** How long a call waits for a person to approve it, where its client follows progress. */
+    readonly waitMs: number;
+    /** How long a rejected call is not asked about again. */
+    readonly rejectedMs: number;
+    readonly webhookUrl: string | null;
+    /** As it is written: a secret, or `{{secret:NAME}}`. */
+    readonly webhookSecret: string | null;
+  };
+  readonly memory: {
+    /** What agents share, by name, with who may read and write it: names of agents, `*` for anything. */
+    readonly spaces: Readonly<Record<string, SpaceAccess>>;
+    /** `auto`: where the model can run. */
+    readonly embeddings: "auto" | false;
+  };
+  readonly knowledge: {
+    /** By label, the agents that see what bears it, where their token has no scopes of its own. */
+    readonly labels: Readonly<Record<string, readonly string[]>>;
+    /** `auto`: where the model can run. */
+    readonly embeddings: "auto" | false;
+  };
+  /** Who turns texts into vectors. */
+  readonly embeddings: {
+    readonly provider: "local" | "openai" | "ollama" | "off";
+    /** Null: where such an endpoint usually is. */
+    readonly url: string | null;
+    readonly model: string | null;
+    /** As it is written: a key, or `{{secret:NAME}}`. */
+    readonly apiKey: string | null;
+    /** Null: as many as the model gives. */
+    readonly dimensions: number | null;
+  };
+  readonly stdio: {
+    /** Clients on stdio may write memories, into the inbox, and sync. */
+    readonly allowWrites: boolean;
+  };
+  /** When the daemon syncs sources of knowledge by itself. */
+  readonly sync: {
+    readonly watch: boolean;
+    /** 0: only when something changes, or somebody asks. */
+    readonly intervalMs: number;
+  };
+  readonly telemetry: {
+    /** Where spans of calls are sent; null: none are made. */
+    readonly otlpUrl: string | null;
+    /** As they are written: `name=value,name=value`. */
+    readonly otlpHeaders: string | null;
+  };
   /** How long things are kept that nobody needs any more, in milliseconds; null: for ever. */
   readonly retention: {
     readonly auditMs: number | null;
@@ -101,10 +155,22 @@ export interface Settings {
     readonly notificationsMs: number | null;
     readonly attachmentsMs: number | null;
     readonly tokensMs: number | null;
+    readonly memoryHistoryMs: number | null;
   };
   readonly rules: readonly Rule[];
+  /** Whether the rules that come with Toolkeep count. */
+  readonly defaultRules: boolean;
+  readonly trust: {
+    /** Hosts that tools of untrusted servers may reach without asking; globs. */
+    readonly allowHosts: readonly string[];
+  };
   /** Servers of the settings files, project over user, one per name. */
   readonly servers: readonly ServerConfig[];
+}
+
+export interface SpaceAccess {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
 }
 
 /** What is to be known of a model that tools are listed for; what is absent is as usual. */
@@ -116,11 +182,39 @@ export interface ModelLimits {
   readonly eager?: readonly string[] | undefined;
 }
 
+/** Who says so: the more of these it is about, the later it stands. */
+export type RuleScope = "default" | "user" | "project" | "agent" | "session";
+
+/**
+ * A glob over the path, host or command that a call is about, or globs over `path`, `host`, `command` and
+ * `arg.<name>` that must all hold. One that begins with `!` must not match.
+ */
+export type RulePattern = string | Readonly<Record<string, string | readonly string[]>>;
+
 export interface Rule {
-  /** A tool name, `<origin>:<tool>` such as `mcp:github:*`, or `*`; `*` matches any run of characters. */
+  /**
+   * A tool name, `<origin>:<tool>` such as `mcp:github:*`, a capability, `destructive`, or `*`; `*` matches any run of
+   * characters.
+   */
   readonly permission: string;
   readonly action: "allow" | "ask" | "deny";
-  readonly from: "project" | "user";
+  /** Absent: every call. */
+  readonly pattern?: RulePattern;
+  /** A deny that nothing loosens. */
+  readonly final?: boolean;
+  /** Only once the conversation has this label. */
+  readonly after?: string;
+  readonly from: RuleScope;
+  /** Of a stored rule. */
+  readonly id?: string;
+  /** It is what a person answered to an approval: of what the others say it lets an ask run, and nothing else. */
+  readonly isAnswer?: true;
+  /** Of default rules: only tools of origins that nobody vouches for. */
+  readonly only?: "untrusted";
+  /** Of default rules: tools that it is not about. */
+  readonly except?: readonly string[];
+  /** Of default rules: calls that it is not about. */
+  readonly unless?: RulePattern;
 }
 
 /** How one MCP server is reached, whichever of the three shapes it was written in. */
@@ -147,11 +241,31 @@ export interface ServerConfig {
   readonly progressExtendsTimeout: boolean;
   readonly connectTimeoutMs: number;
   readonly retry: "safe" | "never" | "once";
+  /** What it publishes counts only once a person accepted it; null: as `settings.mcp.pin` says. */
+  readonly pin: boolean | null;
   /** Its annotations may loosen, not only tighten. */
   readonly trusted: boolean;
   readonly maxConcurrency: number;
+  /** How a local server is confined; null: it is not. */
+  readonly sandbox: SandboxConfig | null;
   /** `stored` when a person registered it; else the file that declares it. */
   readonly source: "stored" | "user" | "project";
+}
+
+/** What a local server sees of the machine, and what it may use of it; null: as much as there is. */
+export interface SandboxConfig {
+  /** `auto`: where that is possible; `required`: else the server does not start. */
+  readonly mode: "off" | "auto" | "required";
+  readonly network: boolean;
+  /** Absolute paths, beside what every program needs. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Of each process. */
+  readonly memoryMb: number | null;
+  readonly processes: number | null;
+  /** Of each process. */
+  readonly cpuSecs: number | null;
+  readonly fileMb: number | null;
 }
 
 /** How Toolkeep signs in to a server. Everything left out is discovered, registered or asked for. */

@@ -41,8 +41,15 @@ function refusalOf(policy: ProjectPolicy, value: unknown, below: unknown): strin
   return value === policy.only ? undefined : `a project file may only set this to ${policy.only}`;
 }
 
-function untrusted(server: DeclaredServer, project: Layer): DeclaredServer {
+function untrusted(declared: DeclaredServer, project: Layer): DeclaredServer {
+  const server = pinned(declared, project);
   if (!server.config.trusted) return server;
   project.report.warn([...server.path, "trusted"], "a project file may not trust a server: ignored");
   return { ...server, config: { ...server.config, trusted: false } };
+}
+
+function pinned(server: DeclaredServer, project: Layer): DeclaredServer {
+  if (server.config.pin !== false) return server;
+  project.report.warn([...server.path, "pin"], "a project file may only set this to true: ignored");
+  return { ...server, config: { ...server.config, pin: null } };
 }

@@ -202,7 +202,7 @@ class CustomTools implements Custom {
     );
   }
 
-  readonly #isSecret = (name: string) => this.#deps.secret(name) !== undefined;
+  readonly #isSecret = (name: string) => this.#deps.secrets.has(name);
 
   #status(slug: string): ToolStatus {
     return statusOf(slug, this.#scan.tools.get(slug), this.#records.get(slug), this.#isSecret);

@@ -49,6 +49,8 @@ export function customTool(parts: CustomToolParts): Tool {
       },
     },
     flags,
+    // A script does what its author wrote, and nobody else knows what that is.
+    capabilities: ["fs.read", "fs.write", "net"],
     scope: "tools",
     availability: "both",
     floor: false,

@@ -1,9 +1,15 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Caller } from "../caller.ts";
 import { withHeartbeat } from "../lib/heartbeat.ts";
+import { err, ok, type Result } from "../lib/result.ts";
+import { confinedCommand } from "../process/confined-command.ts";
 import type { Processes } from "../process/processes.ts";
 import { type CommandResult, runCommand } from "../process/run-command.ts";
-import type { Caller, ToolContext, ToolResult } from "../tool.ts";
+import type { Sandbox, SandboxMode } from "../process/sandbox.ts";
+import { NO_LIMITS } from "../process/sandbox-limits.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import type { Vault } from "../vault/vault.ts";
 import type { FoundTool } from "./found-tool.ts";
 import type { Launch } from "./launch.ts";
 import type { Manifest } from "./manifest.ts";
@@ -12,10 +18,12 @@ import { readFolder, unpack } from "./script-folder.ts";
 export interface ScriptDeps {
   readonly home: string;
   readonly processes: Processes;
+  readonly sandbox: Sandbox;
+  readonly sandboxMode: () => SandboxMode;
   readonly baseEnv: NodeJS.ProcessEnv;
   /** The folder that a caller's scripts run in; made where it is not there yet. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
-  readonly secret: (name: string) => string | undefined;
+  readonly secrets: Pick<Vault, "has" | "read">;
   /** Variables with such a value are passed on only where a manifest names them. */
   readonly isSecret: (value: string) => boolean;
   readonly redact: (text: string) => string;
@@ -67,7 +75,9 @@ export async function runScript(
     return refused(
       `${name} has changed since it was enabled and did not run. A person who has read it enables it again: toolkeep tool enable ${name}`,
     );
-  const env = environmentOf(manifest, deps);
+  const secrets = await secretsOf(manifest, deps);
+  if (!secrets.ok) return refused(`${name} did not run: ${secrets.error}. Tell a person.`);
+  const env = environmentOf(manifest, secrets.value, deps);
   const unusable = Object.keys(env).find((key) => env[key]!.includes("\0"));
   if (unusable !== undefined)
     return refused(
@@ -78,13 +88,31 @@ export async function runScript(
     await unpack(read.value, place);
     const cwd = await deps.workspaceOf(context.caller);
     const entry = join(place, manifest.entry);
+    const start = {
+      file: launch.program ?? entry,
+      args: launch.program === undefined ? [] : [...launch.args, entry],
+      cwd,
+      env: { ...env, PWD: cwd },
+    };
+    // A person has read and enabled it, so it sees the machine as that person does; but not what Toolkeep keeps.
+    const started = await confinedCommand(deps.sandbox, deps.sandboxMode(), start, {
+      of: "machine",
+      network: true,
+      shown: [],
+      kept: [cwd, place],
+      privateHome: null,
+      limits: NO_LIMITS,
+    });
+    if (!started.ok)
+      return refused(
+        `${name} only runs confined here (shell.sandbox), and that cannot be had: ${started.error}. Tell a person.`,
+      );
     const running = runCommand(
       deps.processes,
       {
-        file: launch.program ?? entry,
-        args: launch.program === undefined ? [] : [...launch.args, entry],
         cwd,
-        env: { ...env, PWD: cwd },
+        ...started.value,
+        env: start.env,
         input: JSON.stringify(args),
         maxOutputBytes: manifest.maxOutputBytes,
         redact: deps.redact,
@@ -117,18 +145,31 @@ export async function removeLeftCopies(home: string, now: number): Promise<void>
 /** What a script sees: a few harmless variables, what its manifest names, and the secrets it was given. */
 function environmentOf(
   manifest: Manifest,
-  { baseEnv, secret, isSecret }: ScriptDeps,
+  secrets: Readonly<Record<string, string>>,
+  { baseEnv, isSecret }: ScriptDeps,
 ): Record<string, string> {
   const inherited = BASE_VARIABLES.filter((name) => !isSecret(baseEnv[name] ?? ""));
   const passed = [...inherited, ...manifest.passEnv].map((name) => [name, baseEnv[name]] as const);
-  const secrets = manifest.secrets.map((name) => [name, secret(name)] as const);
-  const given = [...passed, ...Object.entries(manifest.env), ...secrets];
+  const given = [...passed, ...Object.entries(manifest.env), ...Object.entries(secrets)];
   return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function secretsOf(
+  manifest: Manifest,
+  { secrets }: ScriptDeps,
+): Promise<Result<Readonly<Record<string, string>>, string>> {
+  const values: Record<string, string> = {};
+  for (const name of manifest.secrets.filter((each) => secrets.has(each))) {
+    const value = await secrets.read(name);
+    if (!value.ok) return err(`the secret ${name} cannot be read: ${value.error}`);
+    values[name] = value.value;
+  }
+  return ok(values);
 }
 
 async function copyPlace(home: string): Promise<string> {
   await mkdir(copiesIn(home), { recursive: true, mode: 0o700 });
-  return mkdtemp(join(copiesIn(home), "call-"));
+  return realpath(await mkdtemp(join(copiesIn(home), "call-")));
 }
 
 function copiesIn(home: string): string {

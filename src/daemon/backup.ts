@@ -10,6 +10,8 @@ import { isRecord } from "../lib/json.ts";
 import { lockHome } from "../store/lock.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
+import { loadKey } from "../vault/key.ts";
+import { recordRestore } from "./record-restore.ts";
 
 const CONFIG_FILES = ["config.json", "config.toml"];
 const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;
@@ -30,7 +32,7 @@ export async function createBackup(input: {
     version: input.version,
     createdAt: input.clock(),
     store: await input.store.dump(),
-    key: input.env.TOOLKEEP_KEY ? null : await readText(join(input.home, "key")),
+    key: input.env.TOOLKEEP_KEY ? null : `${(await loadKey(input)).toString("base64")}\n`,
     config: await readConfig(input.home),
   };
 }
@@ -96,10 +98,12 @@ export async function restoreBackup(
     try {
       if (!to.force) await checkStoreEmpty(store, home);
       await store.load(backup.store);
+      if (backup.key !== null) await writePrivate(join(home, "key"), backup.key);
+      await rm(join(home, "key.next"), { force: true });
+      await recordRestore(store, { ...to, backup });
     } finally {
       await store.close();
     }
-    if (backup.key !== null) await writePrivate(join(home, "key"), backup.key);
     await replaceConfig(home, backup.config);
   } finally {
     await lock.release();

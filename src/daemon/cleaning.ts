@@ -1,17 +1,20 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Audit } from "../audit/audit.ts";
 import type { Settings } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../store/embedding-record.ts";
+import { LABELS_KEPT_MS } from "../store/label-record.ts";
 import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 import { TOOL_USE_KEPT_MS } from "../store/tool-use-record.ts";
 
 export interface CleaningDeps {
   readonly store: Pick<Store, "lead" | "prune" | "embeddings">;
+  readonly audit: Pick<Audit, "prune">;
   readonly home: string;
   /** Asked anew every time. */
   readonly retention: () => Settings["retention"];
@@ -82,7 +85,8 @@ type Removed = Partial<Record<Prunable, number>>;
 
 /** How many rows went, of what there was something to remove. */
 async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
-  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
+  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs, memoryHistoryMs } =
+    deps.retention();
   const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
     calls: auditMs,
     questions: questionsMs,
@@ -94,11 +98,20 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     embeddings: EMBEDDING_KEPT_MS,
     activations: ACTIVATIONS_KEPT_MS,
     toolUses: TOOL_USE_KEPT_MS,
+    rules: 0,
+    labels: LABELS_KEPT_MS,
+    memories: 0,
+    memoryVersions: memoryHistoryMs,
   };
   const removed: Removed = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
     const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
     if (count > 0) removed[what] = count;
+  }
+  if (auditMs !== null) {
+    const before = deps.clock() - auditMs;
+    const chained = await inBatches(signal, (limit) => deps.audit.prune(before, limit));
+    if (chained > 0) removed.calls = (removed.calls ?? 0) + chained;
   }
   const beyond = await inBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
   if (beyond > 0) removed.embeddings = (removed.embeddings ?? 0) + beyond;

@@ -5,8 +5,10 @@ import { homeOf } from "../config/environment.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemClock } from "../lib/clock.ts";
+import { randomId } from "../lib/id.ts";
 import { broken, type Check, failed, ok, warning } from "../platform/check.ts";
 import { checkMachine, checkSandbox } from "../platform/check-machine.ts";
+import { createSandbox } from "../process/sandbox.ts";
 import { openStore } from "../store/open.ts";
 import { openDatabaseSync } from "../store/sqlite/database-sync.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
@@ -27,7 +29,9 @@ export async function checkInstallation({ env, cwd, signal }: Place): Promise<Ch
     () => undefined,
   );
   if (settings) checks.push(await checkStore(settings, daemon), await checkPort(settings, daemon));
-  checks.push(checkDaemon(daemon), await checkSandbox());
+  const sandbox = createSandbox({ home, env, clock: systemClock, newId: randomId });
+  const works = await sandbox.check();
+  checks.push(checkDaemon(daemon), checkSandbox(works, settings?.shell.sandbox ?? "auto"));
   return checks;
 }
 

@@ -16,6 +16,7 @@ import type { Log } from "../lib/log.ts";
 import { type HomeLock, lockHome } from "../store/lock.ts";
 import { ActiveRequests } from "./active-requests.ts";
 import { createBackup } from "./backup.ts";
+import { dashboardFolder } from "./dashboard-folder.ts";
 import { loadTrustedSettings } from "./load-trusted.ts";
 
 const COMMAND_LIMIT_MS = 10_000;
@@ -72,7 +73,9 @@ export async function openApp(input: AppInput): Promise<App> {
 /** A command has the home to itself, so nobody could answer a question while it waits: it ends, and is made again. */
 function withoutWaiting(loaded: LoadedSettings): LoadedSettings {
   const { settings } = loaded;
-  return { ...loaded, settings: { ...settings, questions: { ...settings.questions, waitMs: 0 } } };
+  const questions = { ...settings.questions, waitMs: 0 };
+  const approvals = { ...settings.approvals, waitMs: 0 };
+  return { ...loaded, settings: { ...settings, questions, approvals } };
 }
 
 /** A command gives the home back in a moment, so a daemon that starts meanwhile waits for it; for a daemon it does not. */
@@ -116,6 +119,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
       clock,
       env,
       adminToken: opened.adminToken,
+      dashboard: dashboardFolder(),
       url: () => opened.url,
       gateway: () => opened.gateway,
       config: () => configAnswer(hub.loaded),

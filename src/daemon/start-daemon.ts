@@ -4,6 +4,7 @@ import { messageOf, ToolkeepError } from "../errors.ts";
 import { mountGateway } from "../gateway/mount-gateway.ts";
 import { mountRpc } from "../gateway/rpc.ts";
 import type { Hub } from "../hub.ts";
+import { startBackgroundSync } from "../knowledge/sync/background-sync.ts";
 import type { Clock } from "../lib/clock.ts";
 import { startCleaning } from "./cleaning.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
@@ -65,7 +66,22 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
     });
     const retention = () => hub.settings.retention;
     const onTokens = () => hub.identity.reload();
-    const cleaning = startCleaning({ store: hub.store, home, retention, onTokens, clock, log });
+    const cleaning = startCleaning({
+      store: hub.store,
+      audit: hub.audit,
+      home,
+      retention,
+      onTokens,
+      clock,
+      log,
+    });
+    void hub.knowledge.resume().catch((error: unknown) => {
+      log.warn({ cause: messageOf(error) }, "what was gathered could not be gone on with");
+    });
+    const syncing = startBackgroundSync({
+      ...{ home, store: hub.store, sync: hub.knowledge.sync, log },
+      settings: () => hub.settings.sync,
+    });
     return {
       url: opened.url,
       home,
@@ -75,8 +91,11 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
         await removeDaemonFile(home);
         await watch.close();
         await cleaning.close();
+        await syncing.close();
         // A subscription lasts as long as its client: only calls are worth waiting for.
         opened.endStreams();
+        // A person may take hours: whoever waits for one is told how to go on later.
+        hub.questions.close();
         await requests.drain(DRAIN_MS);
         requests.abort();
         await gateway.close();

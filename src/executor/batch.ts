@@ -1,11 +1,11 @@
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Offers } from "../catalog/offers.ts";
+import type { Caller } from "../caller.ts";
 import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
 import { isRecord } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Caller, ToolCall, ToolOutcome } from "../tool.ts";
+import type { ToolCall, ToolOutcome } from "../tool.ts";
+import { askTogether, type BatchAskDeps } from "./batch-asks.ts";
 import type { BatchTurns } from "./batch-turns.ts";
 
 /** More calls are not made in one batch: what all of them answer is held until the last one has ended. */
@@ -47,10 +47,8 @@ export interface Member<R> {
   run(): Promise<R>;
 }
 
-export interface BatchDeps {
+export interface BatchDeps extends BatchAskDeps {
   readonly settings: () => Pick<Settings, "limits">;
-  readonly catalog: Pick<Catalog, "resolve">;
-  readonly offers: Pick<Offers, "resolve">;
   readonly turns: BatchTurns;
 }
 
@@ -64,6 +62,11 @@ export async function runBatch<R>(
   deps: BatchDeps,
   stop: Stop,
 ): Promise<readonly R[]> {
+  if (!stop.aborted)
+    await askTogether(
+      members.flatMap(({ call }) => call ?? []),
+      deps,
+    );
   const answers: R[] = [];
   const bugs: unknown[] = [];
   // Many that end without waiting for anything must not keep everything else waiting.

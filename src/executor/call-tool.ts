@@ -1,4 +1,6 @@
-import type { Audit, AuditRecord } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { AuditRecord } from "../audit/call-audit.ts";
+import type { Caller } from "../caller.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Offers } from "../catalog/offers.ts";
 import type { Refused } from "../catalog/resolve.ts";
@@ -8,10 +10,14 @@ import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Result } from "../lib/result.ts";
-import type { Caller, Tool, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { AskedCall } from "../watchdog/approval-binding.ts";
+import type { Approvals } from "../watchdog/approvals.ts";
 import type { Decision } from "../watchdog/rules.ts";
-import type { Approval, Watchdog } from "../watchdog/watchdog.ts";
+import type { Watchdog } from "../watchdog/watchdog.ts";
 import { checkArguments } from "./arguments.ts";
+import { askPerson, type Decided, NEVER_BEGAN } from "./ask-person.ts";
 import { type Ending, envelope, refusal } from "./outcome.ts";
 import { type Ran, runTool } from "./run-tool.ts";
 import type { Schemas } from "./schemas.ts";
@@ -21,10 +27,15 @@ export interface CallDeps {
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
   readonly offers: Pick<Offers, "resolve">;
-  readonly watchdog: Pick<Watchdog, "decide" | "approval" | "round" | "continues">;
+  readonly watchdog: Pick<Watchdog, "decide" | "mayAsk" | "labels" | "read">;
+  readonly approvals: Pick<Approvals, "of" | "round" | "continues" | "together" | "isSame">;
+  /** The caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
+  readonly current: (caller: Caller) => Caller | undefined;
   readonly audit: Pick<Audit, "begin">;
   readonly schemas: Schemas;
   readonly redact: (text: string) => string;
+  /** Puts secrets in the place of their names; last of all, so that nobody but the tool sees them. */
+  readonly expand: Vault["expand"];
   /** Notes that a tool is about to run. */
   readonly used: (caller: Caller, tool: Tool) => void;
   /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
@@ -63,8 +74,6 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   return tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
 }
 
-const NEVER_BEGAN = { message: "the call was cancelled by its caller before it began; nothing was done" };
-
 /** How a call ended, and of which tool, where that is known. */
 interface Ended {
   readonly tool?: string;
@@ -76,12 +85,15 @@ interface Step {
   readonly callId: string;
   readonly record: AuditRecord;
   readonly deps: CallDeps;
-  /** A rule that asks, of the tool whose call this one stands behind. */
+  /** The call that this one stands behind, and the rule that asks about that. */
+  readonly wrapper?: Wrapper;
   readonly asking?: Decision;
 }
 
-/** What the watchdog said: that the call ends here, or goes on. */
-type Decided = { readonly refused: Ending } | { readonly approvedBy?: Decision };
+interface Wrapper {
+  readonly call: ToolCall;
+  readonly args: Readonly<Record<string, unknown>>;
+}
 
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 function live(step: Step): Ended | Promise<Ended> {
@@ -114,6 +126,7 @@ function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ende
 
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return { tool: tool.name, ending: refusal("invalid_arguments", args.error) };
+  record.checked();
 
   const decided = decide(tool, args.value, step);
   return decided instanceof Promise
@@ -121,7 +134,7 @@ function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ende
     : runDecided(tool, args.value, decided, step);
 }
 
-function resolve({ call, deps }: Step): Result<Tool, Refused> {
+function resolve({ call, deps }: Pick<Step, "call" | "deps">): Result<Tool, Refused> {
   if (call.kind !== undefined) return deps.offers.resolve(call);
   return deps.catalog.resolve(call.name, call.caller, call.snapshot);
 }
@@ -134,13 +147,17 @@ function meantBy(wrapper: Tool, step: Step): Step | Ended {
   record.shown(shown);
   const args = checkArguments(wrapper, call.arguments, deps);
   if (!args.ok) return { tool: wrapper.name, ending: refusal("invalid_arguments", args.error) };
-  const decision = deps.watchdog.decide(wrapper, call.caller);
+  const decision = deps.watchdog.decide(wrapper, call.caller, args.value);
   if (decision.action === "deny") {
     record.decided(shown, decision);
     return { tool: wrapper.name, ending: denied(wrapper, decision) };
   }
   const meant = { ...call, ...wrapper.standsFor!(args.value) };
-  return { ...step, call: meant, ...(decision.action === "ask" && { asking: decision }) };
+  const around = {
+    wrapper: { call, args: args.value },
+    ...(decision.action === "ask" && { asking: decision }),
+  };
+  return { ...step, call: meant, ...around };
 }
 
 const OTHERS_ANSWERS = {
@@ -151,83 +168,93 @@ const CALLS_ITSELF = { message: "call_tool cannot call itself", remedy: "Name th
 
 /** Every call that reaches its tool waits here, and only here: what else it needs is worked out without waiting. */
 async function runDecided(
-  tool: Tool,
+  asked: Tool,
   args: Readonly<Record<string, unknown>>,
   decided: Decided,
   step: Step,
 ): Promise<Ended> {
-  if ("refused" in decided) return { tool: tool.name, ending: decided.refused };
-  const { call, record, deps } = step;
+  if ("refused" in decided) return { tool: asked.name, ending: decided.refused };
+  const { record, deps } = step;
+  const { tool = asked, caller = step.call.caller } = decided.now ?? {};
+  const call = caller === step.call.caller ? step.call : { ...step.call, caller };
+  const expanded = call.kind === undefined ? deps.expand(args, { tool, caller: call.caller }) : undefined;
+  const given = expanded === undefined ? undefined : await expanded;
+  if (given?.ok === false) {
+    const { outcome, ...error } = given.error;
+    return { tool: tool.name, ending: refusal(outcome, error) };
+  }
   deps.used(call.caller, tool);
   if (tool.flags.destructive) await record.intent();
+  record.runs();
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
-  const ran = await runTool(tool, args, call, { callId: step.callId, redact: deps.redact });
+  const ran = await runTool(tool, given?.value ?? args, forTool(call), {
+    callId: step.callId,
+    redact: deps.redact,
+  });
+  record.ran();
+  deps.watchdog.read(call.caller, tool);
   const enveloped = inEnvelope(tool, ran, step);
   const ending = enveloped instanceof Promise ? await enveloped : enveloped;
   // The next round of an approved call is part of what the person approved.
   if (decided.approvedBy && ending.asked) {
-    const approved = deps.watchdog.round(step.callId, tool, args, call.caller, decided.approvedBy);
+    const asked = { tool, args, caller: call.caller, decision: decided.approvedBy };
+    const approved = deps.approvals.round(step.callId, asked);
     return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
   }
   return { tool: tool.name, ending };
 }
 
+/** What the round before asked was whether it may run at all: for the tool this one is the first. */
+function forTool(call: ToolCall): ToolCall {
+  if (call.rounds?.approval === undefined) return call;
+  return { ...call, rounds: { capabilities: call.rounds.capabilities } };
+}
+
 /** Only where a person has a say does anybody have to wait. */
 function decide(tool: Tool, args: Readonly<Record<string, unknown>>, step: Step): Decided | Promise<Decided> {
   const { call, record, deps } = step;
-  const own = deps.watchdog.decide(tool, call.caller);
+  const own = deps.watchdog.decide(tool, call.caller, args);
   const decision = own.action === "allow" && step.asking ? step.asking : own;
   record.decided(tool.shownArguments?.(args) ?? args, decision);
+  const labels = deps.watchdog.labels(call.caller);
+  if (labels.size > 0) record.labelled([...labels]);
   if (decision.action === "allow") return {};
   if (decision.action === "deny") return { refused: denied(tool, decision) };
-  return askPerson(tool, args, decision, step);
+  const { approvals } = deps;
+  const asked = { tool, args, caller: call.caller, decision };
+  return askPerson(asked, call, { approvals, record, again: () => decideAgain(asked, step) });
 }
+
+/** What a person said yes to must still be what would run, and nothing that is denied, or not the caller's, by now. */
+function decideAgain(asked: AskedCall, step: Step): Decided {
+  const { deps, wrapper } = step;
+  const caller = deps.current(step.call.caller);
+  if (!caller) return { refused: refusal("denied", CALLER_GONE) };
+  const around = wrapper && resolve({ deps, call: { ...wrapper.call, caller } });
+  const resolved = around?.ok === false ? around : resolve({ deps, call: { ...step.call, caller } });
+  if (!resolved.ok) return { refused: refusal(resolved.error.outcome, resolved.error.error) };
+  const tool = resolved.value;
+  const decisions = [deps.watchdog.decide(tool, caller, asked.args)];
+  if (around?.ok) decisions.push(deps.watchdog.decide(around.value, caller, wrapper!.args));
+  const deny = decisions.find(({ action }) => action === "deny");
+  if (deny) return { refused: denied(tool, deny) };
+  const decision = decisions.find(({ action }) => action === "ask") ?? asked.decision;
+  if (!deps.approvals.isSame(asked, { ...asked, tool, decision }))
+    return { refused: refusal("denied", CHANGED_MEANWHILE) };
+  return { approvedBy: asked.decision, now: { tool, caller } };
+}
+
+const CALLER_GONE = { message: "the agent of this call, or the token it came with, is gone by now" };
+const CHANGED_MEANWHILE = {
+  message:
+    "the tool, a secret in its arguments, or the rule that asks about it became another while a person was asked; nothing was done",
+  remedy: "Make the same call again.",
+};
 
 function denied({ name }: Tool, { rule }: Decision): Ending {
   const message = `${name} is denied by a rule (${rule})`;
   const remedy = "Use another tool; only a person can change the rule.";
   return refusal("denied", { message, remedy });
-}
-
-async function askPerson(
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  decision: Decision,
-  { call, deps }: Step,
-): Promise<Decided> {
-  // The task is there because its call was approved.
-  if (call.kind === "task") return { approvedBy: decision };
-  const { caller, rounds } = call;
-  // A person has seen the whole call already: what the tool asked in between does not change it.
-  const isApproved =
-    rounds?.approved !== undefined &&
-    (await deps.watchdog.continues(rounds.approved, tool, args, caller, decision));
-  if (isApproved) return { approvedBy: decision };
-  const approval = await deps.watchdog.approval(tool, args, caller, decision);
-  return approval.kind === "approved"
-    ? { approvedBy: decision }
-    : { refused: notApproved(tool, approval, decision.rule) };
-}
-
-function notApproved(tool: Tool, approval: Exclude<Approval, { kind: "approved" }>, rule: string): Ending {
-  switch (approval.kind) {
-    case "rejected":
-      return refusal("denied", {
-        message: `a person rejected this call of ${tool.name}`,
-        remedy: "Do not repeat it; do something else.",
-      });
-    case "too_many":
-      return refusal("denied", {
-        message: `${approval.limit} calls of this agent wait for a person already`,
-        remedy: "Wait until a person has answered some of them.",
-      });
-    case "waiting":
-      return refusal("needs_approval", {
-        message: `a person must approve this call of ${tool.name} first (${approval.id}, ${rule})`,
-        remedy: `A person answers with: toolkeep question answer ${approval.id} once. Then make the same call again.`,
-        details: { approvalId: approval.id },
-      });
-  }
 }
 
 function inEnvelope(tool: Tool, { outcome, result }: Ran, step: Step): Ending | Promise<Ending> {

@@ -1,9 +1,10 @@
+import type { Caller } from "../caller.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Log } from "../lib/log.ts";
 import { OUTPUT_KEPT_MS, type OutputStore } from "../store/output-record.ts";
-import type { Caller, ToolOutcome } from "../tool.ts";
+import type { ToolOutcome } from "../tool.ts";
 
 /** Of one agent; when there are more, the oldest go. */
 const MAX_OUTPUTS = 200;

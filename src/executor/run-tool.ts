@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
+import { changeTexts } from "../lib/change-texts.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
   Answering,
-  Caller,
   Notice,
   OutcomeName,
   Progress,
@@ -19,6 +20,7 @@ import { boundedProgress } from "./progress.ts";
 const MAX_CALL_MS = 600_000;
 /** How long a tool has to stop, and to hand over what it has, once it was told to. */
 const STOP_GRACE_MS = 3_000;
+const MAX_INQUIRY_DEPTH = 50;
 
 type Redact = (text: string) => string;
 
@@ -111,7 +113,7 @@ class RunContext implements ToolContext {
       if (tool.progressExtendsTimeout) clock.extend();
       onProgress?.(update);
     };
-    if (call.answering) this.answering = withoutClock(call.answering, clock);
+    if (call.answering) this.answering = withoutClock(call.answering, clock, redact);
     if (call.rounds) this.rounds = call.rounds;
     if (call.onNotice) this.onNotice = boundedNotices(call.onNotice, redact);
     if (call.logLevel !== undefined) this.logLevel = call.logLevel;
@@ -124,13 +126,16 @@ class RunContext implements ToolContext {
 }
 
 /** A person who is asked may take longer than the tool. */
-function withoutClock(answering: Answering, clock: CallClock): Answering {
+function withoutClock(answering: Answering, clock: CallClock, redact: Redact): Answering {
   return {
     ...answering,
     async answer(inquiry, signal) {
+      // A tool that was given a secret must not be able to ask with it.
+      const params = changeTexts(inquiry.params, redact, MAX_INQUIRY_DEPTH)?.value;
+      if (params === undefined) throw new Error("what is asked nests too deep");
       const goOn = clock.pause();
       try {
-        return await answering.answer(inquiry, signal);
+        return await answering.answer({ ...inquiry, params }, signal);
       } finally {
         goOn();
       }

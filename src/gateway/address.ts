@@ -1,5 +1,5 @@
+import type { Caller, Narrowing } from "../caller.ts";
 import type { Hub } from "../hub.ts";
-import type { Caller, Narrowing } from "../tool.ts";
 
 /** What an address gives: everything the agent has, or the smaller part that its path names. */
 export interface Address {

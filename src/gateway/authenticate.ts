@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { ERRORS } from "../errors.ts";
 import type { Identity, Principal, Refusal } from "../identity/identity.ts";
 import { OFFERED_SCOPES, opens } from "../identity/resource.ts";
@@ -6,7 +7,7 @@ import { err, ok, type Result } from "../lib/result.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 
 /** The agent behind a request, seen through its token. */
-export type AgentPrincipal = Extract<Principal, { kind: "agent" }>;
+export type AgentPrincipal = Extract<Principal, { kind: "agent" }> & Pick<Caller, "withheld">;
 
 /** What a request is for. */
 export interface Wanted {

@@ -1,6 +1,6 @@
+import type { Caller, Host } from "../caller.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Caller, Host } from "../tool.ts";
 import type { Address } from "./address.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 
@@ -22,19 +22,23 @@ export class Callers {
   }
 
   for(
-    principal: Pick<AgentPrincipal, "agent" | "tokenId" | "scopes">,
+    principal: Pick<AgentPrincipal, "agent" | "tokenId" | "scopes" | "interactive" | "withheld">,
     conversation: string,
     { narrowing }: Address,
     host?: Host,
   ): Caller {
-    const { agent, tokenId, scopes } = principal;
-    const place = narrowing || host ? JSON.stringify([narrowing ?? null, host ?? null]) : "";
+    const { agent, tokenId, scopes, interactive, withheld } = principal;
+    const place =
+      narrowing || host || withheld
+        ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null])
+        : "";
     const key = `${tokenId} ${place} ${conversation}`;
     const kept = this.#kept.get(key);
     // A changed agent is another record, and so is a token with other scopes.
     if (kept && kept.agent === agent && kept.scopes === scopes) return kept.caller;
     const caller = {
-      ...this.#identity.callerFor(agent, { tokenId, scopes, conversation }),
+      ...this.#identity.callerFor(agent, { tokenId, scopes, conversation, interactive }),
+      ...(withheld && { withheld }),
       ...(narrowing && { narrowing }),
       ...(host && { host }),
     };

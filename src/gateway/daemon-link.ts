@@ -96,6 +96,8 @@ export class DaemonLink {
         signal,
         headers: {
           ...headers,
+          // What clients on stdio may do is a setting of the daemon.
+          [RELAY_HEADER]: "stdio",
           authorization: `Bearer ${this.#token}`,
           ...(body !== undefined && {
             "content-type": "application/json",
@@ -153,8 +155,6 @@ function modernHeaders(message: Message): Record<string, string> {
     "mcp-protocol-version": version,
     "mcp-method": message.method,
     ...(typeof name === "string" && { "mcp-name": headerValue(name) }),
-    // A client on stdio has no headers to repeat parameters in, and only the daemon knows which ones would be.
-    [RELAY_HEADER]: "stdio",
   };
 }
 

@@ -1,15 +1,24 @@
 import type { ServerResponse } from "node:http";
+import type { Caller, Host } from "../caller.ts";
 import { messageOf as messageOfError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Stop } from "../lib/stop.ts";
 import { within } from "../lib/within.ts";
-import type { Answering, Caller, Host, Inquiry, ToolCall } from "../tool.ts";
+import type { Answering, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
 import { type EventBudget, EventLog } from "./event-log.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import { ListAttention } from "./list-attention.ts";
-import type { Params, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from "./messages.ts";
+import {
+  type Arrival,
+  LOG_LEVELS,
+  type Params,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from "./messages.ts";
 import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
@@ -18,7 +27,6 @@ import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
 
-const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const CANCELLED = "cancelled";
 const NO_HEADERS = {};
 const MAX_SUBSCRIPTIONS = 100;
@@ -42,14 +50,6 @@ export interface SessionStart {
   readonly now: number;
   /** It began elsewhere, or before a restart. */
   readonly isTakenUp: boolean;
-}
-
-/** How a message came in. */
-export interface Arrival {
-  readonly res: ServerResponse;
-  readonly isBatch: boolean;
-  /** Whether the client takes a stream of events for an answer. */
-  readonly takesStream: boolean;
 }
 
 /** One client of the eras up to 2025-11-25: what it said about itself, its streams, and what is under way. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
+import type { Caller } from "../caller.ts";
 import { isRecord } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
-import type { Caller } from "../tool.ts";
 import { EventStream, type Heartbeat } from "./event-stream.ts";
 import type { Params, RpcRequest } from "./messages.ts";
 import { META } from "./protocol.ts";
@@ -152,9 +152,9 @@ export class Listeners {
     const { hub, callers } = this.#deps;
     const agent = hub.identity.agentById(caller.agentId);
     if (!agent) return undefined;
-    const { tokenId, scopes, conversation, narrowing, host } = caller;
+    const { tokenId, scopes, conversation, narrowing, host, withheld, interactive = false } = caller;
     return callers.for(
-      { agent, tokenId: tokenId ?? "", scopes },
+      { agent, tokenId: tokenId ?? "", scopes, interactive, ...(withheld && { withheld }) },
       conversation,
       narrowing ? { narrowing } : {},
       host,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { isRecord } from "../lib/json.ts";
 import type { RequestId } from "./rpc-error.ts";
 
@@ -26,6 +27,17 @@ export interface RpcResponse {
 }
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+/** How messages came in over HTTP. */
+export interface Arrival {
+  readonly res: ServerResponse;
+  readonly isBatch: boolean;
+  /** Whether the client takes a stream of events for an answer. */
+  readonly takesStream: boolean;
+}
+
+/** Of log messages, least important first. */
+export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /** A parsed body as the message that it is; undefined where it is none. */
 export function messageOf(body: unknown): RpcMessage | undefined {

@@ -1,10 +1,11 @@
+import type { Caller } from "../caller.ts";
 import type { Hub } from "../hub.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Stop } from "../lib/stop.ts";
 import type { OfferKind } from "../offer.ts";
-import type { Answering, Caller, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Answering, ToolCall, ToolOutcome } from "../tool.ts";
 import { toCallResult } from "./call-result.ts";
-import { type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
+import { metaOf, type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
 import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
 import type { ServingDeps } from "./serving.ts";
 
@@ -130,6 +131,8 @@ export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): T
   if (answering) call.answering = answering;
   if (rounds) call.rounds = rounds;
   if (logLevel !== undefined) call.logLevel = logLevel;
+  const traceparent = metaOf(request.params).traceparent;
+  if (typeof traceparent === "string") call.traceparent = traceparent;
   const progressToken = progressTokenOf(request.params);
   if (progressToken !== undefined)
     call.onProgress = (update) => exchange.notify("notifications/progress", { ...update, progressToken });

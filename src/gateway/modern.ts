@@ -192,12 +192,13 @@ export class Modern {
     const { asked, task, tool } = round.outcome;
     if (task) return this.#deps.tasks.begun(tool ?? "", exchange, task);
     if (!asked) return answerOf(request, round.outcome, exchange, this.#deps);
-    const { state, approved } = asked;
+    const { state, approved, approval } = asked;
     return this.#ask(bound, asked.inquiries, {
       kind: "forwarded",
       ...(tool !== undefined && { tool }),
       ...(state !== undefined && { state }),
       ...(approved !== undefined && { approved }),
+      ...(approval !== undefined && { approval }),
     });
   }
 
@@ -272,6 +273,7 @@ function roundsOf(
     ...(forwarded?.tool !== undefined && { tool: forwarded.tool }),
     ...(forwarded?.state !== undefined && { state: forwarded.state }),
     ...(forwarded?.approved !== undefined && { approved: forwarded.approved }),
+    ...(forwarded?.approval !== undefined && { approval: forwarded.approval }),
   };
 }
 

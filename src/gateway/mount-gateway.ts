@@ -19,6 +19,7 @@ import { Modern } from "./modern.ts";
 import { classify } from "./modern-request.ts";
 import { OpenAnswers } from "./open-answers.ts";
 import { QueuedAnswers } from "./queued-answers.ts";
+import { relayed } from "./relayed.ts";
 import { writeAnswer } from "./reply.ts";
 import { readJson } from "./request-body.ts";
 import { RequestStates } from "./request-state.ts";
@@ -121,8 +122,9 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     });
     const who = admitted instanceof Promise ? await admitted : admitted;
     if (!who.ok) return writeAnswer(res, who.error);
+    const principal = relayed(who.value, req, hub.settings);
     const address = addressOf(path);
-    const callerHere = (here: Address) => deps.callers.for(who.value, "", here);
+    const callerHere = (here: Address) => deps.callers.for(principal, "", here);
     if (!address || !isOpenTo(address, callerHere, hub)) return writeAnswer(res, NOTHING_HERE);
     const body =
       req.method === "POST" ? await readJson(req, hub.settings.limits.maxMessageBytes) : ok(undefined);
@@ -134,7 +136,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     const open = { res, tokenId: who.value.tokenId, lasting: isLasting(req, body.value) };
     answers.begin(open);
     try {
-      await dispatch(req, res, body.value, who.value, address);
+      await dispatch(req, res, body.value, principal, address);
     } finally {
       answers.end(open);
     }

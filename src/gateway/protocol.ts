@@ -26,5 +26,5 @@ export const NAMED_BY: Readonly<Record<string, string>> = {
   "tasks/cancel": "taskId",
 };
 
-/** Set by `toolkeep stdio`, whose clients have no headers to repeat parameters in. */
+/** Set by `toolkeep stdio`, whose clients have no headers to repeat parameters in, and write only where the settings let them. */
 export const RELAY_HEADER = "toolkeep-relay";

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { SealedText } from "../vault/sealed-text.ts";
 import type { Vault } from "../vault/vault.ts";
-import { SealedText } from "./sealed-text.ts";
 
 const PURPOSE = "toolkeep/request-state";
 /** Of what servers may give to keep, sealed and written as text. */
@@ -25,6 +25,7 @@ export type CallState =
       readonly tool?: string;
       readonly state?: string;
       readonly approved?: string;
+      readonly approval?: string;
     };
 
 interface Sealed {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import type { Caller } from "../caller.ts";
 import { messageOf as textOf } from "../errors.ts";
 import type { Member } from "../executor/batch.ts";
 import type { Hub } from "../hub.ts";
 import type { Log } from "../lib/log.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Caller, OutcomeName, ToolOutcome } from "../tool.ts";
+import type { OutcomeName, ToolOutcome } from "../tool.ts";
 import { Admission } from "./admission.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { idOf, messageOf, metaOf, type Params } from "./messages.ts";
@@ -82,7 +83,7 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
     const caller = callerOf(principal, params);
     const isCall = message && "method" in message && message.method === "tools/call";
     return isCall && typeof params.name === "string"
-      ? { caller, call: { name: params.name, arguments: {}, caller, via: "mcp" } }
+      ? { caller, call: { name: params.name, arguments: params.arguments ?? {}, caller, via: "mcp" } }
       : { caller };
   }
 

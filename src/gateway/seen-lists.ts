@@ -1,5 +1,5 @@
+import type { Caller } from "../caller.ts";
 import { OFFER_KINDS, type OfferKind } from "../offer.ts";
-import type { Caller } from "../tool.ts";
 import type { Params } from "./messages.ts";
 import type { ServingDeps } from "./serving.ts";
 

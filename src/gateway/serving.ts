@@ -1,7 +1,7 @@
+import type { Caller } from "../caller.ts";
 import type { Hub } from "../hub.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Log } from "../lib/log.ts";
-import type { Caller } from "../tool.ts";
 import type { Callers } from "./callers.ts";
 import type { Params } from "./messages.ts";
 import { META } from "./protocol.ts";

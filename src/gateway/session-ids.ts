@@ -1,7 +1,7 @@
+import { SealedText } from "../vault/sealed-text.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { Address } from "./address.ts";
 import type { Params } from "./messages.ts";
-import { SealedText } from "./sealed-text.ts";
 
 const PURPOSE = "toolkeep/session";
 const MAX_LENGTH = 8_192;

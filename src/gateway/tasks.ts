@@ -1,13 +1,14 @@
+import type { Caller } from "../caller.ts";
 import type { Hub } from "../hub.ts";
 import { isRecord } from "../lib/json.ts";
-import type { Caller, Task, TaskRequest, ToolOutcome } from "../tool.ts";
+import type { Task, TaskRequest, ToolOutcome } from "../tool.ts";
 import { followsTasks, TASKS } from "../upstream/tasks.ts";
+import { SealedText } from "../vault/sealed-text.ts";
 import type { Vault } from "../vault/vault.ts";
 import { metaOf, type Params, type RpcRequest } from "./messages.ts";
 import { type Answered, callOf, type Exchange } from "./methods.ts";
 import { META } from "./protocol.ts";
 import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
-import { SealedText } from "./sealed-text.ts";
 import type { OwnIdentity } from "./serving.ts";
 
 export interface TasksDeps {

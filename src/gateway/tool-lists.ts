@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Caller } from "../caller.ts";
 import { nameFor } from "../catalog/grants.ts";
 import type { ShownTool } from "../catalog/tool-interface.ts";
 import type { Hub } from "../hub.ts";
 import { createPace } from "../lib/pace.ts";
 import type { Listing } from "../session/listing.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { toMcpTool } from "./mcp-tool.ts";
 
 /** Texts that are kept to be shared: agents with the same tools have one. */

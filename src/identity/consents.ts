@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import type { TokenScope } from "../caller.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ConsentKeyRecord, ConsentRecord, ConsentStore, TokenRecord } from "../store/store.ts";
-import type { Scope } from "../tool.ts";
 import type { Identity } from "./identity.ts";
 import { hashToken, newCode, newSecret, tokensFor } from "./token.ts";
 
@@ -28,7 +28,7 @@ export interface ConsentInput {
   readonly client: { readonly id: string; readonly name: string };
   /** By name. */
   readonly agent: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** The only path that its tokens open, with what is below. */
   readonly resource: string;
   /** Where the code is sent. */
@@ -57,7 +57,7 @@ export interface IssuedTokens {
   readonly accessToken: string;
   readonly expiresInMs: number;
   readonly refreshToken: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
 }
 
 /** As OAuth names it, with a sentence for the developer of the client. */
@@ -131,7 +131,7 @@ export class Consents {
       const message = `nobody agreed to ${more.join(" ").slice(0, 200)}; agreed was ${consent.scopes.join(" ")}`;
       return err({ error: "invalid_scope", message });
     }
-    return this.#issue(refreshToken, known, scopes as readonly Scope[]);
+    return this.#issue(refreshToken, known, scopes as readonly TokenScope[]);
   }
 
   /** Ends the consent that a token, of either kind, came from. One of another client, or none, is passed over. */
@@ -150,7 +150,7 @@ export class Consents {
   async #issue(
     secret: string,
     known: Known,
-    scopes: readonly Scope[],
+    scopes: readonly TokenScope[],
   ): Promise<Result<IssuedTokens, ConsentRefusal>> {
     const { store, identity, events, clock, lifetimes } = this.#deps;
     const { key, consent } = known;
@@ -174,6 +174,8 @@ export class Consents {
       consentId: consent.id,
       resource: consent.resource,
       requestsPerMinute: null,
+      role: null,
+      interactive: false,
     };
     const isIssued = await unlessGone(
       store.use(key.hash, now, {

@@ -1,6 +1,6 @@
+import type { AgentContext } from "../caller.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { AgentContext } from "../tool.ts";
 
 /** What a scout has unless it is given something else. */
 export const SCOUT_TOOLBOX = "scout";
@@ -38,4 +38,17 @@ export function rootOf(
     root = parentId;
   }
   return root;
+}
+
+/** Whoever works for an agent that nobody watches over is not watched over either. */
+export function isHeadless(
+  id: string,
+  agentById: (id: string) => Pick<AgentRecord, "headless" | "parentId"> | undefined,
+): boolean {
+  let agent = agentById(id);
+  for (let depth = 0; agent && depth < DEEPEST; depth++) {
+    if (agent.headless) return true;
+    agent = agent.parentId === null ? undefined : agentById(agent.parentId);
+  }
+  return false;
 }

@@ -1,4 +1,4 @@
-import type { FolderGrant } from "../tool.ts";
+import type { FolderGrant } from "../caller.ts";
 
 /** What somebody would be given. Entries of `grants` are names, patterns or `*`, as in a toolbox. */
 export interface Gift {

@@ -1,3 +1,4 @@
+import type { Caller, Role, TokenScope } from "../caller.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -5,14 +6,14 @@ import type { NewId } from "../lib/id.ts";
 import { nearest } from "../lib/nearest.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { AgentRecord, Store, TokenRecord } from "../store/store.ts";
-import { type Caller, SCOPES, type Scope } from "../tool.ts";
-import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
+import { type Acting, agentCaller, currentCaller, OPERATOR, operatorCaller } from "./callers.ts";
+import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
 import { checkName } from "./names.ts";
 import { RateLimits } from "./rate-limits.ts";
+import { scopeList } from "./scopes.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
-/** The agent name under which a person at the command line or dashboard calls tools. */
-export const OPERATOR = "operator";
+export { OPERATOR };
 
 export interface IdentityDeps {
   readonly store: Pick<Store, "agents" | "tokens" | "dialect">;
@@ -34,6 +35,8 @@ export interface AgentInput {
   readonly pins?: readonly string[];
   /** Null: nobody says. */
   readonly model?: string | null;
+  /** What would ask a person is denied, for those that work for it too. */
+  readonly headless?: boolean;
 }
 
 export interface TokenInput {
@@ -44,20 +47,31 @@ export interface TokenInput {
   readonly expiresInMs?: number;
   /** Instead of what the settings say. */
   readonly requestsPerMinute?: number;
+  /** What an admin token may do; default everything. */
+  readonly role?: Role;
+  /** The person at its client may approve single calls there; agents only. */
+  readonly interactive?: boolean;
 }
 
 /** Who a bearer token stands for. */
 export type Principal =
-  | { readonly kind: "admin"; readonly tokenId: string; readonly requestsPerMinute: number | null }
+  | {
+      readonly kind: "admin";
+      readonly tokenId: string;
+      readonly label: string;
+      readonly role: Role;
+      readonly requestsPerMinute: number | null;
+    }
   | {
       readonly kind: "agent";
       readonly tokenId: string;
       readonly agent: AgentRecord;
-      readonly scopes: readonly Scope[] | null;
+      readonly scopes: readonly TokenScope[] | null;
       /** The only path it opens, with what is below; null: every one. */
       readonly resource: string | null;
       /** Null: what the settings say. */
       readonly requestsPerMinute: number | null;
+      readonly interactive: boolean;
     };
 
 export type Refusal = "missing" | "unknown" | "expired";
@@ -107,9 +121,15 @@ export class Identity {
     if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
     this.#touch(record.id, now);
     const { id: tokenId, scopes, resource, requestsPerMinute } = record;
-    if (record.kind === "admin") return { kind: "admin", tokenId, requestsPerMinute };
+    if (record.kind === "admin") {
+      // Those of before there were roles have none.
+      return { kind: "admin", tokenId, label: record.label, role: record.role ?? "admin", requestsPerMinute };
+    }
     const agent = this.#agentsById.get(record.agentId ?? "");
-    return agent ? { kind: "agent", tokenId, agent, scopes, resource, requestsPerMinute } : "unknown";
+    const { interactive } = record;
+    return agent
+      ? { kind: "agent", tokenId, agent, scopes, resource, requestsPerMinute, interactive }
+      : "unknown";
   }
 
   /** Whether asking the store may make a token known: another process may have issued it a moment ago. */
@@ -148,6 +168,11 @@ export class Identity {
     return this.#agentsById.get(id);
   }
 
+  /** Nobody watches over it, or over one that it works for. */
+  isHeadless(agentId: string): boolean {
+    return isHeadless(agentId, (id) => this.#agentsById.get(id));
+  }
+
   /** The names of the agents that have a toolbox. */
   withToolbox(toolbox: string): readonly string[] {
     return this.agents()
@@ -176,6 +201,7 @@ export class Identity {
         folders: input.folders ?? [],
         pins: unique(input.pins ?? []),
         model: input.model ?? null,
+        headless: input.headless ?? false,
         createdAt: now,
         updatedAt: now,
       };
@@ -199,6 +225,7 @@ export class Identity {
         ...(input.folders === undefined ? {} : { folders: input.folders }),
         ...(input.pins === undefined ? {} : { pins: unique(input.pins) }),
         ...(input.model === undefined ? {} : { model: input.model }),
+        ...(input.headless === undefined ? {} : { headless: input.headless }),
         updatedAt: this.#later(agent),
       };
       await this.#deps.store.agents.update(agent.id, change, since);
@@ -251,9 +278,13 @@ export class Identity {
     input: TokenInput,
   ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
     return this.#serial(CHANGES, async () => {
-      const scopes = input.scopes === undefined ? null : input.scopes.map(checkScope);
-      if (input.agent === undefined && scopes) {
-        throw new ToolkeepError("BAD_REQUEST", "an admin token takes no scopes: it opens /api, not tools");
+      const scopes = input.scopes === undefined ? null : scopeList(input.scopes);
+      if (input.agent === undefined && (scopes || input.interactive)) {
+        const what = scopes ? "no scopes" : "no interactive";
+        throw new ToolkeepError("BAD_REQUEST", `an admin token takes ${what}: it opens /api, not tools`);
+      }
+      if (input.agent !== undefined && input.role !== undefined) {
+        throw new ToolkeepError("BAD_REQUEST", "an agent's token takes no role: roles are for /api");
       }
       const now = this.#deps.clock();
       const token = newToken();
@@ -271,6 +302,8 @@ export class Identity {
         consentId: null,
         resource: null,
         requestsPerMinute: input.requestsPerMinute ?? null,
+        role: input.agent === undefined ? (input.role ?? "admin") : null,
+        interactive: input.interactive ?? false,
       };
       await this.#deps.store.tokens.create(record);
       this.#tokens.set(record.hash, record);
@@ -290,42 +323,19 @@ export class Identity {
   }
 
   /** The caller an agent is, seen through a token (or, for an admin acting as the agent, through none). */
-  callerFor(
-    agent: AgentRecord,
-    through: { tokenId: string | null; scopes: readonly Scope[] | null; conversation: string },
-  ): Caller {
-    return {
-      agentId: agent.id,
-      agentName: agent.name,
-      context: contextOf(agent),
-      parentId: agent.parentId,
-      toolboxes: agent.toolboxes,
-      grants: agent.grants,
-      folders: agent.folders,
-      scopes: through.scopes,
-      operator: false,
-      tokenId: through.tokenId,
-      conversation: through.conversation,
-      ...(agent.pins.length > 0 && { pins: agent.pins }),
-      ...(agent.model !== null && { model: agent.model }),
-    };
+  callerFor(agent: AgentRecord, through: Parameters<typeof agentCaller>[1]): Caller {
+    return agentCaller(agent, through);
   }
 
-  /** The person: every tool, a workspace of their own. */
-  operator(conversation: string): Caller {
-    return {
-      agentId: OPERATOR,
-      agentName: OPERATOR,
-      context: "main",
-      parentId: null,
-      toolboxes: [],
-      grants: [],
-      folders: [],
-      scopes: null,
-      operator: true,
-      tokenId: null,
-      conversation,
-    };
+  /** A caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
+  current(caller: Caller): Caller | undefined {
+    const token = [...this.#tokens.values()].find(({ id }) => id === caller.tokenId);
+    return currentCaller(caller, this.#agentsById.get(caller.agentId), token, this.#deps.clock());
+  }
+
+  /** See `operatorCaller`. */
+  operator(conversation: string, who?: Acting): Caller {
+    return operatorCaller(conversation, who);
   }
 
   async #read(): Promise<void> {
@@ -368,15 +378,6 @@ export class Identity {
 function hasSubAgents(name: string, subAgents: readonly AgentRecord[]): ToolkeepError {
   const names = subAgents.map((agent) => agent.name).join(", ");
   return new ToolkeepError("IN_USE", `${name} cannot be deleted: it is the parent of ${names}`);
-}
-
-function checkScope(scope: string): Scope {
-  if ((SCOPES as readonly string[]).includes(scope)) return scope as Scope;
-  const guess = nearest(scope, SCOPES);
-  throw new ToolkeepError(
-    "BAD_REQUEST",
-    `${scope} is no scope${guess ? `; did you mean ${guess}?` : "."} The scopes are: ${SCOPES.join(", ")}.`,
-  );
 }
 
 function unique(names: readonly string[]): string[] {

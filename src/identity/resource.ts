@@ -1,6 +1,7 @@
 /** Addresses by which clients know what a token opens. */
+
+import { SCOPES, type Scope } from "../caller.ts";
 import type { Settings } from "../config/settings.ts";
-import { SCOPES, type Scope } from "../tool.ts";
 
 /** What clients are told to ask for. The one that changes Toolkeep itself they have to know of and name. */
 export const OFFERED_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "admin");

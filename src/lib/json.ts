@@ -3,6 +3,15 @@ export function stableJson(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "null";
 }
 
+/** JSON of whatever it is: some values nest too deep, or hold what JSON has no word for. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return '"(no JSON)"';
+  }
+}
+
 /** True for `{…}`: not null, not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
+import type { Caller, FolderGrant } from "../caller.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Gift } from "../identity/gift.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Caller, FolderGrant } from "../tool.ts";
 
 export interface GiftDeps {
   readonly identity: Pick<Identity, "agentById">;

@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { ToolkeepError } from "../errors.ts";
 import { checkParent, contextOf, SCOUT_TOOLBOX } from "../identity/context.ts";
 import type { Gift } from "../identity/gift.ts";
@@ -6,7 +7,7 @@ import { checkName } from "../identity/names.ts";
 import { agreement, tooManyToAllow } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Caller, JsonSchema, Tool, ToolResult, ToolSource } from "../tool.ts";
+import type { JsonSchema, Tool, ToolResult, ToolSource } from "../tool.ts";
 import {
   addedBy,
   checkGift,

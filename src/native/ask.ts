@@ -45,6 +45,8 @@ export async function ask(
     case "answered":
       return onAnswer(answer.answer);
     case "dismissed":
+    case "rejected":
+    case "headless":
       return failed(
         `The question was dismissed: ${who} will not answer it. Go on without the answer, or say that you cannot.`,
       );

@@ -1,9 +1,9 @@
 import { lstat } from "node:fs/promises";
+import { createGlob, type GlobMatcher } from "../lib/glob.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Tool, ToolContext, ToolResult } from "../tool.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
 import type { FileDeps } from "./file-deps.ts";
-import { createGlob, type GlobMatcher } from "./glob.ts";
 import { createReport, type Report } from "./grep-report.ts";
 import { startLineSearch } from "./line-search.ts";
 import { type OpenFile, openIn, openPlace, readAtMost } from "./open-file.ts";

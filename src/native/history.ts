@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { CallRecord, Store } from "../store/store.ts";
-import type { Caller, JsonSchema, Tool, ToolContext, ToolSource } from "../tool.ts";
+import type { JsonSchema, Tool, ToolContext, ToolSource } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { iso } from "./time-text.ts";
 

@@ -1,12 +1,14 @@
+import type { Caller } from "../caller.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import type { NotificationRecord, Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import { checkBindings } from "../vault/bindings.ts";
+import { SECRET_NAME } from "../vault/secret-name.ts";
 import type { Vault } from "../vault/vault.ts";
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "./ask.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
-import { SECRET_NAME } from "./secret-name.ts";
 
 export interface HumanDeps extends AskDeps {
   readonly store: Pick<Store, "notifications">;
@@ -18,6 +20,7 @@ export interface HumanDeps extends AskDeps {
 
 const MAX_UNREAD = 100;
 const PERSON = "a person";
+const PATTERNS = { type: "array", maxItems: 20, items: { type: "string", minLength: 1, maxLength: 200 } };
 
 export function promptHumanTool(deps: HumanDeps): Tool {
   const name = "prompt_human";
@@ -60,12 +63,13 @@ export function promptHumanTool(deps: HumanDeps): Tool {
 
 export function promptSecretTool(deps: HumanDeps): Tool {
   const tool = "prompt_secret";
-  return defineTool<{ readonly name: string; readonly reason: string; readonly replace?: boolean }>({
+  return defineTool<SecretWish>({
     name: tool,
     title: "Ask a person for a secret",
     domain: "people",
     description:
       "Ask a person for a secret such as an API key or password. The value goes to the vault and is never shown to you; you learn only that it is stored under its name. " +
+      "Say which tools you will use it with and at which hosts: in their arguments {{secret:NAME}} then stands for the value, for you alone. " +
       "When nobody answers in time the question stays open: call again with the same arguments.",
     properties: {
       name: {
@@ -83,23 +87,45 @@ export function promptSecretTool(deps: HumanDeps): Tool {
         type: "boolean",
         description: "Ask even though a secret of this name is stored, to replace it. Default false.",
       },
+      tools: {
+        ...PATTERNS,
+        description:
+          "The tools that are to get it in their arguments, such as http_request. None: only what people set up uses it.",
+      },
+      hosts: { ...PATTERNS, description: "The hosts that those calls may go to, such as api.github.com." },
     },
     required: ["name", "reason"],
     flags: { concurrencySafe: true },
     scope: "human",
     timeoutMs: ASKING_TIMEOUT_MS,
     async run(args, context) {
-      const { name, reason, replace = false } = args;
+      const { name, reason, replace = false, tools = [], hosts = [] } = args;
+      const problem = checkBindings({ tools, hosts, agents: null });
+      if (problem !== undefined) return failed(`${problem}.`);
       const known = deps.vault.names().includes(name);
       if (known && !replace) return output(`The secret ${name} is stored already.`, { name, stored: true });
-      const prompt = known
-        ? `A new value for the secret ${name}: ${reason}`
-        : `The secret ${name}: ${reason}`;
-      return ask(deps, { tool, args, kind: "secret", prompt, details: { name }, who: PERSON }, context, () =>
+      const prompt = `${known ? "A new value for the secret" : "The secret"} ${name}: ${reason}${useOf(args, context.caller)}`;
+      const details = tools.length === 0 ? { name } : { name, tools, hosts };
+      return ask(deps, { tool, args, kind: "secret", prompt, details, who: PERSON }, context, () =>
         output(`The secret ${name} is stored.`, { name, stored: true }),
       );
     },
   });
+}
+
+interface SecretWish {
+  readonly name: string;
+  readonly reason: string;
+  readonly replace?: boolean;
+  readonly tools?: readonly string[];
+  readonly hosts?: readonly string[];
+}
+
+/** What the person should know who gives the value. */
+function useOf({ tools = [], hosts = [] }: SecretWish, { agentName }: Caller): string {
+  if (tools.length === 0) return "";
+  const places = hosts.length === 0 ? "calls that go to no host" : `calls to ${hosts.join(", ")}`;
+  return `\n${agentName} may then use it with ${tools.join(", ")}, in ${places}.`;
 }
 
 interface Notice {

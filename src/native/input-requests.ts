@@ -1,6 +1,7 @@
+import type { Caller } from "../caller.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { QuestionRecord } from "../store/store.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { agentNameOf, type SubAgentDeps } from "./sub-agents.ts";
 import { iso } from "./time-text.ts";
@@ -78,7 +79,7 @@ function answerTool(deps: InputRequestDeps): Tool {
         return failed(
           `No sub-agent of yours waits for an answer to ${JSON.stringify(id)}. See list_input_requests.`,
         );
-      await deps.questions.answer(id, answer);
+      await deps.questions.answer(id, answer, { by: caller.agentName, from: "agent" });
       const agent = agentNameOf(deps, question.agentId);
       return output(`Answered ${agent}.`, { id, agent, answered: true });
     },

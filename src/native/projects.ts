@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
 import { LONGEST } from "../projects/limits.ts";
 import type { ProjectChange, Projects, ProjectView } from "../projects/projects.ts";
 import type { ProjectRecord } from "../store/project-record.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
 import { iso } from "./time-text.ts";

@@ -1,8 +1,9 @@
+import type { Caller } from "../caller.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { wholeCharacterAt } from "../lib/whole-characters.ts";
 import { OUTPUT_KEPT_MS, type OutputRecord, type OutputStore } from "../store/output-record.ts";
-import { type Caller, type Tool, text } from "../tool.ts";
+import { type Tool, text } from "../tool.ts";
 import { defineTool, failed, outputContent } from "./define-tool.ts";
 
 export interface OutputDeps {

@@ -1,9 +1,12 @@
 import { access, lstat } from "node:fs/promises";
 import type { Settings } from "../config/settings.ts";
 import { withHeartbeat } from "../lib/heartbeat.ts";
+import { confinedCommand } from "../process/confined-command.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
 import { type CommandResult, MAX_PRINTED, runCommand } from "../process/run-command.ts";
+import type { ProgramStart, Sandbox } from "../process/sandbox.ts";
+import { NO_LIMITS } from "../process/sandbox-limits.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../tool.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
 import { holdFolder } from "./held-folder.ts";
@@ -13,6 +16,7 @@ export interface ShellDeps {
   readonly home: string;
   readonly settings: () => Pick<Settings, "shell">;
   readonly processes: Processes;
+  readonly sandbox: Sandbox;
   readonly baseEnv: NodeJS.ProcessEnv;
   /** Variables with such a value are kept from commands. */
   readonly isSecret: (value: string) => boolean;
@@ -73,20 +77,24 @@ async function run(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (command.includes("\0")) return failed("The command contains a NUL byte. Leave it out.");
-  const folder = await findFolder(await openWorkspace(deps.home, context.caller), cwd);
+  const workspace = await openWorkspace(deps.home, context.caller);
+  const folder = await findFolder(workspace, cwd);
   if ("problem" in folder) return failed(folder.problem);
   const { timeoutMs, maxOutputBytes } = deps.settings().shell;
   const limit = Math.min(timeout_ms ?? timeoutMs, LONGEST_MS);
+  const env = childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret);
+  // With both streams on one pipe, their lines come in the order in which they were written.
+  const start = { file: await findShell(), args: ["-c", `exec 2>&1\n${command}`], cwd: folder.real, env };
+  const started = await confined(deps, start, workspace);
+  if (!started.ok) return unconfined(started.error);
   const held = await holdFolder(folder.real);
   try {
     const running = runCommand(
       deps.processes,
       {
-        file: await findShell(),
-        // With both streams on one pipe, their lines come in the order in which they were written.
-        args: ["-c", `exec 2>&1\n${command}`],
         cwd: held.at(),
-        env: childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret),
+        ...started.value,
+        env,
         timeoutMs: limit,
         maxOutputBytes,
         redact: deps.redact,
@@ -97,6 +105,26 @@ async function run(
   } finally {
     await held.close();
   }
+}
+
+/** A confined command sees what the file tools would let it see, and the programs of the machine. */
+function confined({ sandbox, settings }: ShellDeps, start: ProgramStart, workspace: Workspace) {
+  const { sandbox: mode, network } = settings().shell;
+  return confinedCommand(sandbox, mode, start, {
+    of: "own",
+    network,
+    shown: workspace.folders.map(({ path, access }) => ({ path, access })),
+    kept: [workspace.root],
+    privateHome: null,
+    limits: NO_LIMITS,
+  });
+}
+
+function unconfined(reason: string): ToolResult {
+  return {
+    kind: "unavailable",
+    message: `Commands only run confined here (shell.sandbox), and that cannot be had: ${reason}. Tell a person.`,
+  };
 }
 
 async function findFolder(

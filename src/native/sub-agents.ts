@@ -1,7 +1,7 @@
+import type { Caller } from "../caller.ts";
 import type { Identity } from "../identity/identity.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Caller } from "../tool.ts";
 
 export interface SubAgentDeps {
   readonly identity: Pick<Identity, "agents" | "agentById">;

@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { TaskRecord } from "../store/store.ts";
-import type { Caller, JsonSchema, Tool, ToolSource } from "../tool.ts";
+import type { JsonSchema, Tool, ToolSource } from "../tool.ts";
 import { cancelTask, type GivingDeps, giveTask } from "./assigned-tasks.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { inputRequestTools, openRequests } from "./input-requests.ts";

@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { LONGEST, MAX_LABELS } from "../projects/limits.ts";
 import {
   type CommentView,
@@ -10,7 +11,7 @@ import {
   type TicketView,
 } from "../projects/tickets.ts";
 import { TICKET_PRIORITIES, TICKET_STATUSES } from "../store/project-record.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
 import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects.ts";

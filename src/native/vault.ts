@@ -1,12 +1,13 @@
+import type { Caller } from "../caller.ts";
 import { isRecord } from "../lib/json.ts";
 import { agreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
-import type { Caller, JsonSchema, Tool, ToolResult, ToolSource } from "../tool.ts";
+import type { JsonSchema, Tool, ToolResult, ToolSource } from "../tool.ts";
 import { withoutCredentials } from "../vault/credentials.ts";
+import { SECRET_NAME } from "../vault/secret-name.ts";
 import type { SecretInfo, Vault } from "../vault/vault.ts";
 import { defineGranted, failed, output } from "./define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "./paging.ts";
-import { SECRET_NAME } from "./secret-name.ts";
 import { iso } from "./time-text.ts";
 
 export interface VaultToolDeps {
@@ -24,7 +25,8 @@ const NAME: JsonSchema = {
 };
 /** Shorter values are not recognised in outputs, so they could not be kept out of them. */
 const SHORTEST = 6;
-const LONGEST = 64 * 1024;
+/** Every encoding of it is looked for in every text: that must stay cheap for what agents set as often as they like. */
+const LONGEST = 4_096;
 /** How many secrets one agent may have set. */
 const MAX_OWN = 100;
 const MAX_TEXT = 200_000;
@@ -42,21 +44,24 @@ function listTool({ vault, agentName }: VaultToolDeps): Tool {
     name: "list_secrets",
     title: "List the secrets",
     description:
-      "List the secrets of the vault by name, with who set each and when. Their values are never shown; a tool gets one by its name.",
+      "List the secrets of the vault by name, with who set each and which tools and hosts it is for. Their values are never shown: write {{secret:NAME}} in an argument of such a tool, and it gets the value.",
     properties: PAGE_PROPERTIES,
     required: [],
     flags: { readOnly: true, concurrencySafe: true },
-    async run(page) {
+    async run(page, { caller }) {
       const { limit, offset } = pageRequest(page);
       const all = vault.list();
       const found = { items: all.slice(offset, offset + limit), total: all.length };
       const setBy = (secret: SecretInfo) => setterOf(secret, agentName);
       const line = (secret: SecretInfo) =>
-        `${secret.name} (set by ${setBy(secret)}, ${iso(secret.updatedAt)})`;
+        `${secret.name} (set by ${setBy(secret)}, ${iso(secret.updatedAt)}; ${useOf(secret, caller)})`;
       return output(listText(found, offset, line, "The vault is empty; prompt_secret asks a person."), {
         secrets: found.items.map((secret) => ({
           name: secret.name,
           set_by: setBy(secret),
+          tools: secret.bindings.tools,
+          hosts: secret.bindings.hosts,
+          for_you: isFor(secret, caller),
           created_at: iso(secret.createdAt),
           updated_at: iso(secret.updatedAt),
         })),
@@ -90,7 +95,7 @@ function setTool(deps: VaultToolDeps): Tool {
       const known = secretOf(deps, name);
       const refused = known ? await refusal(tool, known, caller, deps) : tooMany(deps.vault.list(), caller);
       if (refused) return refused;
-      await deps.vault.put(name, value, caller.operator ? null : caller.agentId);
+      await deps.vault.put(name, value, { setBy: caller.operator ? null : caller.agentId });
       return output(`The secret ${name} is ${known ? "replaced" : "stored"}.`, {
         name,
         stored: true,
@@ -177,6 +182,16 @@ function tooMany(secrets: readonly SecretInfo[], { operator, agentId }: Caller):
   return own < MAX_OWN || operator
     ? undefined
     : failed(`You have set ${own} secrets already, which is the most. Delete one first.`);
+}
+
+function isFor({ bindings: { tools, agents } }: SecretInfo, { agentId, operator }: Caller): boolean {
+  return tools.length > 0 && (operator || agents === null || agents.includes(agentId));
+}
+
+function useOf(secret: SecretInfo, caller: Caller): string {
+  const { tools, hosts } = secret.bindings;
+  if (!isFor(secret, caller)) return "not for your calls";
+  return `for ${tools.join(", ")}${hosts.length > 0 ? ` at ${hosts.join(", ")}` : ""}`;
 }
 
 function setterOf({ setBy }: SecretInfo, agentName: VaultToolDeps["agentName"]): string {

@@ -1,8 +1,9 @@
 import { chmod, mkdir, realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import type { Caller, FolderGrant } from "../caller.ts";
 import { checkName } from "../identity/names.ts";
+import { isInside } from "../lib/inside.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { Caller, FolderGrant } from "../tool.ts";
 import { locate } from "./locate.ts";
 import { explainSystemError } from "./system-error.ts";
 
@@ -21,6 +22,8 @@ export interface Place {
 export interface Workspace {
   /** The agent's own folder, without symbolic links; it exists. */
   readonly root: string;
+  /** It and the granted folders, without symbolic links. */
+  readonly folders: readonly FolderGrant[];
   /** Where a path leads, if that is allowed. The error is for the model and says nothing about what lies outside. */
   find(path: string, access: Access): Promise<Result<Place, string>>;
   /** Whether a path without symbolic links lies in an allowed folder. */
@@ -58,6 +61,7 @@ export async function openWorkspace(home: string, caller: Caller): Promise<Works
 
   return {
     root,
+    folders: roots,
     permits,
     show,
     async find(path, access) {
@@ -70,10 +74,6 @@ export async function openWorkspace(home: string, caller: Caller): Promise<Works
       return ok({ real, shown: show(real), exists: problem === undefined });
     },
   };
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 export function quoted(path: string): string {

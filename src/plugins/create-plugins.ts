@@ -16,7 +16,7 @@ import { PluginLog, type PluginLogLine } from "./plugin-log.ts";
 import type { EnableOptions, Plugins, PluginView } from "./plugins.ts";
 
 export interface PluginsDeps
-  extends Pick<KnownPluginDeps, "processes" | "baseEnv" | "isSecret" | "secret" | "workspaceOf" | "clock"> {
+  extends Pick<KnownPluginDeps, "processes" | "baseEnv" | "isSecret" | "secrets" | "workspaceOf" | "clock"> {
   readonly home: string;
   readonly store: { readonly plugins: PluginStore; readonly toolNames: ToolNameStore };
   readonly redact: (text: string) => string;

@@ -1,14 +1,22 @@
+import type { Caller } from "../caller.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { Processes } from "../process/processes.ts";
 import type { PluginRecord } from "../store/plugin-record.ts";
-import type { Caller, Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
+import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
+import type { Vault } from "../vault/vault.ts";
 import type { PluginToolDefinition } from "./definitions.ts";
 import { cannotBeNamed, type Enforcement, heldTo, notHeld } from "./enforcement.ts";
 import { pluginEnvironment } from "./environment.ts";
 import type { PluginLimits } from "./limits.ts";
-import { addedWords, type PluginPermissions, permissionsOf, permissionWords } from "./permissions.ts";
+import {
+  addedWords,
+  capabilitiesOf,
+  type PluginPermissions,
+  permissionsOf,
+  permissionWords,
+} from "./permissions.ts";
 import type { Found, PluginFiles } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
 import type { PluginLog } from "./plugin-log.ts";
@@ -26,7 +34,7 @@ export interface KnownPluginDeps {
   readonly enforcement: Enforcement;
   readonly baseEnv: NodeJS.ProcessEnv;
   readonly isSecret: (value: string) => boolean;
-  readonly secret: (name: string) => string | undefined;
+  readonly secrets: Pick<Vault, "has" | "read">;
   /** The folder of a caller; made where it is not there yet. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
   readonly clock: Clock;
@@ -63,6 +71,7 @@ export class KnownPlugin {
     const host = {
       plugin: record.name,
       trusted: record.agreed?.trusted === true,
+      capabilities: capabilitiesOf(permissionsOf(record.permissions)),
       status: () => this.status(),
       run: (tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext) =>
         this.#run(tool, args, context),
@@ -128,7 +137,7 @@ export class KnownPlugin {
       may: permissionWords(permissions),
       mayAlso: record.agreed ? addedWords(permissionsOf(record.agreed.permissions), permissions) : [],
       notEnforced: notHeld(permissions, this.#deps.enforcement),
-      missingSecrets: permissions.secrets.filter((name) => this.#deps.secret(name) === undefined),
+      missingSecrets: permissions.secrets.filter((name) => !this.#deps.secrets.has(name)),
       announced: now?.manifest.announced ?? [],
       tools: keptTools(record).map(shownTool),
       warnings: this.#warnings,
@@ -198,9 +207,14 @@ export class KnownPlugin {
     return permissionsOf(this.record.agreed?.permissions ?? {});
   }
 
-  #secrets(): Readonly<Record<string, string>> {
-    const given = this.#agreed().secrets.map((name) => [name, this.#deps.secret(name)] as const);
-    return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  /** Without those that cannot be read now: a plugin has to do without what is not set, too. */
+  async #secrets(): Promise<Readonly<Record<string, string>>> {
+    const values: Record<string, string> = {};
+    for (const name of this.#agreed().secrets) {
+      const value = await this.#deps.secrets.read(name);
+      if (value.ok) values[name] = value.value;
+    }
+    return values;
   }
 }
 

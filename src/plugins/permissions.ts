@@ -1,5 +1,6 @@
 import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import type { Capability } from "../tool.ts";
 
 /** What a plugin says it needs. Nothing else is given to it. */
 export interface PluginPermissions {
@@ -63,6 +64,18 @@ export function readPermissions(declared: unknown): Result<PluginPermissions, st
 /** As they were kept; whatever is missing is not allowed. */
 export function permissionsOf(kept: Readonly<Record<string, unknown>>): PluginPermissions {
   return { ...NO_PERMISSIONS, ...kept };
+}
+
+/** What it may do, for rules. */
+export function capabilitiesOf(permissions: PluginPermissions): readonly Capability[] {
+  const { network, files, secrets, childProcesses } = permissions;
+  return [
+    ...(files === "none" ? [] : (["fs.read"] as const)),
+    ...(files === "write" ? (["fs.write"] as const) : []),
+    ...(network === false ? [] : (["net"] as const)),
+    ...(childProcesses ? (["shell"] as const) : []),
+    ...(secrets.length === 0 ? [] : (["secrets"] as const)),
+  ];
 }
 
 /** What it may do, in words for people, one right a line. Equal rights have equal words. */

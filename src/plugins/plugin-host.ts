@@ -11,7 +11,7 @@ export interface PluginHostDeps extends PluginProcessDeps {
   /** How a process of it is started now, for this workspace; an error says why it is not. */
   readonly starting: (workspace: string | null) => Promise<Result<PluginStart, string>>;
   /** The secrets that it declared and that are set. */
-  readonly secrets: () => Readonly<Record<string, string>>;
+  readonly secrets: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /** A process for one workspace; `""` where it has none. */
@@ -59,6 +59,7 @@ export class PluginHost {
     workspace: string | null,
     context: ToolContext,
   ): Promise<ToolResult> {
+    const secrets = await this.#deps.secrets();
     const found = await this.#processFor(workspace);
     if (!found.ok) return { kind: "unavailable", message: found.error };
     const { signal, progress, caller } = context;
@@ -67,7 +68,6 @@ export class PluginHost {
       return resultOf({ kind: "cancelled" }, this.#deps.plugin);
     }
     this.#wake(found.value);
-    const secrets = this.#deps.secrets();
     const call = { tool, args, workspace, secrets, agent: caller.agentName };
     const end = await found.value.process.call(call, progress, signal);
     if (end.kind === "value" || end.kind === "threw") this.#failures = 0;

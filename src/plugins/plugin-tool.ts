@@ -1,4 +1,4 @@
-import type { Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
+import type { Capability, Tool, ToolContext, ToolResult, ToolStatus } from "../tool.ts";
 import { believedFlags, type PluginToolDefinition } from "./definitions.ts";
 import { originOf } from "./names.ts";
 
@@ -7,6 +7,7 @@ export interface ToolHost {
   readonly plugin: string;
   /** Whether a person who enabled it said that its flags are to be believed. */
   readonly trusted: boolean;
+  readonly capabilities: readonly Capability[];
   status(): ToolStatus;
   run(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
 }
@@ -31,6 +32,7 @@ export function pluginTool(definition: PluginToolDefinition, name: string, host:
       },
     },
     flags,
+    capabilities: host.capabilities,
     scope: "tools",
     availability: "both",
     floor: false,

@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { type NewId, randomId } from "../lib/id.ts";
-import { processTable, TREE_VARIABLE, treeMembers } from "./process-table.ts";
+import { takenTogether } from "../lib/taken-together.ts";
+import { type ProcessRow, processTable, TREE_VARIABLE, treeMembers } from "./process-table.ts";
 import { type Reaper, startReaper } from "./reaper.ts";
 
 /** A child and everything it starts, ended as one: when the child ends by itself, what it left behind is ended too. */
@@ -18,6 +19,10 @@ export interface SpawnOptions {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdio: StdioOptions;
+  /** The command is the keeper of a sandbox, which takes everything in it down at once: it is never asked to end. */
+  readonly isConfined?: boolean;
+  /** Once nothing of the tree is left. */
+  readonly onGone?: () => void;
 }
 
 /** Starts child processes so that none outlives this process, not even after `kill -9`. */
@@ -35,11 +40,12 @@ const FORCE_MS = 5000;
 export function createProcesses(newId: NewId = randomId): Processes {
   const mark = newId("tree");
   const trees = new Set<ProcessTree>();
+  const table = takenTogether(processTable);
   let reaper: Reaper | undefined;
   let started = 0;
 
   return {
-    spawn(command, args, options) {
+    spawn(command, args, { isConfined = false, onGone, ...options }) {
       if (!reaper?.alive()) reaper = startReaper(mark, livePids());
       const treeMark = `${mark}.${++started}.`;
       const child = spawn(command, args, {
@@ -47,9 +53,10 @@ export function createProcesses(newId: NewId = randomId): Processes {
         env: { ...options.env, [TREE_VARIABLE]: treeMark },
         detached: true,
       });
-      const tree = processTree(child, treeMark, () => {
+      const tree = processTree(child, { mark: treeMark, isConfined, table }, () => {
         trees.delete(tree);
         reaper?.forget(tree.pid);
+        onGone?.();
       });
       if (tree.pid !== 0) {
         reaper.watch(tree.pid);
@@ -70,7 +77,14 @@ export function createProcesses(newId: NewId = randomId): Processes {
   }
 }
 
-function processTree(child: ChildProcess, mark: string, onGone: () => void): ProcessTree {
+interface TreeTraits {
+  readonly mark: string;
+  readonly isConfined: boolean;
+  /** Every process there is, looked at after it was asked for. */
+  readonly table: () => Promise<readonly ProcessRow[]>;
+}
+
+function processTree(child: ChildProcess, traits: TreeTraits, onGone: () => void): ProcessTree {
   const pid = child.pid ?? 0;
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -87,7 +101,7 @@ function processTree(child: ChildProcess, mark: string, onGone: () => void): Pro
     ended,
     end(graceMs = GRACE_MS) {
       killAt = Math.min(killAt, performance.now() + graceMs);
-      ending ??= pid === 0 ? Promise.resolve() : endTree(pid, mark, () => killAt).then(onGone);
+      ending ??= pid === 0 ? Promise.resolve() : endTree(pid, traits, () => killAt).then(onGone);
       return ending;
     },
   };
@@ -95,25 +109,39 @@ function processTree(child: ChildProcess, mark: string, onGone: () => void): Pro
   return tree;
 }
 
-/** SIGTERM once to every member, SIGKILL from `killAt()` on. */
-async function endTree(pid: number, mark: string, killAt: () => number): Promise<void> {
+/** SIGTERM once to every member but the keeper of a sandbox, SIGKILL from `killAt()` on. */
+async function endTree(
+  pid: number,
+  { mark, isConfined, table }: TreeTraits,
+  killAt: () => number,
+): Promise<void> {
   const known = new Set([pid]);
+  let killedAt = Number.POSITIVE_INFINITY;
   for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
-    const alive = treeMembers(await processTable(), known, mark);
-    const overdue = performance.now() - killAt();
-    if (alive.length === 0 || overdue >= FORCE_MS) return;
+    const alive = treeMembers(await table(), known, mark);
+    const now = performance.now();
+    const overdue = now - killAt();
+    // Counted from the first blow: on a busy machine a single look may take seconds.
+    if (alive.length === 0 || now - killedAt >= FORCE_MS) return;
+    if (overdue >= 0) killedAt = Math.min(killedAt, now);
 
     const newcomers = alive.filter((member) => !known.has(member) || pause === 10);
-    if (overdue >= 0) signalAll(alive, pid, "SIGKILL");
-    else signalAll(newcomers, pid, "SIGTERM");
+    if (overdue >= 0) signalAll(alive, "SIGKILL", pid);
+    else if (!isConfined) signalAll(newcomers, "SIGTERM", pid);
+    else
+      signalAll(
+        newcomers.filter((member) => member !== pid),
+        "SIGTERM",
+      );
     for (const member of alive) known.add(member);
     await sleep(overdue < 0 ? Math.min(pause, Math.ceil(-overdue)) : pause);
   }
 }
 
-function signalAll(pids: readonly number[], group: number, signal: NodeJS.Signals): void {
+function signalAll(pids: readonly number[], signal: NodeJS.Signals, group?: number): void {
   // The group first: it also reaches a child forked since the table was read.
-  for (const target of pids.length > 0 ? [-group, ...pids] : []) {
+  const groups = group === undefined || pids.length === 0 ? [] : [-group];
+  for (const target of [...groups, ...pids]) {
     try {
       process.kill(target, signal);
     } catch {

@@ -13,6 +13,9 @@ export interface Command {
   readonly timeoutMs?: number;
   /** How much is kept of each of its two streams, half of it from the beginning and half from the end. */
   readonly maxOutputBytes: number;
+  /** As in SpawnOptions, for a command in a sandbox. */
+  readonly isConfined?: boolean;
+  readonly onGone?: () => void;
   /** Takes out of an output that is cut what must not be shown, before that; absent: it is left to others. */
   readonly redact?: (text: string) => string;
 }
@@ -44,9 +47,15 @@ export async function runCommand(
   command: Command,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  const { file, args, cwd, env, input, maxOutputBytes, redact } = command;
+  const { file, args, cwd, env, input, maxOutputBytes, redact, isConfined, onGone } = command;
   const stdin = input === undefined ? "ignore" : "pipe";
-  const tree = processes.spawn(file, args, { cwd, env, stdio: [stdin, "pipe", "pipe"] });
+  const tree = processes.spawn(file, args, {
+    cwd,
+    env,
+    stdio: [stdin, "pipe", "pipe"],
+    ...(isConfined && { isConfined }),
+    ...(onGone && { onGone }),
+  });
   const { stdout, stderr } = tree.child;
   const [output, errors] = [new HeadAndTail(maxOutputBytes, redact), new HeadAndTail(maxOutputBytes, redact)];
   const stop = createStop(command.timeoutMs, signal);

@@ -1,14 +1,17 @@
 import { ToolkeepError } from "../errors.ts";
 import type { QuestionRecord } from "../store/store.ts";
+import type { AnswerMore } from "./questions.ts";
 
 /** The longest answer, in characters. */
 const MAX_ANSWER = 64 * 1024;
+const MAX_REASON = 1_000;
 
+/** Always taken of an approval; `details.answers` may name more. */
 const APPROVAL_ANSWERS = ["once", "reject"];
 const ACCESS_ANSWERS = ["grant", "refuse"];
 
 /** Throws BAD_REQUEST for an answer that this kind of question does not take. */
-export function acceptAnswer(question: QuestionRecord, answer: string): void {
+export function acceptAnswer(question: QuestionRecord, answer: string, more: AnswerMore = {}): void {
   if (answer === "") throw badAnswer("an answer", "an empty one");
   if (answer.length > MAX_ANSWER)
     throw badAnswer(`at most ${MAX_ANSWER} characters`, `${answer.length} characters`);
@@ -20,12 +23,33 @@ export function acceptAnswer(question: QuestionRecord, answer: string): void {
       JSON.stringify(answer),
     );
   }
+  acceptMore(question, answer, more);
+}
+
+function acceptMore(
+  { kind, details }: QuestionRecord,
+  answer: string,
+  { reason, pattern }: AnswerMore,
+): void {
+  if (reason !== undefined && (kind !== "approval" || answer !== "reject"))
+    throw badAnswer("a reason only with the rejection of an approval", "one with another answer");
+  if (reason !== undefined && reason.length > MAX_REASON)
+    throw badAnswer(`a reason of at most ${MAX_REASON} characters`, `${reason.length} characters`);
+  if (pattern === undefined) return;
+  if (answer !== "always" || Array.isArray(details.calls))
+    throw badAnswer("a pattern only with always, for a single call", `one with ${JSON.stringify(answer)}`);
+}
+
+/** Those that an approval takes. */
+export function approvalAnswers({ details }: Pick<QuestionRecord, "details">): readonly string[] {
+  return Array.isArray(details.answers) ? details.answers.map(String) : APPROVAL_ANSWERS;
 }
 
 function choicesOf(question: QuestionRecord): readonly string[] | undefined {
-  if (question.kind === "approval") return APPROVAL_ANSWERS;
-  if (question.kind === "access") return ACCESS_ANSWERS;
-  const choices = question.kind === "human" ? question.details.choices : undefined;
+  const { kind, details } = question;
+  if (kind === "approval") return approvalAnswers(question);
+  if (kind === "access") return ACCESS_ANSWERS;
+  const choices = kind === "human" ? details.choices : undefined;
   return Array.isArray(choices) && choices.length > 0 ? choices.map(String) : undefined;
 }
 

@@ -1,5 +1,6 @@
+import type { Caller } from "../caller.ts";
 import { failed } from "../define-tool.ts";
-import type { Caller, ToolResult } from "../tool.ts";
+import type { ToolResult } from "../tool.ts";
 import { questionDigest } from "./digest.ts";
 import type { Questions } from "./questions.ts";
 
@@ -36,14 +37,16 @@ export function tooManyToAllow(
 }
 
 /**
- * Undefined once a person has agreed, which uses their answer up, and for the person at the command line; otherwise how the
+ * Undefined once a person has agreed, which uses their answer up, and for an admin; otherwise how the
  * call ends. Never waits: the same call picks the answer up.
  */
 export async function agreement(
   questions: Pick<Questions, "ask">,
   { tool, bound, prompt, shown }: Wish,
-  { agentId, agentName, operator }: Caller,
+  { agentId, agentName, operator, scopes }: Caller,
 ): Promise<ToolResult | undefined> {
+  // A person who is no admin can agree to nothing that only an admin may do, not even with themselves.
+  if (operator && scopes !== null) return failed("Only an admin may do this.");
   if (operator) return undefined;
   const answer = await questions.ask(
     {
@@ -58,7 +61,13 @@ export async function agreement(
   );
   switch (answer.kind) {
     case "answered":
-      return answer.answer === "once" ? undefined : failed("A person said no. Do something else.");
+      return undefined;
+    case "rejected":
+      return failed(`A person said no${answer.reason ? `: ${answer.reason}` : ""}. Do something else.`);
+    case "headless":
+      return failed(
+        "A person would have to agree, and nobody watches over you (headless). Do something else.",
+      );
     case "dismissed":
       return failed("A person dismissed the question. Do something else.");
     case "too_many":
@@ -67,7 +76,7 @@ export async function agreement(
       return {
         kind: "needs_input",
         questionId: answer.id,
-        message: `A person has to agree first and is asked (${answer.id}: toolkeep question answer ${answer.id} once). Call ${tool} again with the same arguments then.`,
+        message: `A person has to agree first and is asked (${answer.id}: toolkeep approval approve ${answer.id}). Call ${tool} again with the same arguments then.`,
       };
   }
 }

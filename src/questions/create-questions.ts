@@ -4,9 +4,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { MovedQuestion } from "../store/sharing.ts";
-import type { QuestionRecord, QuestionStore } from "../store/store.ts";
+import type { QuestionRecord, QuestionStore, Settlement } from "../store/store.ts";
 import { acceptAnswer } from "./accept-answer.ts";
-import type { Answer, Asking, Questions } from "./questions.ts";
+import { batchQuestion, inQuestions } from "./batch-question.ts";
+import { askedEvent, settledEvent } from "./question-events.ts";
+import type { Answer, Answerer, AnswerMore, Asking, Questions } from "./questions.ts";
 import { createWaiter, type Waiter } from "./waiter.ts";
 
 /** How many unanswered questions one agent may have. */
@@ -15,9 +17,17 @@ export const MAX_PENDING = 20;
 export interface QuestionsDeps {
   readonly store: QuestionStore;
   /** Puts a secret answer into the vault. */
-  readonly keepSecret: (name: string, value: string) => Promise<void>;
+  readonly keepSecret: (name: string, value: string, asked: QuestionRecord) => Promise<void>;
   /** Gives an agent the tool that it asked for. */
   readonly grantTool: (agentId: string, tool: string) => Promise<void>;
+  /** Writes and takes back the rules of answers that hold for more than one call; absent: there are none. */
+  readonly rules?: AnswerRules;
+  /** Nobody may be asked to approve a call of this agent; absent: of every one. */
+  readonly isHeadless?: (agentId: string) => boolean;
+  /** How long a rejected approval is not asked again; absent: it is. */
+  readonly rejectedMs?: () => number;
+  /** Told of every question that was answered or dismissed here. */
+  readonly onSettled?: (question: QuestionRecord) => void;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -26,6 +36,20 @@ export interface QuestionsDeps {
   readonly agentName?: (id: string) => string | undefined;
   /** How often a waiting call looks into the store, for answers of other processes that were not announced. */
   readonly pollMs?: number;
+}
+
+/** Who asks nothing of an answerer: the program that embeds the hub. */
+const BY_PROGRAM: Answerer = { by: "the program", from: "library" };
+
+export interface AnswerRules {
+  /** Writes what the answer to an approval says for later calls; the ids of the rules. */
+  write(
+    question: QuestionRecord,
+    answer: "conversation" | "always",
+    who: Answerer,
+    more: AnswerMore,
+  ): Promise<readonly string[]>;
+  remove(ids: readonly string[]): Promise<void>;
 }
 
 export function createQuestions(deps: QuestionsDeps): Questions {
@@ -40,6 +64,8 @@ class StoredQuestions implements Questions {
   readonly #deps: QuestionsDeps;
   readonly #serially = createSerial();
   readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #listeners = new Set<(question: QuestionRecord) => void>();
+  #closed = false;
 
   constructor(deps: QuestionsDeps) {
     this.#deps = deps;
@@ -47,18 +73,42 @@ class StoredQuestions implements Questions {
 
   async ask(asking: Asking, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer> {
     options.signal?.throwIfAborted();
+    if (this.#isHeadless(asking)) return { kind: "headless" };
     const waiter = createWaiter(options.waitMs, this.#deps.pollMs ?? 1_000, options.signal);
+    if (this.#closed) waiter.stop();
     try {
       for (;;) {
+        const refused = await this.#refused(asking);
+        if (refused) return refused;
         const question = await this.#findOrCreate(asking);
         if (!question) return { kind: "too_many", limit: MAX_PENDING };
-        const answer = await this.#await(question, waiter);
+        const answer = await this.#await(question, asking, waiter);
         // An equal call was faster and used the answer up: this one has to ask again.
         if (answer) return answer;
       }
     } finally {
       waiter.close();
     }
+  }
+
+  async askTogether(askings: readonly Asking[]): Promise<void> {
+    const [first] = askings;
+    if (!first || this.#isHeadless(first)) return;
+    await this.#serially(first.agentId, async () => {
+      const missing = await this.#notAskedYet(askings);
+      if (missing.length < 2) return;
+      const { store, clock, newId, expireMs } = this.#deps;
+      let room = MAX_PENDING - (await this.#pendingOf(first.agentId));
+      for (const part of inQuestions(missing)) {
+        // A single one asks by itself.
+        if (part.length < 2) continue;
+        if (room-- <= 0) return;
+        const now = clock();
+        const { shown, members } = batchQuestion(part, { newId, now, expiresAt: now + expireMs() });
+        await store.createBatch(shown, members);
+        this.#tellAsked(shown, first.agentName);
+      }
+    });
   }
 
   async list(filter?: { state?: QuestionRecord["state"] }): Promise<QuestionRecord[]> {
@@ -75,38 +125,121 @@ class StoredQuestions implements Questions {
     return asked.findLast((question) => question.digest === digest && (question.answeredAt ?? 0) >= since);
   }
 
-  async answer(id: string, answer: string): Promise<QuestionRecord> {
+  get(id: string): Promise<QuestionRecord | undefined> {
+    return this.#deps.store.get(id);
+  }
+
+  async answer(
+    id: string,
+    answer: string,
+    who: Answerer = BY_PROGRAM,
+    more: AnswerMore = {},
+  ): Promise<QuestionRecord> {
     const question = await this.#pending(id);
-    acceptAnswer(question, answer);
+    acceptAnswer(question, answer, more);
     const kept = question.kind === "secret" ? await this.#keepSecret(question, answer) : answer;
-    const settled = await this.#settle(question, { state: "answered", answer: kept });
+    // Before it is settled: whoever hears that it is must find the rules.
+    const ruleIds = isLasting(answer) ? await this.#writeRules(question, answer, who, more) : [];
+    const settlement: Settlement = {
+      ...who,
+      ...(more.reason !== undefined && more.reason !== "" && { reason: more.reason }),
+      ...(ruleIds.length > 0 && { ruleIds }),
+    };
+    let settled: QuestionRecord;
+    try {
+      settled = await this.#settle(question, { state: "answered", answer: kept, settlement });
+    } catch (error) {
+      if (ruleIds.length > 0) await this.#deps.rules?.remove(ruleIds);
+      throw error;
+    }
     // Only once it is settled: of two people who answer at the same time one is told that it was.
     if (question.kind === "access" && answer === "grant")
       await this.#deps.grantTool(question.agentId, String(question.details.tool));
-    this.#deps.events.emit("question.answered", { id });
+    this.#deps.events.emit("question.answered", settledEvent(settled));
     return settled;
   }
 
-  async dismiss(id: string): Promise<QuestionRecord> {
-    const settled = await this.#settle(await this.#pending(id), { state: "dismissed", answer: null });
-    this.#deps.events.emit("question.dismissed", { id });
+  async dismiss(id: string, who: Answerer = BY_PROGRAM): Promise<QuestionRecord> {
+    const question = await this.#pending(id);
+    const settled = await this.#settle(question, {
+      state: "dismissed",
+      answer: null,
+      settlement: { ...who },
+    });
+    this.#deps.events.emit("question.dismissed", settledEvent(settled));
     return settled;
+  }
+
+  onAsked(listener: (question: QuestionRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async heardOf({ id, state }: MovedQuestion): Promise<void> {
     this.#ring(id);
+    if (state === "used") return;
     const { events, store, agentName } = this.#deps;
-    if (state === "answered") events.emit("question.answered", { id });
-    if (state === "dismissed") events.emit("question.dismissed", { id });
-    if (state !== "pending") return;
-    const asked = await store.get(id);
-    if (!asked) return;
-    const { agentId, kind } = asked;
-    events.emit("question.asked", { id, agent: agentName?.(agentId) ?? agentId, kind });
+    const moved = await store.get(id);
+    // Of a batch people hear once.
+    if (!moved || moved.batchId !== null) return;
+    if (state === "answered") events.emit("question.answered", settledEvent(moved));
+    if (state === "dismissed") events.emit("question.dismissed", settledEvent(moved));
+    if (state === "pending")
+      events.emit("question.asked", askedEvent(moved, agentName?.(moved.agentId) ?? moved.agentId));
   }
 
   close(): void {
+    this.#closed = true;
     for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.stop();
+  }
+
+  #isHeadless({ kind, agentId }: Asking): boolean {
+    return kind === "approval" && this.#deps.isHeadless?.(agentId) === true;
+  }
+
+  /** What a person has said no to is not asked again for a while. */
+  async #refused({ kind, digest }: Asking): Promise<Answer | undefined> {
+    const { rejectedMs, store, clock } = this.#deps;
+    if (kind !== "approval" || !rejectedMs) return undefined;
+    const refused = await store.refused(digest, clock() - rejectedMs());
+    if (!refused) return undefined;
+    if (refused.state !== "used") await store.move(refused.id, refused.state, { state: "used" });
+    return rejected(refused);
+  }
+
+  /** Without those that are open already; of several equal ones each counts. */
+  async #notAskedYet(askings: readonly Asking[]): Promise<Asking[]> {
+    const { store, clock } = this.#deps;
+    const open = new Map(await store.countOpen([...new Set(askings.map(({ digest }) => digest))], clock()));
+    const missing: Asking[] = [];
+    for (const asking of askings) {
+      const left = open.get(asking.digest) ?? 0;
+      if (left > 0) open.set(asking.digest, left - 1);
+      else if (!(await this.#refused(asking))) missing.push(asking);
+    }
+    return missing;
+  }
+
+  async #pendingOf(agentId: string): Promise<number> {
+    const { store, clock } = this.#deps;
+    const pending = await store.list({ state: "pending", agentId });
+    return pending.filter((question) => question.expiresAt > clock()).length;
+  }
+
+  async #writeRules(
+    question: QuestionRecord,
+    answer: "conversation" | "always",
+    who: Answerer,
+    more: AnswerMore,
+  ): Promise<readonly string[]> {
+    if (question.kind !== "approval") return [];
+    if (!this.#deps.rules) throw new ToolkeepError("BAD_REQUEST", `${answer} cannot be answered here`);
+    return this.#deps.rules.write(question, answer, who, more);
+  }
+
+  #tellAsked(question: QuestionRecord, agent: string): void {
+    this.#deps.events.emit("question.asked", askedEvent(question, agent));
+    for (const listener of this.#listeners) listener(question);
   }
 
   /** Undefined when the agent has too many questions already. One at a time per agent, so that equal ones meet. */
@@ -115,14 +248,13 @@ class StoredQuestions implements Questions {
       const { store, clock } = this.#deps;
       const open = (await store.open(asking.digest, clock())) ?? (await this.#untoldDismissal(asking));
       if (open) return open;
-      const pending = await store.list({ state: "pending", agentId: asking.agentId });
-      if (pending.filter((question) => question.expiresAt > clock()).length >= MAX_PENDING) return undefined;
+      if ((await this.#pendingOf(asking.agentId)) >= MAX_PENDING) return undefined;
       return this.#create(asking);
     });
   }
 
   async #create(asking: Asking): Promise<QuestionRecord> {
-    const { store, clock, newId, expireMs, events } = this.#deps;
+    const { store, clock, newId, expireMs } = this.#deps;
     const { kind, agentId, digest, prompt, details } = asking;
     const now = clock();
     const question: QuestionRecord = {
@@ -137,11 +269,12 @@ class StoredQuestions implements Questions {
       createdAt: now,
       expiresAt: now + expireMs(),
       answeredAt: null,
+      settlement: null,
+      batchId: null,
     };
     const created = await store.create(question);
     // Another process asked the same at the same moment, and has told.
-    if (created.id === question.id)
-      events.emit("question.asked", { id: question.id, agent: asking.agentName, kind });
+    if (created.id === question.id) this.#tellAsked(question, asking.agentName);
     return created;
   }
 
@@ -153,21 +286,21 @@ class StoredQuestions implements Questions {
   }
 
   /** Undefined when the answer went to another call. */
-  async #await(question: QuestionRecord, waiter: Waiter): Promise<Answer | undefined> {
-    const { id, expiresAt } = question;
+  async #await(question: QuestionRecord, asking: Asking, waiter: Waiter): Promise<Answer | undefined> {
+    const { id, expiresAt, batchId } = question;
     this.#enter(id, waiter);
     try {
       for (;;) {
         // Read before looking: what happens after the look rings the waiter.
         const lastLook = waiter.over;
         const now = await this.#deps.store.get(id);
-        if (now?.state === "answered") return await this.#use(now);
+        if (now?.state === "answered") return await this.#use(now, asking);
         if (now?.state === "dismissed" || (now?.state === "used" && now.answer === null)) {
           await this.#deps.store.move(id, "dismissed", { state: "used" });
-          return { kind: "dismissed", id };
+          return { kind: "dismissed", id: batchId ?? id };
         }
         if (now?.state === "used") return undefined;
-        if (lastLook) return { kind: "pending", id, expiresAt };
+        if (lastLook) return { kind: "pending", id: batchId ?? id, expiresAt };
         await waiter.sleep();
       }
     } finally {
@@ -175,9 +308,14 @@ class StoredQuestions implements Questions {
     }
   }
 
-  async #use(question: QuestionRecord): Promise<Answer | undefined> {
+  async #use(question: QuestionRecord, { kind, isGood }: Asking): Promise<Answer | undefined> {
     const mine = await this.#deps.store.move(question.id, "answered", { state: "used" });
-    return mine ? { kind: "answered", id: question.id, answer: question.answer ?? "" } : undefined;
+    if (!mine) return undefined;
+    if (kind === "approval" && question.answer === "reject") return rejected(question);
+    if (isGood && !(await isGood(question))) return undefined;
+    const { id, batchId, answer, settlement } = question;
+    const by = settlement?.by;
+    return { kind: "answered", id: batchId ?? id, answer: answer ?? "", ...(by !== undefined && { by }) };
   }
 
   async #pending(id: string): Promise<QuestionRecord> {
@@ -191,19 +329,23 @@ class StoredQuestions implements Questions {
   /** The vault gets the value, the record only its name. */
   async #keepSecret(question: QuestionRecord, value: string): Promise<string> {
     const name = String(question.details.name);
-    await this.#deps.keepSecret(name, value);
+    await this.#deps.keepSecret(name, value, question);
     return name;
   }
 
   async #settle(
     question: QuestionRecord,
-    outcome: { state: "answered" | "dismissed"; answer: string | null },
+    outcome: { state: "answered" | "dismissed"; answer: string | null; settlement: Settlement },
   ): Promise<QuestionRecord> {
     const change = { ...outcome, answeredAt: this.#deps.clock() };
     const moved = await this.#deps.store.move(question.id, "pending", change);
     if (!moved) throw noLongerPending(question.id, "settled by somebody else");
+    // Those of its batch are told by the store where others wait, and found by looking where they wait here.
+    if (Array.isArray(question.details.calls)) for (const id of this.#waiters.keys()) this.#ring(id);
     this.#ring(question.id);
-    return { ...question, ...change };
+    const settled = { ...question, ...change };
+    this.#deps.onSettled?.(settled);
+    return settled;
   }
 
   #ring(id: string): void {
@@ -220,6 +362,15 @@ class StoredQuestions implements Questions {
     waiters?.delete(waiter);
     if (waiters?.size === 0) this.#waiters.delete(id);
   }
+}
+
+function isLasting(answer: string): answer is "conversation" | "always" {
+  return answer === "conversation" || answer === "always";
+}
+
+function rejected({ id, batchId, settlement }: QuestionRecord): Answer {
+  const reason = settlement?.reason;
+  return { kind: "rejected", id: batchId ?? id, ...(reason !== undefined && { reason }) };
 }
 
 function noLongerPending(id: string, state: string): ToolkeepError {

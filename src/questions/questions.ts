@@ -1,5 +1,6 @@
+import type { RulePattern } from "../config/settings.ts";
 import type { MovedQuestion } from "../store/sharing.ts";
-import type { QuestionRecord } from "../store/store.ts";
+import type { QuestionRecord, Settlement } from "../store/store.ts";
 
 export interface Asking {
   readonly kind: QuestionRecord["kind"];
@@ -9,14 +10,32 @@ export interface Asking {
   readonly digest: string;
   readonly prompt: string;
   readonly details: Readonly<Record<string, unknown>>;
+  /** Whether an answer of this question still counts for this call; absent: it does. */
+  readonly isGood?: (question: QuestionRecord) => Promise<boolean>;
 }
 
-/** `pending`: nobody answered within the wait; asking the same again later picks the answer up. */
+/**
+ * `pending`: nobody answered within the wait; asking the same again later picks the answer up. `headless`: nobody is asked
+ * for this agent. Of an approval `rejected` is told again for a while, without asking anew.
+ */
 export type Answer =
-  | { readonly kind: "answered"; readonly id: string; readonly answer: string }
+  | { readonly kind: "answered"; readonly id: string; readonly answer: string; readonly by?: string }
+  | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
   | { readonly kind: "dismissed"; readonly id: string }
   | { readonly kind: "pending"; readonly id: string; readonly expiresAt: number }
+  | { readonly kind: "headless" }
   | { readonly kind: "too_many"; readonly limit: number };
+
+/** Who answers, and from where. */
+export type Answerer = Pick<Settlement, "by" | "from">;
+
+/** What comes with an answer. */
+export interface AnswerMore {
+  /** Of a rejection, for the caller. */
+  readonly reason?: string;
+  /** Of `always`: narrows the rule to calls whose arguments fit. */
+  readonly pattern?: RulePattern;
+}
 
 /** What agents ask of people. Kept in the store, so that an answer survives a restart of either side. */
 export interface Questions {
@@ -25,15 +44,24 @@ export interface Questions {
    * answer is given to exactly one call. Zero does not wait. Rejects only when `signal` aborts.
    */
   ask(question: Asking, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer>;
+  /**
+   * Stores approvals of one agent that are wanted together so that people are shown one question for them; each is then
+   * asked for and used up by itself. Leaves out those that are asked or answered already.
+   */
+  askTogether(askings: readonly Asking[]): Promise<void>;
   /** Newest last; `pending` leaves out what has expired. */
   list(filter?: { state?: QuestionRecord["state"] }): Promise<QuestionRecord[]>;
+  get(id: string): Promise<QuestionRecord | undefined>;
   /** The newest question of this digest that a person answered or dismissed at `since` or later. */
   settled(asked: Pick<Asking, "agentId" | "digest">, since: number): Promise<QuestionRecord | undefined>;
   /** Throws NOT_FOUND, or BAD_REQUEST for an answer the question does not take or when it is no longer pending. */
-  answer(id: string, answer: string): Promise<QuestionRecord>;
+  answer(id: string, answer: string, who?: Answerer, more?: AnswerMore): Promise<QuestionRecord>;
   /** The caller is told that nobody will answer. */
-  dismiss(id: string): Promise<QuestionRecord>;
+  dismiss(id: string, who?: Answerer): Promise<QuestionRecord>;
+  /** Calls `listener` with every question that this process stored; returns the function that stops it. */
+  onAsked(listener: (question: QuestionRecord) => void): () => void;
   /** Another process moved a question on: whoever waits for it looks again, whoever listens is told. */
   heardOf(moved: MovedQuestion): Promise<void>;
+  /** Ends every wait at once; from then on nobody waits. */
   close(): void;
 }

@@ -1,7 +1,7 @@
+import type { Caller } from "../caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { within } from "../lib/within.ts";
 import type { ActivationRecord, ActivationStore } from "../store/activation-record.ts";
-import type { Caller } from "../tool.ts";
 import type { Activated } from "./listing.ts";
 
 export interface ActivationsDeps {

@@ -1,6 +1,6 @@
+import type { Caller } from "../caller.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
-import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
-import type { Caller } from "../tool.ts";
+import { TOOL_SEARCH } from "../catalog/search/find-tools.ts";
 import type { Found } from "./listings.ts";
 
 /** What a model has to know to call what its search found. */

@@ -1,6 +1,6 @@
+import type { Caller } from "../caller.ts";
 import type { ModelLimits, Settings } from "../config/settings.ts";
 import { wildcard } from "../lib/wildcard.ts";
-import type { Caller } from "../tool.ts";
 
 /** What the lists of one caller have to keep to. */
 export interface ListLimits {

@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
+import { TOOL_SEARCH } from "../catalog/search/find-tools.ts";
 import { examplesIn, placesOf } from "../catalog/search/places.ts";
-import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
 import { wildcard } from "../lib/wildcard.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import type { ListLimits } from "./list-limits.ts";
 import { toolTokens } from "./token-estimate.ts";
 

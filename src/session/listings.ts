@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Caller, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import type { Activations } from "./activations.ts";
 import { type ListLimits, listLimits } from "./list-limits.ts";
 import { type Activated, type Listing, listingOf } from "./listing.ts";

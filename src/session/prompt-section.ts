@@ -1,6 +1,6 @@
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
+import { TOOL_SEARCH } from "../catalog/search/find-tools.ts";
 import { type Place, placesOf } from "../catalog/search/places.ts";
-import { TOOL_SEARCH } from "../catalog/search/tool-search.ts";
 import type { Tool } from "../tool.ts";
 import type { Listing } from "./listing.ts";
 import { estimateTokens } from "./token-estimate.ts";

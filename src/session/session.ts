@@ -1,10 +1,11 @@
+import type { Caller, Narrowing } from "../caller.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { nameFor } from "../catalog/grants.ts";
 import type { BatchOptions } from "../executor/batch.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { NewId } from "../lib/id.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Answering, Caller, Narrowing, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Answering, ToolCall, ToolOutcome } from "../tool.ts";
 import type { Listing } from "./listing.ts";
 import type { Listings } from "./listings.ts";
 import { Turn, type TurnCall } from "./turn.ts";

@@ -53,6 +53,7 @@ export function agentStore(database: Database): AgentStore {
         mustAffect(result.numDeletedRows, `agent ${id}`);
         await db.deleteFrom("todos").where("agentId", "=", id).execute();
         await db.deleteFrom("memories").where("agentId", "=", id).execute();
+        await db.deleteFrom("memoryVersions").where("agentId", "=", id).execute();
       });
     },
   };

@@ -3,8 +3,9 @@ import { messageOf, ToolkeepError } from "../errors.ts";
 import { isRecord } from "../lib/json.ts";
 import { inChunks } from "./chunks.ts";
 import type { Database } from "./database.ts";
+import { KEYS, NOT_DUMPED } from "./keys.ts";
 import { SCHEMA_VERSION } from "./migrations/index.ts";
-import { type Column, KEYS, NOT_DUMPED, type Schema, TABLES, type TableName } from "./schema.ts";
+import { type Column, type Schema, TABLES, type TableName } from "./schema.ts";
 import type { StoreDump } from "./store.ts";
 
 type Rows = StoreDump["tables"][string];

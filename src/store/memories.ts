@@ -1,45 +1,58 @@
-import { sql } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { insertUnlessFull } from "./bounded-insert.ts";
 import { inChunks } from "./chunks.ts";
-import { type Database, mustAffect } from "./database.ts";
-import type { MemoryRecord, MemoryStore } from "./memory-record.ts";
+import { type Database, mustAffect, unlessTaken } from "./database.ts";
+import {
+  type MemoryEnd,
+  type MemoryFilter,
+  type MemoryRecord,
+  type MemoryStore,
+  type MemoryVersion,
+  VERSIONS_OF_MEMORY,
+  VERSIONS_OF_OWNER,
+} from "./memory-record.ts";
 import { bounded } from "./page.ts";
 import { rowCodec } from "./row.ts";
+import type { Schema } from "./schema.ts";
 
 export function memoryStore(database: Database): MemoryStore {
   return {
-    async list({ agentId, ...page }) {
-      const { limit, offset } = bounded(page);
+    async list({ limit, offset, ...filter }) {
+      const page = bounded({ limit, offset });
       const rows = await database.query((db) =>
-        db
-          .selectFrom("memories")
+        chosen(db, filter)
           .selectAll()
-          .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
-          .limit(limit)
-          .offset(offset)
+          .limit(page.limit)
+          .offset(page.offset)
           .execute(),
       );
       return rows.map(toRecord);
     },
 
-    async count(agentId) {
+    async count(filter) {
       const { count } = await database.query((db) =>
-        db
-          .selectFrom("memories")
+        chosen(db, filter)
           .select((select) => select.fn.countAll<number>().as("count"))
-          .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .executeTakeFirstOrThrow(),
       );
       return count;
     },
 
-    async get(id) {
-      const row = await database.query((db) =>
-        db.selectFrom("memories").selectAll().where("id", "=", id).executeTakeFirst(),
+    get: (id) => database.query((db) => find(db, id)),
+
+    async byKey(agentId, key) {
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("memories")
+          .selectAll()
+          .where("agentId", "=", agentId)
+          .where("key", "=", key)
+          .orderBy("id")
+          .execute(),
       );
-      return row && toRecord(row);
+      return rows.map(toRecord);
     },
 
     async among(ids) {
@@ -58,25 +71,74 @@ export function memoryStore(database: Database): MemoryStore {
         db.selectFrom("memories").select(["id", "revision"]).where("agentId", "=", agentId).execute(),
       ),
 
-    create: (memory, most) =>
-      insertUnlessFull(
-        database,
-        { table: "memories", of: { column: "agentId", id: memory.agentId } },
-        most,
-        (db) => db.insertInto("memories").values(toRow(memory)).execute(),
-      ),
+    async create(memory, most) {
+      const { agentId, key, createdAt } = memory;
+      const insert = () =>
+        insertUnlessFull(
+          database,
+          { table: "memories", of: { column: "agentId", id: agentId } },
+          most,
+          (db) => db.insertInto("memories").values(toRow(memory)).execute(),
+        );
+      const created = async () =>
+        (await insert()) || ((await removeExpired(database, agentId, createdAt)) > 0 && (await insert()));
+      return unlessTaken(`A memory of the key "${key}"`, created());
+    },
 
-    async update(id, change) {
-      const row = await database.query((db) =>
-        db
+    update: (id, change, end) =>
+      database.transact(async (db) => {
+        const before = await locked(database, db, id);
+        await keepVersion(db, before, "superseded", end);
+        const row = await db
           .updateTable("memories")
-          .set({ ...toChange(change), revision: sql<number>`revision + 1` })
+          .set({ ...toChange(change), updatedAt: end.at, revision: sql<number>`revision + 1` })
           .where("id", "=", id)
           .returningAll()
-          .executeTakeFirst(),
+          .executeTakeFirstOrThrow();
+        return toRecord(row);
+      }),
+
+    retract: (id, end) =>
+      database.transact(async (db) => {
+        const before = await locked(database, db, id);
+        await keepVersion(db, before, "retracted", end);
+        await db.deleteFrom("memories").where("id", "=", id).execute();
+        await trimOwner(db, before.agentId);
+      }),
+
+    async history(id, at) {
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("memoryVersions")
+          .selectAll()
+          .where("memoryId", "=", id)
+          .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
+          .orderBy("revision", "desc")
+          .limit(VERSIONS_OF_MEMORY)
+          .execute(),
       );
-      mustAffect(row ? 1n : 0n, `memory ${id}`);
-      return toRecord(row!);
+      return rows.map(toVersion);
+    },
+
+    async retracted({ limit, offset, agentId, at, labels }) {
+      const page = bounded({ limit, offset });
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("memoryVersions")
+          .selectAll()
+          .where("reason", "=", "retracted")
+          .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
+          .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
+          .$if(labels !== undefined, (query) =>
+            query.where(({ or, eb }) => or([eb("label", "is", null), eb("label", "in", some(labels!))])),
+          )
+          .orderBy("endedAt", "desc")
+          .orderBy("id", "desc")
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      );
+      return rows.map(toVersion);
     },
 
     async touch(ids, at) {
@@ -88,12 +150,104 @@ export function memoryStore(database: Database): MemoryStore {
     },
 
     async delete(id) {
-      const { numDeletedRows } = await database.query((db) =>
-        db.deleteFrom("memories").where("id", "=", id).executeTakeFirst(),
-      );
-      mustAffect(numDeletedRows, `memory ${id}`);
+      const deleted = await database.transact(async (db) => {
+        const versions = await db.deleteFrom("memoryVersions").where("memoryId", "=", id).executeTakeFirst();
+        const memories = await db.deleteFrom("memories").where("id", "=", id).executeTakeFirst();
+        return versions.numDeletedRows + memories.numDeletedRows;
+      });
+      mustAffect(deleted, `memory ${id}`);
     },
   };
 }
 
+/** Removes memories that expired before `before`, and what any said before that has; resolves with how many memories that was. */
+export async function pruneMemories(database: Database, before: number, limit: number): Promise<number> {
+  return database.transact(async (db) => {
+    const expired = (table: "memories" | "memoryVersions") =>
+      db.selectFrom(table).select("id").where("expiresAt", "<", before).orderBy("expiresAt").limit(limit);
+    const due = (await expired("memories").execute()).map(({ id }) => id);
+    const said = (await expired("memoryVersions").execute()).map(({ id }) => id);
+    if (said.length > 0) await db.deleteFrom("memoryVersions").where("id", "in", said).execute();
+    if (due.length === 0) return 0;
+    await db.deleteFrom("memoryVersions").where("memoryId", "in", due).execute();
+    const removed = await db
+      .deleteFrom("memories")
+      .where("id", "in", due)
+      .where("expiresAt", "<", before)
+      .executeTakeFirst();
+    return Number(removed.numDeletedRows);
+  });
+}
+
+function chosen(db: Kysely<Schema>, { agentId, at, labels }: MemoryFilter) {
+  return db
+    .selectFrom("memories")
+    .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
+    .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
+    .$if(labels !== undefined, (query) =>
+      query.where(({ or, eb }) => or([eb("label", "is", null), eb("label", "in", some(labels!))])),
+    );
+}
+
+/** Neither database takes an empty list; no label is empty. */
+function some(labels: readonly string[]): readonly string[] {
+  return labels.length === 0 ? [""] : labels;
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<MemoryRecord | undefined> {
+  const row = await db.selectFrom("memories").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && toRecord(row);
+}
+
+/** As it is, until the transaction ends. */
+async function locked(database: Database, db: Transaction<Schema>, id: string): Promise<MemoryRecord> {
+  await database.dialect.sharing.lock(db, `memory ${id}`);
+  const memory = await find(db, id);
+  mustAffect(memory ? 1n : 0n, `memory ${id}`);
+  return memory!;
+}
+
+async function keepVersion(
+  db: Transaction<Schema>,
+  before: MemoryRecord,
+  reason: MemoryVersion["reason"],
+  { at, by }: MemoryEnd,
+): Promise<void> {
+  const { id, revision } = before;
+  const version = { ...before, id: `${id}:${revision}`, memoryId: id, endedAt: at, reason, endedBy: by };
+  await db.insertInto("memoryVersions").values(versionRow(version)).execute();
+  await db
+    .deleteFrom("memoryVersions")
+    .where("memoryId", "=", id)
+    .where("revision", "<=", revision - VERSIONS_OF_MEMORY)
+    .execute();
+}
+
+async function trimOwner(db: Transaction<Schema>, agentId: string): Promise<void> {
+  const last = await db
+    .selectFrom("memoryVersions")
+    .select("endedAt")
+    .where("agentId", "=", agentId)
+    .orderBy("endedAt", "desc")
+    .offset(VERSIONS_OF_OWNER)
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return;
+  await db
+    .deleteFrom("memoryVersions")
+    .where("agentId", "=", agentId)
+    .where("endedAt", "<=", last.endedAt)
+    .execute();
+}
+
+async function removeExpired(database: Database, agentId: string, at: number): Promise<number> {
+  const { numDeletedRows } = await database.query((db) =>
+    db.deleteFrom("memories").where("agentId", "=", agentId).where("expiresAt", "<=", at).executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
 const { toRow, toChange, toRecord } = rowCodec<MemoryRecord, "memories">("memories");
+const { toRow: versionRow, toRecord: toVersion } = rowCodec<MemoryVersion, "memoryVersions">(
+  "memoryVersions",
+);

@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { activationStore } from "./activations.ts";
 import { agentStore } from "./agents.ts";
 import { attachmentStore } from "./attachments.ts";
+import { auditStore } from "./audit.ts";
 import { callStore } from "./calls.ts";
 import { claimStore } from "./claims.ts";
 import { consentStore } from "./consents.ts";
@@ -12,18 +13,25 @@ import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
 import { embeddingStore } from "./embeddings.ts";
+import { labelStore } from "./labels.ts";
 import { memoryStore } from "./memories.ts";
 import { messageStore } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { notificationStore } from "./notifications.ts";
 import { outputStore } from "./outputs.ts";
+import { personStore } from "./people.ts";
+import { pinStore, toolCapabilitiesStore } from "./pins.ts";
 import { pluginStore } from "./plugins.ts";
 import { projectNoteStore } from "./project-notes.ts";
 import { projectStore } from "./projects.ts";
 import { prune } from "./prune.ts";
 import { questionStore } from "./questions.ts";
+import { resealAll } from "./reseal.ts";
+import { ruleStore } from "./rules.ts";
 import { secretStore } from "./secrets.ts";
 import { serverStore } from "./servers.ts";
+import { sessionStore } from "./sessions.ts";
+import { sourceStore } from "./sources.ts";
 import { sqliteDialect } from "./sqlite/dialect.ts";
 import type { Store } from "./store.ts";
 import { taskStore } from "./tasks.ts";
@@ -75,10 +83,16 @@ function storeOver(database: Database): Store {
   return {
     dialect: database.dialect.name,
     agents: agentStore(database),
+    rules: ruleStore(database),
+    labels: labelStore(database),
     consents: consentStore(database),
     tokens: tokenStore(database),
+    people: personStore(database),
+    sessions: sessionStore(database),
     toolboxes: toolboxStore(database),
     servers: serverStore(database),
+    pins: pinStore(database),
+    toolCapabilities: toolCapabilitiesStore(database),
     toolNames: toolNameStore(database),
     secrets: secretStore(database),
     vaultKey: vaultKeyStore(database),
@@ -92,9 +106,11 @@ function storeOver(database: Database): Store {
     memories: memoryStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),
+    audit: auditStore(database),
     trust: trustStore(database),
     customTools: customToolStore(database),
     plugins: pluginStore(database),
+    sources: sourceStore(database),
     projects: projectStore(database),
     tickets: ticketStore(database),
     projectNotes: projectNoteStore(database),
@@ -104,7 +120,9 @@ function storeOver(database: Database): Store {
     revision: () => readRevision(database),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
+    attempt: (job, work, signal) => database.dialect.sharing.attempt(job, work, signal),
     prune: (what, before, limit) => prune(database, what, before, limit),
+    reseal: (reseal) => resealAll(database, reseal),
     dump: () => dumpTables(database),
     load: (dump) => loadTables(database, dump),
     close: () => database.close(),

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./database.ts";
+import { pruneMemories } from "./memories.ts";
 import { deleteOutputs } from "./outputs.ts";
 import type { Schema } from "./schema.ts";
 import type { Prunable } from "./store.ts";
@@ -18,6 +19,11 @@ const ENDED = {
   embeddings: "usedAt",
   activations: "usedAt",
   toolUses: "usedAt",
+  // Whoever holds it in memory sees for himself that it is over.
+  rules: "expiresAt",
+  labels: "labelledAt",
+  memories: "expiresAt",
+  memoryVersions: "endedAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */
@@ -27,6 +33,7 @@ export async function prune(
   before: number,
   limit: number,
 ): Promise<number> {
+  if (what === "memories") return pruneMemories(database, before, limit);
   const due = await database.query((db) => dueIds(db, what, before, limit));
   if (due.length === 0) return 0;
   if (what === "outputs") {
@@ -53,6 +60,8 @@ async function dueIds(db: Kysely<Schema>, what: Prunable, before: number, limit:
     .selectFrom(what)
     .select("id")
     .where(ended, "<", before)
+    // What is part of a chain goes with its beginning; see `AuditStore.prune`.
+    .$if(what === "calls", (query) => query.where("chain" as "id", "is", null))
     .orderBy(ended)
     .limit(limit)
     .execute();

@@ -13,6 +13,7 @@ export function questionStore(database: Database): QuestionStore {
         db
           .selectFrom("questions")
           .selectAll()
+          .where("batchId", "is", null)
           .$if(state !== undefined, (query) => query.where("state", "=", state!))
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .orderBy("createdAt", "desc")
@@ -32,6 +33,38 @@ export function questionStore(database: Database): QuestionStore {
 
     open: (digest, now) => database.query((db) => findOpen(db, digest, now)),
 
+    async countOpen(digests, now) {
+      if (digests.length === 0) return new Map();
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("questions")
+          .select("digest")
+          .where("digest", "in", digests)
+          .where("state", "in", OPEN)
+          .where("expiresAt", ">", now)
+          .execute(),
+      );
+      const counts = new Map<string, number>();
+      for (const { digest } of rows) counts.set(digest, (counts.get(digest) ?? 0) + 1);
+      return counts;
+    },
+
+    async refused(digest, since) {
+      const row = await database.query((db) =>
+        db
+          .selectFrom("questions")
+          .selectAll()
+          .where("digest", "=", digest)
+          .where("state", "in", SETTLED)
+          .where("answeredAt", ">=", since)
+          .where((either) => either.or([either("answer", "=", "reject"), either("answer", "is", null)]))
+          .orderBy("answeredAt", "desc")
+          .limit(1)
+          .executeTakeFirst(),
+      );
+      return row && toRecord(row);
+    },
+
     async create(question) {
       return await database.transact(async (db) => {
         await sharing.lock(db, `question ${question.digest}`);
@@ -43,6 +76,16 @@ export function questionStore(database: Database): QuestionStore {
       });
     },
 
+    async createBatch(shown, members) {
+      await database.transact(async (db) => {
+        await db
+          .insertInto("questions")
+          .values([shown, ...members].map(toRow))
+          .execute();
+        await sharing.tellOfQuestion(db, shown);
+      });
+    },
+
     async move(id, from, change) {
       return await database.transact(async (db) => {
         const result = await db
@@ -51,12 +94,34 @@ export function questionStore(database: Database): QuestionStore {
           .where("id", "=", id)
           .where("state", "=", from)
           .executeTakeFirst();
-        const moved = result.numUpdatedRows > 0n;
-        if (moved) await sharing.tellOfQuestion(db, { id, state: change.state ?? from });
-        return moved;
+        if (result.numUpdatedRows === 0n) return false;
+        const state = change.state ?? from;
+        await sharing.tellOfQuestion(db, { id, state });
+        for (const member of await membersOf(db, id, from)) {
+          await db
+            .updateTable("questions")
+            .set({ ...toChange(change), id: member })
+            .where("id", "=", member)
+            .execute();
+          await sharing.tellOfQuestion(db, { id: member, state });
+        }
+        return true;
       });
     },
   };
+}
+
+const OPEN = ["pending", "answered"];
+const SETTLED = ["answered", "dismissed", "used"];
+
+async function membersOf(db: Kysely<Schema>, id: string, state: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("questions")
+    .select("id")
+    .where("batchId", "=", id)
+    .where("state", "=", state)
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 async function findOpen(
@@ -68,7 +133,7 @@ async function findOpen(
     .selectFrom("questions")
     .selectAll()
     .where("digest", "=", digest)
-    .where("state", "in", ["pending", "answered"])
+    .where("state", "in", OPEN)
     .where("expiresAt", ">", now)
     .orderBy("createdAt")
     .orderBy("id")

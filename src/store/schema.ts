@@ -3,9 +3,12 @@
  * holds. Column names are camel case here and snake case in the database.
  */
 
-/** `json` is text, `flag` is 0 or 1, `number` is whole; a question mark lets a column be null. */
-export type Column = Kind | `${Kind}?`;
-export type Kind = "text" | "number" | "flag" | "json" | "bytes";
+import type { Column, Kind } from "./column.ts";
+import type { KnowledgeSchema } from "./knowledge/schema.ts";
+import { MEMORY_TABLES } from "./memory-tables.ts";
+import { PROJECT_TABLES } from "./project-tables.ts";
+
+export type { Column, Kind };
 
 /** Ordered so that each table comes after those it refers to. */
 export const TABLES = {
@@ -22,6 +25,7 @@ export const TABLES = {
     updatedAt: "number",
     pins: "json",
     model: "text?",
+    headless: "flag",
   },
   consents: {
     id: "text",
@@ -58,7 +62,27 @@ export const TABLES = {
     consentId: "text?",
     resource: "text?",
     requestsPerMinute: "number?",
+    role: "text?",
+    interactive: "flag",
   },
+  people: {
+    id: "text",
+    name: "text",
+    role: "text",
+    createdAt: "number",
+    lastSeenAt: "number?",
+    disabled: "flag",
+  },
+  sessions: {
+    id: "text",
+    personId: "text",
+    hash: "text",
+    label: "text",
+    createdAt: "number",
+    expiresAt: "number",
+    lastUsedAt: "number",
+  },
+  loginCodes: { hash: "text", personId: "text", createdAt: "number", expiresAt: "number" },
   toolboxes: {
     name: "text",
     description: "text",
@@ -89,10 +113,42 @@ export const TABLES = {
     createdAt: "number",
     updatedAt: "number",
   },
-  serverTools: { serverId: "text", position: "number", originalName: "text", definition: "json" },
+  serverTools: {
+    serverId: "text",
+    position: "number",
+    originalName: "text",
+    definition: "json",
+    fingerprint: "text?",
+  },
   serverOffers: { serverId: "text", kind: "text", position: "number", definition: "json" },
+  pins: {
+    serverId: "text",
+    kind: "text",
+    key: "text",
+    accepted: "text?",
+    acceptedAs: "json?",
+    held: "text?",
+    heldAs: "json?",
+    rejected: "text?",
+    changedAt: "number",
+  },
+  toolCapabilities: {
+    serverId: "text",
+    originalName: "text",
+    capabilities: "json",
+    setAt: "number",
+  },
   toolNames: { serverId: "text", originalName: "text", name: "text" },
-  secrets: { name: "text", sealed: "bytes", createdAt: "number", updatedAt: "number", setBy: "text?" },
+  secrets: {
+    name: "text",
+    sealed: "bytes",
+    createdAt: "number",
+    updatedAt: "number",
+    setBy: "text?",
+    source: "text",
+    bindings: "json?",
+    earlier: "bytes?",
+  },
   vaultKey: { id: "number", sealed: "bytes", createdAt: "number" },
   claims: { id: "text", expiresAt: "number" },
   questions: {
@@ -107,6 +163,8 @@ export const TABLES = {
     createdAt: "number",
     expiresAt: "number",
     answeredAt: "number?",
+    settlement: "json?",
+    batchId: "text?",
   },
   notifications: {
     id: "text",
@@ -145,16 +203,7 @@ export const TABLES = {
     createdAt: "number",
     readAt: "number?",
   },
-  memories: {
-    id: "text",
-    agentId: "text",
-    text: "text",
-    tags: "json",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
-    lastUsedAt: "number?",
-  },
+  ...MEMORY_TABLES,
   attachments: {
     id: "text",
     agentId: "text",
@@ -181,7 +230,35 @@ export const TABLES = {
     error: "text?",
     startedAt: "number",
     durationMs: "number?",
+    person: "text?",
+    labels: "text?",
+    approvalId: "text?",
+    approvedBy: "text?",
+    steps: "text?",
+    chain: "text?",
+    seq: "number?",
+    mac: "text?",
   },
+  auditChains: {
+    id: "text",
+    keyId: "text",
+    label: "text",
+    createdAt: "number",
+    prunedSeq: "number",
+    prunedMac: "text",
+    mac: "text",
+  },
+  auditEntries: {
+    chain: "text",
+    seq: "number",
+    mac: "text",
+    kind: "text",
+    at: "number",
+    actor: "text?",
+    subject: "text?",
+    details: "text",
+  },
+  auditKey: { id: "number", sealed: "bytes", createdAt: "number" },
   trust: { path: "text", sha256: "text", at: "number" },
   customTools: {
     slug: "text",
@@ -204,45 +281,18 @@ export const TABLES = {
     createdAt: "number",
     updatedAt: "number",
   },
-  projects: {
+  sources: {
     id: "text",
-    createdBy: "text?",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
-    key: "text",
     name: "text",
-    description: "text",
-    status: "text",
-    lastNumber: "number",
-  },
-  tickets: {
-    id: "text",
-    createdBy: "text?",
-    revision: "number",
+    kind: "text",
+    config: "json",
+    label: "text?",
+    enabled: "flag",
+    lastSync: "json?",
     createdAt: "number",
     updatedAt: "number",
-    projectId: "text",
-    number: "number",
-    title: "text",
-    description: "text",
-    status: "text",
-    priority: "text",
-    assigneeId: "text?",
-    labels: "json",
   },
-  ticketComments: { id: "text", ticketId: "text", createdBy: "text?", text: "text", createdAt: "number" },
-  projectNotes: {
-    id: "text",
-    createdBy: "text?",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
-    projectId: "text",
-    title: "text",
-    body: "text",
-    tags: "json",
-  },
+  ...PROJECT_TABLES,
   outputs: {
     id: "text",
     agentId: "text",
@@ -260,50 +310,33 @@ export const TABLES = {
     count: "number",
     usedAt: "number",
   },
+  rules: {
+    id: "text",
+    agentId: "text?",
+    conversation: "text?",
+    permission: "text",
+    pattern: "json?",
+    action: "text",
+    final: "flag",
+    after: "text?",
+    note: "text",
+    createdBy: "text",
+    createdAt: "number",
+    expiresAt: "number?",
+    questionId: "text?",
+  },
+  labels: {
+    id: "text",
+    agentId: "text",
+    conversation: "text",
+    labels: "json",
+    labelledAt: "number",
+  },
   embeddings: { id: "text", model: "text", vector: "bytes", usedAt: "number" },
 } as const satisfies Record<string, Record<string, Column>>;
 
 export type TableName = keyof typeof TABLES;
 export type ColumnName<T extends TableName> = keyof (typeof TABLES)[T] & string;
-
-/** The primary keys: a dump is ordered by them. */
-export const KEYS = {
-  agents: ["id"],
-  consents: ["id"],
-  consentKeys: ["hash"],
-  tokens: ["id"],
-  toolboxes: ["name"],
-  servers: ["id"],
-  serverTools: ["serverId", "position"],
-  serverOffers: ["serverId", "kind", "position"],
-  toolNames: ["serverId", "originalName"],
-  secrets: ["name"],
-  vaultKey: ["id"],
-  claims: ["id"],
-  questions: ["id"],
-  notifications: ["id"],
-  tasks: ["id"],
-  todos: ["agentId", "conversation"],
-  activations: ["id"],
-  messages: ["id"],
-  memories: ["id"],
-  attachments: ["id"],
-  calls: ["id"],
-  trust: ["path"],
-  customTools: ["slug"],
-  plugins: ["name"],
-  projects: ["id"],
-  tickets: ["id"],
-  ticketComments: ["id"],
-  projectNotes: ["id"],
-  outputs: ["id"],
-  outputPieces: ["outputId", "position"],
-  toolUses: ["id"],
-  embeddings: ["id"],
-} as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
-
-/** What is gone after a day, or can be made again, is not worth a place in a backup. */
-export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces", "embeddings"];
 
 type Stored<C extends Column> = C extends `${infer K extends Kind}?`
   ? Stored<K> | null
@@ -315,9 +348,9 @@ type Stored<C extends Column> = C extends `${infer K extends Kind}?`
 
 export type Row<T extends TableName> = { [C in ColumnName<T>]: Stored<(typeof TABLES)[T][C] & Column> };
 
-/** What Kysely sees: the tables of a dump, and the two the store keeps for itself. */
-export type Schema = { [T in TableName]: Row<T> } & {
-  migrations: { version: number; name: string; appliedAt: number };
-  /** One row; see `Store.revision`. */
-  revision: { id: number; value: number };
-};
+/** What Kysely sees: the tables of a dump, the two the store keeps for itself, and those of the index, which on SQLite has a file of its own. */
+export type Schema = { [T in TableName]: Row<T> } & KnowledgeSchema & {
+    migrations: { version: number; name: string; appliedAt: number };
+    /** One row; see `Store.revision`. */
+    revision: { id: number; value: number };
+  };

@@ -12,16 +12,26 @@ export function secretStore(database: Database): SecretStore {
     },
 
     async put(secret) {
-      const { sealed, updatedAt, setBy } = secret;
+      const { name: _name, createdAt: _createdAt, ...change } = secret;
       await database.change("secrets", (db) =>
         db
           .insertInto("secrets")
           .values(toRow(secret))
-          .onConflict((conflict) =>
-            conflict.column("name").doUpdateSet(toChange({ sealed, updatedAt, setBy })),
-          )
+          .onConflict((conflict) => conflict.column("name").doUpdateSet(toChange(change)))
           .execute(),
       );
+    },
+
+    async replace(name, change, was) {
+      const result = await database.change("secrets", (db) =>
+        db
+          .updateTable("secrets")
+          .set(toChange(change))
+          .where("name", "=", name)
+          .where("sealed", "=", was)
+          .executeTakeFirst(),
+      );
+      return result.numUpdatedRows > 0n;
     },
 
     async delete(name) {

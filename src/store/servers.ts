@@ -63,7 +63,7 @@ export function serverStore(database: Database): ServerStore {
     async tools(serverId) {
       const where = serverId === undefined ? sql`` : sql`where server_id = ${serverId}`;
       const rows = await database.rows(sql<StoredTool>`
-        select server_id as "serverId", original_name as "originalName", definition
+        select server_id as "serverId", original_name as "originalName", definition, fingerprint
         from server_tools ${where} order by server_id, position`);
       return rows.map(toServerTool);
     },
@@ -73,7 +73,8 @@ export function serverStore(database: Database): ServerStore {
         await db.deleteFrom("serverTools").where("serverId", "=", serverId).execute();
         await writeInTurns(
           tools,
-          (tool, position) => serverTools.toRow({ ...tool, serverId, position }),
+          ({ originalName, definition, fingerprint = null }, position) =>
+            serverTools.toRow({ serverId, position, originalName, definition, fingerprint }),
           (rows) => db.insertInto("serverTools").values(rows).execute(),
         );
       });
@@ -107,8 +108,11 @@ export function serverStore(database: Database): ServerStore {
 }
 
 const servers = rowCodec<ServerRecord, "servers">("servers");
-type StoredTool = Pick<Row<"serverTools">, "serverId" | "originalName" | "definition">;
-const serverTools = rowCodec<ServerToolRecord & { position: number }, "serverTools">("serverTools");
+type StoredTool = Omit<Row<"serverTools">, "position">;
+const serverTools = rowCodec<
+  Omit<ServerToolRecord, "fingerprint"> & { position: number; fingerprint: string | null },
+  "serverTools"
+>("serverTools");
 const serverOffers = rowCodec<ServerOfferRecord & { position: number }, "serverOffers">("serverOffers");
 
 /** Every start reads thousands of definitions and needs few of them, so each is parsed when it is first looked at. */
@@ -118,6 +122,7 @@ function toServerTool(row: StoredTool): ServerToolRecord {
   return {
     serverId,
     originalName,
+    ...(row.fingerprint !== null && { fingerprint: row.fingerprint }),
     get definition() {
       if (typeof definition === "string")
         definition = JSON.parse(definition) as ServerToolRecord["definition"];

@@ -4,13 +4,17 @@
 export const CHANGE_KINDS = [
   "agents",
   "tokens",
+  "people",
   "toolboxes",
   "servers",
   "server_lists",
   "secrets",
   "custom_tools",
   "plugins",
+  "sources",
   "activations",
+  "rules",
+  "labels",
   "everything",
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -58,4 +62,9 @@ export interface Sharing {
    * when `work` ended by itself or `signal` aborted; rejects with what `work` rejects with while it leads.
    */
   lead(job: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /**
+   * The same without waiting: resolves with false, and has done nothing, where another process leads `job` now. Once the lead is lost it
+   * is not taken again: `work` is told by its signal.
+   */
+  attempt(job: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<boolean>;
 }

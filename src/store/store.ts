@@ -4,20 +4,32 @@
  * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
-import type { FolderGrant } from "../tool.ts";
+import type { FolderGrant } from "../caller.ts";
 import type { ActivationStore } from "./activation-record.ts";
+import type { AuditStore } from "./audit-record.ts";
 import type { CallStore } from "./call-record.ts";
 import type { CustomToolStore } from "./custom-tool-record.ts";
 import type { EmbeddingStore } from "./embedding-record.ts";
+import type { LabelStore } from "./label-record.ts";
 import type { MemoryStore } from "./memory-record.ts";
 import type { OutputStore } from "./output-record.ts";
+import type { PersonStore, SessionStore } from "./person-record.ts";
+import type { PinStore, ToolCapabilitiesStore } from "./pin-record.ts";
 import type { PluginStore } from "./plugin-record.ts";
 import type { ProjectNoteStore, ProjectStore, TicketStore } from "./project-record.ts";
-import type { QuestionState, Sharing } from "./sharing.ts";
+import type { QuestionStore } from "./question-record.ts";
+import type { Reseal, Resealed } from "./reseal.ts";
+import type { RuleStore } from "./rule-record.ts";
+import type { SecretStore } from "./secret-record.ts";
+import type { Sharing } from "./sharing.ts";
+import type { SourceStore } from "./source-record.ts";
 import type { ConsentStore, TokenStore } from "./token-record.ts";
 import type { ToolUseStore } from "./tool-use-record.ts";
+import type { AttachmentStore, MessageStore, TaskStore, TodoStore } from "./work-record.ts";
 
 export type { CallRecord, CallStore } from "./call-record.ts";
+export type { QuestionRecord, QuestionStore, Settlement } from "./question-record.ts";
+export type { SecretBindings, SecretRecord, SecretSource, SecretStore } from "./secret-record.ts";
 export type {
   ConsentKeyRecord,
   ConsentRecord,
@@ -25,14 +37,29 @@ export type {
   TokenRecord,
   TokenStore,
 } from "./token-record.ts";
+export {
+  type AttachmentRecord,
+  type AttachmentStore,
+  FINISHED_TASK,
+  type MessageRecord,
+  type MessageStore,
+  type TaskRecord,
+  type TaskStore,
+  type TodoItem,
+  type TodoStore,
+} from "./work-record.ts";
 
 export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   readonly agents: AgentStore;
   readonly tokens: TokenStore;
   readonly consents: ConsentStore;
+  readonly people: PersonStore;
+  readonly sessions: SessionStore;
   readonly toolboxes: ToolboxStore;
   readonly servers: ServerStore;
+  readonly pins: PinStore;
+  readonly toolCapabilities: ToolCapabilitiesStore;
   readonly toolNames: ToolNameStore;
   readonly secrets: SecretStore;
   readonly vaultKey: VaultKeyStore;
@@ -46,23 +73,29 @@ export interface Store extends Sharing {
   readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;
+  readonly audit: AuditStore;
   readonly trust: TrustStore;
   readonly customTools: CustomToolStore;
   readonly plugins: PluginStore;
+  readonly sources: SourceStore;
   readonly projects: ProjectStore;
   readonly tickets: TicketStore;
   readonly projectNotes: ProjectNoteStore;
   readonly outputs: OutputStore;
   readonly embeddings: EmbeddingStore;
   readonly toolUses: ToolUseStore;
-  /** Grows with every change to agents, tokens, toolboxes, servers or tool names, also by another process. */
+  readonly rules: RuleStore;
+  readonly labels: LabelStore;
+  /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /**
    * Deletes what ended before `before`, oldest first, at most `limit` of it; resolves with how much that was. Nothing
    * that is still open, unread or valid goes.
    */
   prune(what: Prunable, before: number, limit: number): Promise<number>;
-  /** Every row of every table, but not the kept outputs and the embeddings, as plain JSON values, for a backup; as of one moment. */
+  /** Passes every sealed value of every table through `reseal`, in one transaction. */
+  reseal(reseal: Reseal): Promise<Resealed>;
+  /** Every row of every table, but not the kept outputs, the embeddings and the sessions, as plain JSON values, for a backup; as of one moment. */
   dump(): Promise<StoreDump>;
   /** Replaces everything with a dump, in one transaction. */
   load(dump: StoreDump): Promise<void>;
@@ -81,7 +114,11 @@ export type Prunable =
   | "outputs"
   | "embeddings"
   | "activations"
-  | "toolUses";
+  | "toolUses"
+  | "rules"
+  | "labels"
+  | "memories"
+  | "memoryVersions";
 
 export interface StoreDump {
   readonly schemaVersion: number;
@@ -103,6 +140,8 @@ export interface AgentRecord {
   readonly pins: readonly string[];
   /** The model it runs on; null: nobody said. */
   readonly model: string | null;
+  /** Nobody watches over it: what would ask a person is denied. */
+  readonly headless: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -177,6 +216,8 @@ export interface ServerToolRecord {
   readonly serverId: string;
   readonly originalName: string;
   readonly definition: Readonly<Record<string, unknown>>;
+  /** Equal for definitions that say the same; absent where it was never computed. */
+  readonly fingerprint?: string;
 }
 
 /** Something a server offers beside its tools, as it published it. */
@@ -219,21 +260,6 @@ export interface ToolNameStore {
   add(names: readonly ToolNameRecord[]): Promise<ToolNameRecord[]>;
 }
 
-export interface SecretRecord {
-  readonly name: string;
-  readonly sealed: Uint8Array;
-  /** The agent that set it; null: a person did. */
-  readonly setBy: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface SecretStore {
-  list(): Promise<SecretRecord[]>;
-  put(secret: SecretRecord): Promise<void>;
-  delete(name: string): Promise<void>;
-}
-
 /** A value sealed with the key of this store's secrets, so that another key is noticed before the first secret is. */
 export interface VaultKeyStore {
   get(): Promise<Uint8Array | undefined>;
@@ -251,38 +277,6 @@ export interface ClaimStore {
  * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
  * then holds only the secret's name; an `approval` is answered `once` or `reject`, an `access` `grant` or `refuse`.
  */
-export interface QuestionRecord {
-  readonly id: string;
-  readonly kind: "human" | "secret" | "parent" | "approval" | "access";
-  readonly agentId: string;
-  /** Equal calls share one pending question: digest of agent, tool and arguments. */
-  readonly digest: string;
-  readonly prompt: string;
-  /** Kind-specific: choices, secret name, tool and arguments of an approval, rule. */
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly state: QuestionState;
-  readonly answer: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly answeredAt: number | null;
-}
-
-export interface QuestionStore {
-  /** Newest last; at most 500. */
-  list(filter?: { state?: QuestionRecord["state"]; agentId?: string }): Promise<QuestionRecord[]>;
-  get(id: string): Promise<QuestionRecord | undefined>;
-  /** The pending or answered (not used, dismissed or expired) question with this digest. */
-  open(digest: string, now: number): Promise<QuestionRecord | undefined>;
-  /** Resolves with the question, or with the open one of its digest where another process was faster. */
-  create(question: QuestionRecord): Promise<QuestionRecord>;
-  /** Moves a question on, only from the state `from`; false when it was not in it (somebody was faster). */
-  move(
-    id: string,
-    from: QuestionRecord["state"],
-    change: Partial<Pick<QuestionRecord, "state" | "answer" | "answeredAt">>,
-  ): Promise<boolean>;
-}
-
 export interface NotificationRecord {
   readonly id: string;
   readonly agentId: string | null;
@@ -298,85 +292,6 @@ export interface NotificationStore {
   list(filter?: { dismissed?: boolean }): Promise<NotificationRecord[]>;
   create(notification: NotificationRecord): Promise<void>;
   dismiss(id: string, at: number): Promise<void>;
-}
-
-/** What a sub-agent was asked to do. */
-export interface TaskRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly title: string;
-  readonly instructions: string;
-  readonly status: "open" | "in_progress" | "blocked" | "done" | "failed" | "cancelled";
-  readonly note: string;
-  /** The agent that gave it; null: a person did. */
-  readonly assignedBy: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface TaskStore {
-  /** Newest last; at most 500. */
-  list(filter?: { agentId?: string; unfinished?: boolean }): Promise<TaskRecord[]>;
-  get(id: string): Promise<TaskRecord | undefined>;
-  /** Of its agent's tasks only the newest 500 stay, and those that are not finished. */
-  create(task: TaskRecord): Promise<void>;
-  /** With `status`: throws CHANGED where it is in another by now. */
-  update(
-    id: string,
-    change: Partial<Pick<TaskRecord, "title" | "status" | "note" | "updatedAt">>,
-    status?: TaskRecord["status"],
-  ): Promise<void>;
-}
-
-/** A task in one of these is over. */
-export const FINISHED_TASK: readonly TaskRecord["status"][] = ["done", "failed", "cancelled"];
-
-export interface TodoItem {
-  readonly text: string;
-  readonly status: "pending" | "in_progress" | "done";
-}
-
-/** One ordered to-do list per agent and conversation. */
-export interface TodoStore {
-  get(agentId: string, conversation: string): Promise<readonly TodoItem[]>;
-  put(agentId: string, conversation: string, items: readonly TodoItem[], at: number): Promise<void>;
-}
-
-/** A report from a sub-agent to its parent. */
-export interface MessageRecord {
-  readonly id: string;
-  readonly fromAgentId: string;
-  readonly toAgentId: string;
-  readonly text: string;
-  readonly createdAt: number;
-  readonly readAt: number | null;
-}
-
-export interface MessageStore {
-  /** Newest last; at most 500. */
-  list(filter: { toAgentId: string; unread?: boolean }): Promise<MessageRecord[]>;
-  /** Of those to the same agent only the newest 500 stay, and those that nobody has read. */
-  create(message: MessageRecord): Promise<void>;
-  markRead(ids: readonly string[], at: number): Promise<void>;
-}
-
-/** A file an agent handed to people. The copy lies under `TOOLKEEP_HOME/attachments`. */
-export interface AttachmentRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly conversation: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly bytes: number;
-  readonly path: string;
-  readonly note: string;
-  readonly createdAt: number;
-}
-
-export interface AttachmentStore {
-  /** Newest last; at most 500. */
-  list(filter?: { agentId?: string }): Promise<AttachmentRecord[]>;
-  create(attachment: AttachmentRecord): Promise<void>;
 }
 
 /** Project files that a person has read and trusts, by content. */

@@ -1,4 +1,4 @@
-import type { Scope } from "../tool.ts";
+import type { Role, TokenScope } from "../caller.ts";
 
 export interface TokenRecord {
   readonly id: string;
@@ -10,8 +10,8 @@ export interface TokenRecord {
   readonly hash: string;
   /** The last four characters, for people. */
   readonly hint: string;
-  /** Null: every scope. */
-  readonly scopes: readonly Scope[] | null;
+  /** Null: every scope of tools, and the labels that the settings give its agent. */
+  readonly scopes: readonly TokenScope[] | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -21,6 +21,10 @@ export interface TokenRecord {
   readonly resource: string | null;
   /** Null: what the settings say. */
   readonly requestsPerMinute: number | null;
+  /** What an admin token may do; null for an agent's. */
+  readonly role: Role | null;
+  /** A person sits at its client, who may approve single calls there. */
+  readonly interactive: boolean;
 }
 
 export interface TokenStore {
@@ -38,7 +42,7 @@ export interface ConsentRecord {
   readonly agentId: string;
   readonly clientId: string;
   readonly clientName: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** The only path that its tokens open, with what is below. */
   readonly resource: string;
   readonly createdAt: number;

@@ -21,12 +21,18 @@ interface Meaning {
  * of nothing but stop words keeps them. Texts and queries go through the same function, or they would never meet.
  */
 export function termsOf(text: string): string[] {
-  return gathered(text, meaningOf);
+  return gathered(text, (written) => meaningOf(written));
 }
 
 /** For many texts: as `termsOf`, but a word that comes again is not taken apart again. */
 export class Analyser {
   readonly #known = new Map<string, Meaning>();
+  readonly #stem: (word: string) => string;
+
+  /** Texts and queries that are to meet need the same `stem`. */
+  constructor(stemOf = stem) {
+    this.#stem = stemOf;
+  }
 
   termsOf(text: string): string[] {
     return gathered(text, (written) => this.#meaningOf(written));
@@ -35,10 +41,10 @@ export class Analyser {
   #meaningOf(written: string): Meaning {
     const known = this.#known.get(written);
     if (known) return known;
-    if (written.length > LONGEST_REMEMBERED) return meaningOf(written);
+    if (written.length > LONGEST_REMEMBERED) return meaningOf(written, this.#stem);
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     const own = detached(written);
-    const meaning = meaningOf(own);
+    const meaning = meaningOf(own, this.#stem);
     this.#known.set(own, meaning);
     return meaning;
   }
@@ -56,12 +62,12 @@ function gathered(text: string, meaningOf: (written: string) => Meaning): string
   return terms.length > 0 ? terms : stopped;
 }
 
-function meaningOf(written: string): Meaning {
+function meaningOf(written: string, stemOf = stem): Meaning {
   const terms: string[] = [];
   const stopped: string[] = [];
   for (const word of wordsIn(written)) {
     if (STOP_WORDS.has(word)) stopped.push(word);
-    else terms.push(stem(word));
+    else terms.push(stemOf(word));
   }
   return { terms, stopped };
 }

@@ -33,6 +33,20 @@ export interface FieldHit {
   readonly score: number;
 }
 
+/** What one term adds to a score, and in which fields it stands. */
+export interface TermShare {
+  readonly term: string;
+  readonly score: number;
+  /** By their names, in their order. */
+  readonly fields: readonly string[];
+}
+
+/** What a score is made of: its terms, best first, and what `coverage` adds. */
+export interface FieldShares {
+  readonly terms: readonly TermShare[];
+  readonly coverage: number;
+}
+
 interface Entry {
   readonly id: string;
   readonly slot: number;
@@ -151,12 +165,53 @@ export class FieldIndex {
     }
     const best = this.#best(found, statistics, limit);
     const others = also.length === 0 ? [] : this.#others(also, part, statistics, best);
+    this.#clear(found);
+    return [...best, ...others];
+  }
+
+  /** What the scores of some texts are made of, by id: as `search` would count them. Those without a match are left out. */
+  explain(ids: readonly string[], sought: Sought, part: Part): ReadonlyMap<string, FieldShares> {
+    const statistics = this.#statisticsOf(part);
+    const entries = ids.flatMap((id) => this.#byId.get(id) ?? []);
+    const shares = new Map(entries.map(({ id }) => [id, { terms: [] as TermShare[], coverage: 0 }]));
+    for (const [term, worth] of sought) {
+      const number = this.#vocabulary.find(term);
+      if (number === undefined) continue;
+      // One term at a time, by the same arithmetic.
+      const found = this.#score(number, worth, statistics, 0);
+      for (const { id, slot } of entries) {
+        const score = this.#scores[slot]!;
+        if (score === 0) continue;
+        const share = shares.get(id)!;
+        share.terms.push({ term, score, fields: this.#fieldsOf(number, slot) });
+        share.coverage += this.#covered[slot]!;
+      }
+      this.#clear(found);
+    }
+    for (const { id, slot } of entries) {
+      const share = shares.get(id)!;
+      share.terms.sort((a, b) => b.score - a.score);
+      if (share.terms.length === 0) shares.delete(id);
+      else share.coverage = this.#coverageOf(share.coverage, slot, statistics);
+    }
+    return shares;
+  }
+
+  #fieldsOf(number: number, slot: number): string[] {
+    const { fields } = this.#options;
+    let packed = 0;
+    this.#postings.visit(number, (data, from, to) => {
+      for (let at = from; at < to; at += 2) if (data[at] === slot) packed = data[at + 1]!;
+    });
+    return fields.filter((_, field) => ((packed >>> (field * BITS)) & MOST) > 0).map(({ name }) => name);
+  }
+
+  #clear(found: number): void {
     for (let at = 0; at < found; at++) {
       const slot = this.#found[at]!;
       this.#scores[slot] = 0;
       this.#covered[slot] = 0;
     }
-    return [...best, ...others];
   }
 
   #score(number: number, worth: number, statistics: PartStatistics, foundBefore: number): number {
@@ -216,9 +271,12 @@ export class FieldIndex {
   }
 
   #scoreOf(slot: number, statistics: PartStatistics): number {
-    const covered = this.#covered[slot]!;
+    return this.#scores[slot]! + this.#coverageOf(this.#covered[slot]!, slot, statistics);
+  }
+
+  #coverageOf(covered: number, slot: number, statistics: PartStatistics): number {
     const share = covered === 0 ? 0 : covered / statistics.namedRarity(slot);
-    return this.#scores[slot]! + this.#options.coverage * Math.min(1, share);
+    return this.#options.coverage * Math.min(1, share);
   }
 
   #statisticsOf(part: Part): PartStatistics {

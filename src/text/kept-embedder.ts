@@ -41,7 +41,7 @@ export class KeptEmbedder implements Embedder {
 
   async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Vector[] | undefined> {
     const { embedder } = this.#deps;
-    if (options.urgent) return embedder.embed(texts, options);
+    if (options.urgent || options.keep === false) return embedder.embed(texts, options);
     const ids = texts.map((text) => idOf(embedder.model, text));
     const vectors = await this.#kept([...new Set(ids)]);
     const missing = new Map<string, string>();

@@ -1,4 +1,4 @@
-import type { Vector } from "./embedder.ts";
+import { MAX_DIMENSIONS, type Vector } from "./embedder.ts";
 import type { Part } from "./part-statistics.ts";
 
 export interface Near {
@@ -10,33 +10,25 @@ export interface Near {
 
 const BITS = 32;
 const NOWHERE = -1;
-/** What the sums of `#distance` hold. */
-const MAX_DIMENSIONS = 31 * BITS;
+/** What the sums of `#distance` hold: each byte of them 8 for a word. */
+const WORDS_SUMMED = 31;
 
 /**
  * Vectors by id, in one piece of memory. A search first compares codes of one bit for each number (which way it points) and then only the
  * nearest of those by the vectors themselves. What is near depends on nothing but the two vectors, so nothing can be learned of the rest.
+ * The first vector says how many dimensions all have.
  */
 export class VectorIndex {
-  readonly #dimensions: number;
-  readonly #words: number;
+  #dimensions = 0;
+  #words = 0;
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
-  #vectors: Int8Array;
-  #codes: Uint32Array;
-  #lengths: Float32Array;
+  #vectors = new Int8Array(0);
+  #codes = new Uint32Array(0);
+  #lengths = new Float32Array(0);
   /** Where those of a part are; made anew when ids have come or gone. */
   #places = new WeakMap<Part, Int32Array>();
   #distances = new Uint16Array(0);
-
-  constructor(dimensions: number) {
-    if (dimensions > MAX_DIMENSIONS) throw new RangeError(`at most ${MAX_DIMENSIONS} dimensions`);
-    this.#dimensions = dimensions;
-    this.#words = Math.ceil(dimensions / BITS);
-    this.#vectors = new Int8Array(0);
-    this.#codes = new Uint32Array(0);
-    this.#lengths = new Float32Array(0);
-  }
 
   get size(): number {
     return this.#slots.size;
@@ -46,8 +38,11 @@ export class VectorIndex {
     return this.#slots.has(id);
   }
 
-  /** Adds a vector, or replaces the one of this id. */
+  /** Adds a vector, or replaces the one of this id. Throws a RangeError for one of another number of dimensions. */
   put(id: string, vector: Vector): void {
+    if (this.#dimensions === 0) this.#begin(vector.length);
+    if (vector.length !== this.#dimensions)
+      throw new RangeError(`${this.#dimensions} dimensions, not ${vector.length}`);
     const known = this.#slots.get(id);
     const slot = known ?? this.#free.pop() ?? this.#slots.size;
     this.#makeRoom(slot);
@@ -109,15 +104,20 @@ export class VectorIndex {
   #distance(code: Uint32Array, slot: number): number {
     const codes = this.#codes;
     const from = slot * this.#words;
-    // Four sums of bytes side by side, added up at the end.
-    let sums = 0;
-    for (let word = 0; word < code.length; word++) {
-      let bits = code[word]! ^ codes[from + word]!;
-      bits -= (bits >>> 1) & 0x55555555;
-      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-      sums = (sums + ((bits + (bits >>> 4)) & 0x0f0f0f0f)) | 0;
+    let distance = 0;
+    for (let word = 0; word < code.length; ) {
+      const end = Math.min(code.length, word + WORDS_SUMMED);
+      // Four sums of bytes side by side, added up at the end.
+      let sums = 0;
+      for (; word < end; word++) {
+        let bits = code[word]! ^ codes[from + word]!;
+        bits -= (bits >>> 1) & 0x55555555;
+        bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+        sums = (sums + ((bits + (bits >>> 4)) & 0x0f0f0f0f)) | 0;
+      }
+      distance += (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24);
     }
-    return (sums & 0xff) + ((sums >>> 8) & 0xff) + ((sums >>> 16) & 0xff) + (sums >>> 24);
+    return distance;
   }
 
   #similarity(vector: Vector, length: number, slot: number): number {
@@ -136,6 +136,12 @@ export class VectorIndex {
     for (let at = 0; at < part.size; at++) places[at] = this.#slots.get(part.id(at)) ?? NOWHERE;
     this.#places.set(part, places);
     return places;
+  }
+
+  #begin(dimensions: number): void {
+    if (dimensions > MAX_DIMENSIONS) throw new RangeError(`at most ${MAX_DIMENSIONS} dimensions`);
+    this.#dimensions = dimensions;
+    this.#words = Math.ceil(dimensions / BITS);
   }
 
   #makeRoom(slot: number): void {

@@ -1,6 +1,7 @@
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isRecord, mapTexts } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
+import { isHiding, isSuspect } from "./definitions/clean-text.ts";
 import { LISTS, type ListMethod, listPage } from "./raw-lists.ts";
 
 /** A list that servers publish, and how much of it is taken. */
@@ -11,6 +12,10 @@ export interface ListKind<K extends string = string> {
   /** The field that tells entries apart. */
   readonly key: K;
   readonly maxKeyLength: number;
+  /** It is shown to models as it is, so it must not hide or imitate anything. */
+  readonly isName?: boolean;
+  /** Further names in an entry that are shown as they are. */
+  readonly namesIn?: (entry: Readonly<Record<string, unknown>>) => readonly unknown[];
   readonly maxEntries: number;
   readonly maxEntryBytes: number;
   readonly maxBytes: number;
@@ -33,6 +38,8 @@ const MAX_PAGES = 100;
 const MAX_DEPTH = 100;
 /** Control characters and halves of surrogate pairs: no database keeps all of them as they are. */
 const UNFIT_KEY = /[\p{Cc}\p{Cs}]/u;
+/** In names also what cannot be seen, and what marks begin and end with. */
+const UNFIT_NAME = /[\p{Cc}\p{Cs}\p{Cf}<>]/u;
 const MAX_WARNINGS = 20;
 /** A server that calls its list stale all the time must not keep everybody busy with it. */
 const MIN_TTL_MS = 5000;
@@ -118,13 +125,16 @@ class FoundEntries<K extends string> {
   }
 
   #unfit(candidate: unknown): string | undefined {
-    const { noun, key, maxKeyLength } = this.#kind;
+    const { noun, key, maxKeyLength, isName, namesIn } = this.#kind;
     if (!isRecord(candidate) || typeof candidate[key] !== "string" || candidate[key] === "") {
       return `a ${noun} without a ${key} was left out`;
     }
     const id = candidate[key];
-    if (id.length > maxKeyLength || UNFIT_KEY.test(id)) {
-      return `the ${noun} ${shown(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal`;
+    if (id.length > maxKeyLength || (isName ? isUnfitName : isUnfitKey)(id)) {
+      return `the ${noun} ${shown(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`;
+    }
+    if (namesIn?.(candidate).some((name) => typeof name === "string" && isUnfitName(name))) {
+      return `the ${noun} ${shown(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`;
     }
     if (this.#entries.has(id)) return `the ${noun} ${shown(id)} is listed twice; the second was left out`;
     return undefined;
@@ -161,6 +171,15 @@ function collectTexts(value: unknown, texts: string[], levels: number): boolean 
     if (!collectTexts(item, texts, levels - 1)) return false;
   }
   return true;
+}
+
+function isUnfitKey(key: string): boolean {
+  return UNFIT_KEY.test(key) || isHiding(key);
+}
+
+/** Stricter than with texts: a name needs nothing that could hide. */
+function isUnfitName(name: string): boolean {
+  return UNFIT_NAME.test(name) || isSuspect(name);
 }
 
 function shown(id: string): string {

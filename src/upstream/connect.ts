@@ -115,7 +115,7 @@ async function tryConnect(
   options: ConnectOptions,
   deps: ConnectionDeps,
 ): Promise<Result<Connection, Failed>> {
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, signal, log } = options;
   let refusal: NeedsAuthError | undefined;
   const onRefused = (error: NeedsAuthError) => {
     refusal = error;
@@ -124,6 +124,8 @@ async function tryConnect(
   let client: Client | undefined;
   try {
     transport = await createTransport({ ...config, transport: over }, { ...options, onRefused }, deps);
+    // Over HTTP the first answer that is no refusal says that we were let in: see `transports.ts`.
+    log?.step(over === "stdio" ? "handshake" : "authenticate");
     const settled = settling(transport);
     const opened = openClient(transport, settled.direct, options, deps);
     client = opened.client;
@@ -132,6 +134,7 @@ async function tryConnect(
     // The SDK's probe knows no signal, so an abort must not wait for it.
     await unlessAborted(client.connect(settled, prior ? { ...requests, prior } : requests), signal);
     setListsAside(settled);
+    log?.step("list");
     const tools = await unlessAborted(listTools(client, requests, deps.redact), signal);
     const used = over === "sse" && config.transport !== "sse" ? { transportUsed: over } : {};
     return ok(new Connection({ ...opened, ...used }, tools, verdictAt));

@@ -1,6 +1,7 @@
+import type { Caller } from "../caller.ts";
 import type { FairQueue } from "../lib/fair-queue.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Answering, Caller, Notice, Progress, Rounds, ToolContext } from "../tool.ts";
+import type { Answering, Notice, Progress, Rounds, ToolContext } from "../tool.ts";
 import type { InquiredCall } from "./inquiries.ts";
 import type { ServerRequest } from "./server-request.ts";
 

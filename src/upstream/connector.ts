@@ -1,20 +1,24 @@
 import type { ServerConfig, Settings } from "../config/settings.ts";
+import { ToolkeepError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { err, type Result } from "../lib/result.ts";
 import type { Processes } from "../process/processes.ts";
+import type { Sandbox } from "../process/sandbox.ts";
 import type { Answering } from "../tool.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { SignIns, SignInTarget } from "./auth/sign-ins.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import type { Definition } from "./definition.ts";
-import type { Era } from "./era.ts";
+import { type Era, stillTrusted } from "./era.ts";
 import type { ServerLog } from "./server-log.ts";
+import { withSecrets } from "./server-secrets.ts";
 
 export interface ConnectorDeps {
-  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact">;
+  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact" | "fill" | "list">;
   readonly processes: Processes;
+  readonly sandbox: Sandbox;
   readonly settings: () => Settings;
   readonly signIns: SignIns;
   readonly clock: Clock;
@@ -39,12 +43,33 @@ export function targetOf(server: {
   return { id: record.id, name: record.name, config, personNamed, log: server.log };
 }
 
+/** Nothing is fetched on behalf of a server that waits for a person. */
+export function signInTarget(server: Parameters<typeof targetOf>[0]): SignInTarget {
+  const { gate } = server.definition;
+  if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
+  return targetOf(server);
+}
+
 export interface ConnectAttempt {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly prior: Era | null;
   /** Of the one conversation that the connection is for; absent where it is for all. */
   readonly answering?: Answering;
+}
+
+const MIN_CONNECT_MS = 1000;
+
+/** `answering`: of the conversation that it is for. */
+export function attemptFor(
+  { config, record }: Definition,
+  now: number,
+  signal: AbortSignal,
+  answering?: Answering,
+): ConnectAttempt {
+  const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
+  const prior = stillTrusted(record.era as Era | null, now);
+  return { timeoutMs, signal, prior, ...(answering && { answering }) };
 }
 
 /** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
@@ -61,14 +86,19 @@ export function createConnector(deps: ConnectorDeps): Connector {
   return async (target, attempt) => {
     const { connect } = await import("./connect.ts");
     if (attempt.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
-    const { processes, baseEnv, version, clock, signIns } = deps;
-    const { limits, net } = deps.settings();
-    const { config, personNamed, log } = target;
+    const { processes, sandbox, baseEnv, version, clock, signIns } = deps;
+    const { limits, net, home } = deps.settings();
+    const { id: serverId, config, personNamed, log } = target;
+    log?.step("resolve");
+    const filled = await withSecrets(config, personNamed, deps.vault);
+    if (!filled.ok) return err({ message: filled.error, needsAuth: false });
     return await connect(
-      config,
-      { ...attempt, auth: signIns.authFor(target), personNamed, log },
+      filled.value,
+      { ...attempt, auth: signIns.authFor(target), personNamed, log, serverId },
       {
         processes,
+        sandbox,
+        home,
         baseEnv,
         version,
         clock,

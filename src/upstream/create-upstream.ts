@@ -5,31 +5,35 @@ import type { Events } from "../events.ts";
 import type { NewId } from "../lib/id.ts";
 import { err } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { OfferOrigin } from "../offer.ts";
+import type { OfferDefinition, OfferOrigin } from "../offer.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
-import { SignIns, type SignInTarget } from "./auth/sign-ins.ts";
+import { SignIns } from "./auth/sign-ins.ts";
 import { Background } from "./background.ts";
-import { type Connector, type ConnectorDeps, createConnector, targetOf } from "./connector.ts";
+import { removePrivateHome } from "./confined-server.ts";
+import { type Connector, type ConnectorDeps, createConnector, signInTarget, targetOf } from "./connector.ts";
 import { type Definition, define } from "./definition.ts";
+import { inspected } from "./inspected.ts";
 import { Learned } from "./learned.ts";
 import type { Offer } from "./offer-list.ts";
+import { isPinned } from "./pins/is-pinned.ts";
 import { secretValues } from "./secret-values.ts";
 import { Server } from "./server.ts";
-import { reachChanged } from "./server-change.ts";
+import { reachChanged, sameBytes } from "./server-change.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import type { ServerLogPage } from "./server-log.ts";
 import { originsOf } from "./server-offers.ts";
 import { ServerRows } from "./server-rows.ts";
 import { ServerSet } from "./server-set.ts";
 import { ServerTests } from "./server-tests.ts";
+import { ServerTrust } from "./server-trust.ts";
 import { viewOf } from "./server-view.ts";
 import type { ServerInput, ServerView, TestReport, Upstream } from "./upstream.ts";
 import { WatchedResources } from "./watched-resources.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
-  readonly store: Pick<Store, "servers" | "toolNames" | "notifications">;
+  readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
   readonly settings: Settings;
   readonly events: Events;
   readonly newId: NewId;
@@ -57,6 +61,7 @@ export async function createUpstream(deps: UpstreamDeps): Promise<Upstream> {
 
 class Servers implements Upstream {
   readonly name = "mcp";
+  readonly trust: ServerTrust;
   readonly #deps: UpstreamDeps;
   readonly #learned: Learned;
   readonly #rows: ServerRows;
@@ -64,6 +69,7 @@ class Servers implements Upstream {
   readonly #connect: Connector;
   readonly #set = new ServerSet();
   readonly #watched = new WeakMap<Server, WatchedResources>();
+  readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<() => void>();
   readonly #serial = createSerial();
@@ -83,6 +89,7 @@ class Servers implements Upstream {
     this.#signIns = new SignIns({ ...deps, settings });
     this.#connect = createConnector({ ...deps, settings, signIns: this.#signIns });
     this.#tests = new ServerTests(this.#connect, deps);
+    this.trust = new ServerTrust({ set: this.#set, learned, settings, events: deps.events });
   }
 
   tools(): readonly Tool[] {
@@ -97,9 +104,10 @@ class Servers implements Upstream {
 
   origins(): readonly OfferOrigin[] {
     this.#origins ??= originsOf(this.#set.sorted(), {
-      offersOf: (server) => this.#learned.offersOf(server),
+      offersOf: (server) => this.#learned.offersOf(server, this.#settings),
       watchedOf: (server) => this.#watchedOf(server),
       settings: this.#settings,
+      cleaned: this.#cleaned,
     });
     return this.#origins;
   }
@@ -162,8 +170,9 @@ class Servers implements Upstream {
       }
       try {
         await this.#rows.remove(server.definition);
-        this.#learned.forget(record.id);
+        await this.#learned.forget(record.id);
         await this.#signIns.forget(record.id);
+        await removePrivateHome(this.#settings.home, record.id);
       } finally {
         await this.#refresh();
       }
@@ -178,14 +187,11 @@ class Servers implements Upstream {
     });
   }
 
-  test(name: string, options?: { signal?: AbortSignal }): Promise<TestReport> {
+  test(name: string, options?: Parameters<Upstream["test"]>[1]): Promise<TestReport> {
     return this.#tests.test(this.#set.named(name), options);
   }
 
-  testConfig(
-    input: ServerInput,
-    options?: { timeoutMs?: number; signal?: AbortSignal },
-  ): Promise<TestReport> {
+  testConfig(input: ServerInput, options?: Parameters<Upstream["testConfig"]>[1]): Promise<TestReport> {
     return this.#tests.testConfig(input, options);
   }
 
@@ -223,7 +229,7 @@ class Servers implements Upstream {
   }
 
   offers(name: string): readonly Offer[] {
-    return this.#learned.offersOf(this.#set.named(name));
+    return this.#learned.offersOf(this.#set.named(name), this.#settings);
   }
 
   settled(): Promise<void> {
@@ -254,7 +260,7 @@ class Servers implements Upstream {
   }
 
   #view(server: Server): ServerView {
-    return viewOf(server, this.#settings, (text) => this.#deps.vault.redact(text));
+    return viewOf(server, this.#settings, { ...this.#deps, learned: this.#learned });
   }
 
   #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
@@ -289,6 +295,7 @@ class Servers implements Upstream {
   async #put(definition: Definition): Promise<void> {
     for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
+    if (!isPinned(definition, this.#settings)) await this.#learned.unpin(record.id);
     const existing = this.#set.byId(record.id);
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
@@ -316,12 +323,20 @@ class Servers implements Upstream {
       connect: async (server, attempt) =>
         this.#closed
           ? err({ message: "Toolkeep is closing", needsAuth: false })
-          : await this.#connect(targetOf(server), attempt),
+          : await inspected(
+              server,
+              await this.#connect(targetOf(server), attempt),
+              this.#learned,
+              this.#settings,
+            ),
       learn: (server, list, connection) =>
-        this.#learned.learnTools(server, list, connection, this.#settings, warn),
+        this.#learned.learnTools(server, list, connection, this.#settings, warn, (name) =>
+          this.#set.has(name),
+        ),
       learnOffers: async (server, list) => {
-        if (await this.#learned.learnOffers(server, list, warn)) this.#offersChanged();
+        if (await this.#learned.learnOffers(server, list, this.#settings, warn)) this.#offersChanged();
       },
+      refusal: (server, what) => this.#learned.refusal(server, what, this.#settings),
       learnAsksBack: (server) => this.#learned.learnAsksBack(server),
       toolsOf: (server) => this.#learned.toolsOf(server, this.#settings),
       onState: (server, detail) => this.#stateChanged(server, detail),
@@ -374,15 +389,4 @@ class Servers implements Upstream {
     this.#origins = undefined;
     for (const listener of this.#offerListeners) listener();
   }
-}
-
-/** Nothing is fetched on behalf of a server that waits for a person. */
-function signInTarget(server: Server): SignInTarget {
-  const { gate } = server.definition;
-  if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
-  return targetOf(server);
-}
-
-function sameBytes(a: Uint8Array | null | undefined, b: Uint8Array | null): boolean {
-  return a === b || (a != null && b !== null && Buffer.compare(a, b) === 0);
 }

@@ -45,10 +45,10 @@ export function define(
 
 /** What a person approves: everything that decides what runs, where it connects and how far it is trusted. */
 export function fingerprint(config: ServerConfig): string {
-  const { transport, command, args, env, cwd, url, headers, oauth, tls, trusted } = config;
+  const { transport, command, args, env, cwd, url, headers, oauth, tls, sandbox, trusted } = config;
   const approved = { transport, command, args, env, cwd, url, headers, oauth, trusted };
-  // Left out where there is none, so that what was approved before certificates were known stays approved.
-  const whole = tls === null ? approved : { ...approved, tls };
+  // Left out where there is none, so that what was approved before these were known stays approved.
+  const whole = { ...approved, ...(tls && { tls }), ...(sandbox && { sandbox }) };
   return createHash("sha256").update(stableJson(whole)).digest("hex");
 }
 

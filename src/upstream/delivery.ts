@@ -15,6 +15,8 @@ export interface Delivery {
   readonly repeatable: boolean;
   /** The connection to use, opened where there is none; never rejects. */
   readonly connection: () => Opened | Promise<Opened>;
+  /** Asked when there is a connection: opening one may show that the tool has changed. */
+  readonly refusal?: () => string | undefined;
   /** Told of every end before anything else is made of it. */
   readonly onEnd: (connection: Connection, end: CallEnd) => void;
 }
@@ -37,6 +39,8 @@ function sendOver(
   isRepeated: boolean,
 ): Promise<ToolResult> {
   if (!opened.ok) return Promise.resolve(notOpened(opened.error));
+  const refusal = how.refusal?.();
+  if (refusal !== undefined) return Promise.resolve({ kind: "unavailable", message: refusal });
   const connection = opened.value;
   return connection.send(call).then((end) => {
     how.onEnd(connection, end);

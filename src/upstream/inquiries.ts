@@ -1,4 +1,5 @@
-import type { Answering, Caller, Inquiry, Listening } from "../tool.ts";
+import type { Caller } from "../caller.ts";
+import type { Answering, Inquiry, Listening } from "../tool.ts";
 
 /** A call under way, as far as inquiries and what a server tells go. */
 export interface InquiredCall extends Listening {

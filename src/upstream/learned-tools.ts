@@ -6,14 +6,28 @@ import { createSerial } from "../lib/serial.ts";
 import type { ServerRecord, ServerToolRecord, Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Connection } from "./connection.ts";
+import { fingerprintOf } from "./pins/fingerprint.ts";
+import { heldReason } from "./pins/held.ts";
+import { isPinned } from "./pins/is-pinned.ts";
+import type { Pins } from "./pins/pins.ts";
 import type { Server } from "./server.ts";
 import { serverTool } from "./server-tool.ts";
+import type { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolDefinition, ToolList } from "./tool-list.ts";
 import { ToolNames } from "./tool-names.ts";
 
 type LearnedStore = Pick<Store, "servers" | "toolNames">;
 
+/** What people decided about tools. */
+export interface Decided {
+  readonly pins: Pins;
+  readonly capabilities: ToolCapabilities;
+}
+
+/** What is shown of a tool that waits for a person: nothing that its server says. */
+const NOTHING_SAID = {};
 const NO_TOOLS: readonly ServerToolRecord[] = [];
+const NO_NAMES: ReadonlySet<string> = new Set();
 /** Learning and reloading wait for each other: lists read before one was learned must not take its place. */
 const LISTS = "lists";
 
@@ -21,6 +35,8 @@ const LISTS = "lists";
 interface Made {
   readonly from: readonly unknown[];
   readonly tools: readonly Tool[];
+  /** Those of them that nobody may see, by their own names. */
+  readonly keptBack: ReadonlySet<string>;
 }
 
 /** The last tool list of every server, in memory and in the store, so that listing needs no running server. */
@@ -28,11 +44,13 @@ export class LearnedTools {
   readonly #store: LearnedStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
+  readonly #decided: Decided;
   readonly #serial = createSerial();
   #lists = new Map<string, readonly ServerToolRecord[]>();
   readonly #made = new Map<string, Made>();
 
-  private constructor(store: LearnedStore, clock: Clock, names: ToolNames) {
+  private constructor(store: LearnedStore, clock: Clock, names: ToolNames, decided: Decided) {
+    this.#decided = decided;
     this.#store = store;
     this.#clock = clock;
     this.#names = names;
@@ -42,8 +60,9 @@ export class LearnedTools {
     store: LearnedStore,
     reserved: () => ReadonlySet<string>,
     clock: Clock,
+    decided: Decided,
   ): Promise<LearnedTools> {
-    const learned = new LearnedTools(store, clock, new ToolNames(store.toolNames, reserved));
+    const learned = new LearnedTools(store, clock, new ToolNames(store.toolNames, reserved), decided);
     await learned.reload();
     return learned;
   }
@@ -59,24 +78,73 @@ export class LearnedTools {
     const { trusted, progressExtendsTimeout } = config;
     const timeoutMs = config.timeoutMs ?? settings.mcp.toolTimeoutMs;
     const list = this.#lists.get(record.id) ?? NO_TOOLS;
-    const from = [server, list, record.name, trusted, timeoutMs, progressExtendsTimeout];
+    const capabilities = this.#decided.capabilities.of(record.id);
+    const pins = isPinned(server.definition, settings) ? this.#decided.pins : undefined;
+    const decided = [capabilities, pins?.heldOf(record.id), pins?.acceptedOf(record.id)];
+    const from = [server, list, record.name, trusted, timeoutMs, progressExtendsTimeout, ...decided];
     const made = this.#made.get(record.id);
     if (made?.from.every((part, index) => part === from[index])) return made.tools;
 
     const host = {
       origin: `mcp:${record.name}`,
       trusted,
+      capabilities,
       timeoutMs,
       progressExtendsTimeout,
+      url: () => server.definition.config.url,
+      cwd: () => server.definition.config.cwd,
       status: () => server.status(),
       request: server.request.bind(server),
     };
+    const heldHost = {
+      ...host,
+      status: () => ({ kind: "pending_approval", reason: heldReason(record.name) }) as const,
+    };
+    const keptBack = new Set<string>();
     const tools = list.flatMap((tool) => {
-      const name = this.#names.get(record.id, tool.originalName);
-      return name === undefined ? [] : [serverTool(tool, name, host)];
+      const { originalName } = tool;
+      const name = this.#names.get(record.id, originalName);
+      if (name === undefined) return [];
+      if (pins?.keepsBack(record.id, "tool", originalName, () => fingerprintOfTool(tool))) {
+        keptBack.add(originalName);
+        return [serverTool({ originalName, definition: NOTHING_SAID }, name, heldHost)];
+      }
+      return [serverTool(tool, name, host)];
     });
-    this.#made.set(record.id, { from, tools });
+    this.#made.set(record.id, { from, tools, keptBack });
     return tools;
+  }
+
+  /** Of the tools as they were made last, those that nobody may see, by their own names. */
+  keptBackOf(serverId: string): ReadonlySet<string> {
+    return this.#made.get(serverId)?.keptBack ?? NO_NAMES;
+  }
+
+  /** The name that a tool has for agents. */
+  nameOf(serverId: string, originalName: string): string | undefined {
+    return this.#names.get(serverId, originalName);
+  }
+
+  /** Whether a tool of this name, of whatever time, is another server's and not this one's. */
+  isOthers(serverId: string, originalName: string): boolean {
+    return this.#names.isOthers(serverId, originalName);
+  }
+
+  /** As last listed, kept back or not. */
+  listOf(serverId: string): readonly ServerToolRecord[] {
+    return this.#lists.get(serverId) ?? NO_TOOLS;
+  }
+
+  /** What is new in a list, by name or by what it says. */
+  async newsIn(serverId: string, list: ToolList): Promise<readonly ToolDefinition[]> {
+    const known = new Map(this.listOf(serverId).map((tool) => [tool.originalName, tool]));
+    const pace = createPace();
+    const news: ToolDefinition[] = [];
+    for (const definition of list.tools) {
+      if (!isDeepStrictEqual(definition, known.get(definition.name)?.definition)) news.push(definition);
+      await pace();
+    }
+    return news;
   }
 
   /**
@@ -121,8 +189,9 @@ export class LearnedTools {
     const nameless = list.tools.map((tool) => ({ serverId, serverName, prefix, originalName: tool.name }));
     await this.#names.claim(nameless, settings.naming);
     this.#made.delete(serverId);
-    if (!(await areEqual(list.tools, this.#lists.get(serverId) ?? NO_TOOLS))) {
-      const tools = list.tools.map((definition) => ({ serverId, originalName: definition.name, definition }));
+    const known = this.#lists.get(serverId) ?? NO_TOOLS;
+    const tools = await recordsOf(serverId, list.tools, known);
+    if (tools.length !== known.length || tools.some((tool, at) => tool !== known[at])) {
       await this.#store.servers.replaceTools(serverId, tools);
       this.#lists.set(serverId, tools);
     }
@@ -138,15 +207,26 @@ export class LearnedTools {
   }
 }
 
-async function areEqual(
+/** What is as it was stays the same object. */
+async function recordsOf(
+  serverId: string,
   list: readonly ToolDefinition[],
-  known: readonly ServerToolRecord[],
-): Promise<boolean> {
-  if (list.length !== known.length) return false;
+  before: readonly ServerToolRecord[],
+): Promise<readonly ServerToolRecord[]> {
+  const known = new Map(before.map((tool) => [tool.originalName, tool]));
   const pace = createPace();
-  for (const [index, definition] of list.entries()) {
-    if (!isDeepStrictEqual(definition, known[index]?.definition)) return false;
+  const records: ServerToolRecord[] = [];
+  for (const definition of list) {
+    const was = known.get(definition.name);
+    const isSame = was?.fingerprint !== undefined && isDeepStrictEqual(definition, was.definition);
+    const fingerprint = isSame ? was.fingerprint : fingerprintOf("tool", definition);
+    records.push(isSame ? was : { serverId, originalName: definition.name, definition, fingerprint });
     await pace();
   }
-  return true;
+  return records;
+}
+
+/** Lists that an older Toolkeep stored have none until they are next learned. */
+function fingerprintOfTool({ fingerprint, definition }: ServerToolRecord): string {
+  return fingerprint ?? fingerprintOf("tool", definition);
 }

@@ -1,56 +1,156 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createPace } from "../lib/pace.ts";
+import { PIN_KINDS, type PinKind, type PinRecord } from "../store/pin-record.ts";
 import type { ServerOfferRecord, ServerRecord, Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Connection } from "./connection.ts";
+import { scanDefinition } from "./definitions/scan-definition.ts";
+import type { Others } from "./definitions/scan-text.ts";
 import { LearnedOffers } from "./learned-offers.ts";
 import { LearnedTools } from "./learned-tools.ts";
-import type { OfferList } from "./offer-list.ts";
+import { keyOfOffer, type Offer, type OfferList } from "./offer-list.ts";
+import { versionOf } from "./pins/change-view.ts";
+import type { Published } from "./pins/compare-pins.ts";
+import { fingerprintOf } from "./pins/fingerprint.ts";
+import { heldReason } from "./pins/held.ts";
+import { isPinned } from "./pins/is-pinned.ts";
+import { Pins, waitingIn } from "./pins/pins.ts";
+import { TrustNotices, type TrustNoticesDeps } from "./pins/trust-notices.ts";
 import type { Server } from "./server.ts";
+import type { ServerRequest } from "./server-request.ts";
+import { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolList } from "./tool-list.ts";
 
-export interface LearnedDeps {
-  readonly store: Pick<Store, "servers" | "toolNames">;
+export interface LearnedDeps extends TrustNoticesDeps {
+  readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
   readonly reservedNames: () => ReadonlySet<string>;
   readonly clock: Clock;
 }
 
 type Warn = (server: Server, message: string) => void;
 
-/** What connections taught about servers: their tools, what else they offer, and that some ask back. */
-export class Learned {
-  readonly #store: LearnedDeps["store"];
-  readonly #tools: LearnedTools;
-  readonly #offers: LearnedOffers;
+/** Of offers, those that are like tools. Resources are what a server holds, and come and go. */
+const PINNED_OFFERS = ["prompt", "resource_template"] as const;
 
-  private constructor(store: LearnedDeps["store"], tools: LearnedTools, offers: LearnedOffers) {
-    this.#store = store;
-    this.#tools = tools;
+/** What connections taught about servers, and what people decided about that. */
+export class Learned {
+  readonly pins: Pins;
+  readonly capabilities: ToolCapabilities;
+  readonly notices: TrustNotices;
+  readonly tools: LearnedTools;
+  readonly #store: LearnedDeps["store"];
+  readonly #offers: LearnedOffers;
+  readonly #fingerprints = new WeakMap<object, string>();
+
+  private constructor(
+    deps: LearnedDeps,
+    decided: Pick<Learned, "pins" | "capabilities">,
+    tools: LearnedTools,
+    offers: LearnedOffers,
+  ) {
+    this.pins = decided.pins;
+    this.capabilities = decided.capabilities;
+    this.notices = new TrustNotices(deps);
+    this.tools = tools;
+    this.#store = deps.store;
     this.#offers = offers;
   }
 
-  static async open({ store, reservedNames, clock }: LearnedDeps): Promise<Learned> {
-    const tools = await LearnedTools.open(store, reservedNames, clock);
-    return new Learned(store, tools, await LearnedOffers.open(store));
+  static async open(deps: LearnedDeps): Promise<Learned> {
+    const { store, reservedNames, clock } = deps;
+    const decided = {
+      pins: new Pins(store.pins, clock),
+      capabilities: new ToolCapabilities(store.toolCapabilities, clock),
+    };
+    await decided.pins.reload();
+    await decided.capabilities.reload();
+    const tools = await LearnedTools.open(store, reservedNames, clock, decided);
+    return new Learned(deps, decided, tools, await LearnedOffers.open(store));
   }
 
   /** Takes over what another process learned. */
   async reload(): Promise<void> {
-    await this.#tools.reload();
+    // First: nothing that is kept back may be there for a moment.
+    await this.pins.reload();
+    await this.capabilities.reload();
+    await this.tools.reload();
     await this.#offers.reload();
   }
 
-  forget(serverId: string): void {
-    this.#tools.forget(serverId);
+  async forget(serverId: string): Promise<void> {
+    this.tools.forget(serverId);
     this.#offers.forget(serverId);
+    await this.capabilities.forget(serverId);
+    await this.unpin(serverId);
+  }
+
+  async unpin(serverId: string): Promise<void> {
+    if (!this.pins.hasAny(serverId)) return;
+    await this.pins.forget(serverId);
+    await this.notices.forget(serverId);
   }
 
   toolsOf(server: Server, settings: Settings): readonly Tool[] {
-    return this.#tools.of(server, settings);
+    return this.tools.of(server, settings);
   }
 
-  offersOf(server: Server): readonly ServerOfferRecord[] {
-    return this.#offers.of(server.definition.record.id);
+  offersOf(server: Server, settings: Settings): readonly ServerOfferRecord[] {
+    const { id } = server.definition.record;
+    const offers = this.#offers.of(id);
+    if (!isPinned(server.definition, settings)) return offers;
+    return offers.filter(({ kind, definition }) => {
+      if (kind === "resource") return true;
+      const key = keyOfOffer({ kind, definition });
+      return !this.pins.keepsBack(id, kind, key, () => this.#fingerprint(kind, definition));
+    });
+  }
+
+  /** Whether nobody may see what a server says of itself. */
+  keepsInstructions({ definition }: Server, settings: Settings): boolean {
+    const { record } = definition;
+    const { id, instructions } = record;
+    if (instructions === null || !isPinned(definition, settings)) return false;
+    const [said] = saidBy(instructions);
+    return this.pins.keepsBack(id, "instructions", said!.key, () =>
+      this.#fingerprint("instructions", said!.definition, record),
+    );
+  }
+
+  /** Why a request may not go to the server: what it names is kept back. */
+  refusal({ definition }: Server, { method, params }: ServerRequest, settings: Settings): string | undefined {
+    const { id, name } = definition.record;
+    if (method !== "tools/call" || !this.isToolHeld(id, String(params.name))) return undefined;
+    return isPinned(definition, settings) ? heldReason(name) : undefined;
+  }
+
+  /** Whether nobody may see or call a tool, as long as its server is pinned. */
+  isToolHeld(serverId: string, ownName: string): boolean {
+    return this.pins.isHeld(serverId, "tool", ownName) || this.tools.keptBackOf(serverId).has(ownName);
+  }
+
+  /** What other servers' names are, for whoever looks at what this one says. */
+  othersOf({ id, name }: ServerRecord, isServer: (name: string) => boolean): Others {
+    return {
+      isTool: (word) => this.tools.isOthers(id, word),
+      isServer: (word) => word !== name.toLowerCase() && isServer(word),
+    };
+  }
+
+  /** Keeps back what a further connection of a server shows to have changed. Resolves with whether something did. */
+  async inspect(server: Server, list: ToolList, settings: Settings): Promise<boolean> {
+    const { record } = server.definition;
+    if (!isPinned(server.definition, settings) || !this.pins.isKnown(record.id, "tool")) return false;
+    const news = await this.tools.newsIn(record.id, list);
+    if (news.length === 0) return false;
+    return await this.#holding(record, async () => {
+      const after = news.map((definition) => ({ key: definition.name, definition }));
+      await this.pins.compare(record.id, "tool", {
+        before: this.#toolsBefore(record),
+        after,
+        isWhole: false,
+      });
+    });
   }
 
   /** Resolves with what that changed in the server's record. */
@@ -60,22 +160,141 @@ export class Learned {
     connection: Connection,
     settings: Settings,
     warn: Warn,
+    isServer: (name: string) => boolean,
   ): Promise<Partial<ServerRecord>> {
     for (const warning of list.warnings) warn(server, warning);
-    const news = await this.#tools.learn(server, list, connection, settings);
-    const nameless = list.tools.length - this.#tools.of(server, settings).length;
+    const { record } = server.definition;
+    const fresh = await this.tools.newsIn(record.id, list);
+    if (isPinned(server.definition, settings)) {
+      // Whoever was connected before has had the time to show the rest.
+      if (record.listedAt !== null && list === connection.initialTools)
+        for (const kind of PINNED_OFFERS) await this.#acceptKnown(record.id, kind);
+      const isChanged =
+        fresh.length > 0 ||
+        list.tools.length !== this.tools.listOf(record.id).length ||
+        this.tools.keptBackOf(record.id).size > 0;
+      await this.#holding(record, () => this.#pinTools(record, list, connection, isChanged));
+    }
+    const news = await this.tools.learn(server, list, connection, settings);
+    const nameless = list.tools.length - this.tools.of(server, settings).length;
     if (nameless > 0) warn(server, `${nameless} tools were left out: it has had too many names already`);
+
+    const others = this.othersOf(record, isServer);
+    const pace = createPace();
+    const found: string[] = [];
+    for (const definition of fresh) {
+      const isHeld = this.isToolHeld(record.id, definition.name);
+      if (!isHeld && scanDefinition(definition, others).length > 0) found.push(definition.name);
+      await pace();
+    }
+    await this.notices.warn(record, found);
     return news;
   }
 
   /** Resolves with whether that changed anything. */
-  async learnOffers(server: Server, list: OfferList, warn: Warn): Promise<boolean> {
+  async learnOffers(server: Server, list: OfferList, settings: Settings, warn: Warn): Promise<boolean> {
     for (const warning of list.warnings) warn(server, warning);
-    return await this.#offers.learn(server.definition.record.id, list);
+    const { record } = server.definition;
+    const { id } = record;
+    if (isPinned(server.definition, settings)) {
+      await this.#holding(record, async () => {
+        for (const kind of PINNED_OFFERS) {
+          if (list.failed.includes(kind)) {
+            await this.#acceptKnown(id, kind);
+            continue;
+          }
+          const [before, after] = [publishedOf(kind, this.#offers.of(id)), publishedOf(kind, list.offers)];
+          await this.pins.compare(id, kind, { before, after, isWhole: true });
+        }
+      });
+    }
+    return await this.#offers.learn(id, list);
   }
 
   async learnAsksBack(server: Server): Promise<Partial<ServerRecord>> {
     await this.#store.servers.update(server.definition.record.id, { asksBack: true });
     return { asksBack: true };
   }
+
+  /**
+   * After a decision: what was last listed may be something else than what another connection showed and a person
+   * looked at. It waits then.
+   */
+  async recheck({ definition }: Server, decided: readonly PinRecord[]): Promise<void> {
+    const { record } = definition;
+    for (const kind of PIN_KINDS) {
+      const due = new Map(decided.filter((pin) => pin.kind === kind).map((pin) => [pin.key, pin]));
+      const after = due.size === 0 ? [] : this.#listed(record, kind).filter(({ key }) => due.has(key));
+      if (after.length === 0) continue;
+      const before = [...due.values()].map(({ key, heldAs }) => ({ key, definition: heldAs ?? {} }));
+      await this.pins.compare(record.id, kind, { before, after, isWhole: false });
+    }
+  }
+
+  /** What a server did not show when it could counts as accepted as it was: a later list is not the first. */
+  async #acceptKnown(serverId: string, kind: (typeof PINNED_OFFERS)[number]): Promise<void> {
+    if (this.pins.isKnown(serverId, kind)) return;
+    const known = publishedOf(kind, this.#offers.of(serverId));
+    await this.pins.compare(serverId, kind, { before: known, after: known, isWhole: false });
+  }
+
+  #listed(record: ServerRecord, kind: PinKind): readonly Published[] {
+    if (kind === "tool") return this.#toolsBefore(record);
+    if (kind === "instructions") return saidBy(record.instructions);
+    return publishedOf(kind, this.#offers.of(record.id));
+  }
+
+  /** Once for every object: `of` is the one that lives as long as what is said. */
+  #fingerprint(kind: PinKind, said: Published["definition"], of: object = said): string {
+    const fingerprint = this.#fingerprints.get(of) ?? fingerprintOf(kind, said);
+    this.#fingerprints.set(of, fingerprint);
+    return fingerprint;
+  }
+
+  async #pinTools(
+    record: ServerRecord,
+    list: ToolList,
+    { instructions }: Connection,
+    isChanged: boolean,
+  ): Promise<void> {
+    const { id } = record;
+    const isKnown = (kind: PinKind) => this.pins.isKnown(id, kind);
+    if (isChanged || !isKnown("tool")) {
+      const after = list.tools.map((definition) => ({ key: definition.name, definition }));
+      await this.pins.compare(id, "tool", { before: this.#toolsBefore(record), after, isWhole: true });
+    }
+    if (instructions === record.instructions && isKnown("instructions")) return;
+    const [before, after] = [saidBy(record.instructions), saidBy(instructions)];
+    await this.pins.compare(id, "instructions", { before, after, isWhole: true });
+  }
+
+  #toolsBefore({ id, listedAt }: ServerRecord): readonly Published[] {
+    if (listedAt === null) return [];
+    return this.tools.listOf(id).map((tool) => ({
+      key: tool.originalName,
+      get definition() {
+        return tool.definition;
+      },
+    }));
+  }
+
+  /** People are told where `work` changed what waits for them. Resolves with whether it did. */
+  async #holding(record: ServerRecord, work: () => Promise<void>): Promise<boolean> {
+    const waiting = (): readonly PinRecord[] => waitingIn(this.pins.heldOf(record.id));
+    const before = versionOf(waiting());
+    await work();
+    if (versionOf(waiting()) === before) return false;
+    await this.notices.ask(record, this.pins.heldOf(record.id));
+    return true;
+  }
+}
+
+function publishedOf(kind: PinKind, offers: readonly Offer[]): readonly Published[] {
+  return offers
+    .filter((offer) => offer.kind === kind)
+    .map((offer) => ({ key: keyOfOffer(offer), definition: offer.definition }));
+}
+
+function saidBy(instructions: string | null): readonly Published[] {
+  return instructions === null ? [] : [{ key: "instructions", definition: { instructions } }];
 }

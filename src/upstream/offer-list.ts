@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { messageOf } from "../errors.ts";
+import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { ServerOfferRecord } from "../store/store.ts";
 import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
@@ -34,7 +35,16 @@ const KINDS: Readonly<Record<OfferKind, ListKind>> = {
     maxKeyLength: 4096,
     ...BOUNDS,
   },
-  prompt: { method: "prompts/list", noun: "prompt", key: "name", maxKeyLength: 256, ...BOUNDS },
+  prompt: {
+    method: "prompts/list",
+    noun: "prompt",
+    key: "name",
+    maxKeyLength: 256,
+    isName: true,
+    namesIn: ({ arguments: args }) =>
+      Array.isArray(args) ? args.map((argument) => isRecord(argument) && argument.name) : [],
+    ...BOUNDS,
+  },
 };
 
 /**
@@ -86,4 +96,9 @@ async function listKind(
     const message = redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`);
     return err({ message, cause: error });
   }
+}
+
+/** What its server calls it; the lists keep nothing without. */
+export function keyOfOffer({ kind, definition }: Offer): string {
+  return String(definition[KINDS[kind].key]);
 }

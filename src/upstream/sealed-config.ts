@@ -3,6 +3,7 @@ import type { ServerFields } from "../config/server-config.ts";
 import type { OAuthConfig, ServerConfig } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { ServerRecord } from "../store/store.ts";
+import { sealedFor } from "../vault/purpose.ts";
 import type { Vault } from "../vault/vault.ts";
 
 /** What of a configuration is stored sealed only. */
@@ -28,7 +29,7 @@ export function storedForm(id: string, config: ServerConfig, vault: Pick<Vault, 
   const envKeys = Object.keys(env);
   const headerKeys = Object.keys(headers);
   const isPlain = envKeys.length + headerKeys.length === 0 && Object.keys(secrets).length === 2;
-  const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), purpose(id));
+  const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), sealedFor.server(id));
   return { config: open, sealed, envKeys, headerKeys, enabled };
 }
 
@@ -40,7 +41,9 @@ export function unsealSecrets(
   const none = { env: {}, headers: {} };
   if (record.sealed === null) return { fields: none };
   try {
-    const { oauth, ...fields } = JSON.parse(vault.unseal(record.sealed, purpose(record.id))) as Secrets;
+    const { oauth, ...fields } = JSON.parse(
+      vault.unseal(record.sealed, sealedFor.server(record.id)),
+    ) as Secrets;
     const open = record.config?.oauth as OAuthConfig | null | undefined;
     return { fields: open && oauth ? { ...fields, oauth: { ...open, ...oauth } } : fields };
   } catch (error) {
@@ -59,8 +62,4 @@ function secretsOf({ env, headers, oauth, args, url }: ServerConfig): Secrets {
     ...(hasAny({ args, url: null }) && { args }),
     ...(url !== null && hasAny({ args: [], url }) && { url }),
   };
-}
-
-function purpose(id: string): string {
-  return `server:${id}`;
 }

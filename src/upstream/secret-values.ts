@@ -1,5 +1,6 @@
 import { secretsInTheOpen } from "../config/masked.ts";
 import type { OAuthConfig, ServerConfig } from "../config/settings.ts";
+import { secretsNamedIn } from "../vault/placeholder.ts";
 
 const SECRET_KEY = /key|token|secret|pass|auth|cred|cookie|session|private|signature/i;
 
@@ -21,9 +22,9 @@ export function secretValues(
     value,
     value.replace(/^(bearer|basic|token)\s+/i, ""),
   ]);
-  return [
-    ...new Set([...variables, ...tokens, ...secretsInTheOpen(server), ...secretsOfOAuth(server.oauth)]),
-  ];
+  const values = [...variables, ...tokens, ...secretsInTheOpen(server), ...secretsOfOAuth(server.oauth)];
+  // The name of a secret is none; its value is known as that of the vault.
+  return [...new Set(values)].filter((value) => secretsNamedIn(value).length === 0);
 }
 
 /** A key counts line by line: whoever prints it may break or indent its lines in another way. */

@@ -1,4 +1,5 @@
 import { completeServerConfig, type ServerFields } from "../config/server-config.ts";
+import { changedSandbox } from "../config/server-sandbox.ts";
 import type { OAuthConfig, ServerConfig } from "../config/settings.ts";
 import { stableJson } from "../lib/json.ts";
 import { fingerprint } from "./definition.ts";
@@ -17,6 +18,7 @@ export function changedConfig(current: ServerConfig, name: string, input: Server
     ...(given.headers ? { headers: keepingBlank(given.headers, current.headers) } : {}),
     ...(given.oauth ? { oauth: changedOAuth(given.oauth, current.oauth) } : {}),
     ...(given.tls ? { tls: { ...current.tls, ...given.tls } } : {}),
+    ...(given.sandbox === undefined ? {} : { sandbox: changedSandbox(given.sandbox, current.sandbox) }),
   };
   return completeServerConfig(name, merged, source);
 }
@@ -31,7 +33,18 @@ export function reachKeys(before: ServerConfig, after: ServerConfig): string[] {
   return REACH.filter((key) => stableJson(before[key]) !== stableJson(after[key]));
 }
 
-const REACH = ["transport", "command", "args", "env", "cwd", "url", "headers", "oauth", "tls"] as const;
+const REACH = [
+  "transport",
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "url",
+  "headers",
+  "oauth",
+  "tls",
+  "sandbox",
+] as const;
 
 /** A command given to a remote server, or a url to a local one, makes it the other kind. */
 function withoutOtherTransport(fields: ServerFields, given: ServerInput): ServerFields {
@@ -54,4 +67,8 @@ function keepingBlank(given: Readonly<Record<string, string>>, stored: Readonly<
       value === "" && Object.hasOwn(stored, key) ? stored[key]! : value,
     ]),
   );
+}
+
+export function sameBytes(a: Uint8Array | null | undefined, b: Uint8Array | null): boolean {
+  return a === b || (a != null && b !== null && Buffer.compare(a, b) === 0);
 }

@@ -6,6 +6,7 @@ import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import type { ConnectAttempt } from "./connector.ts";
 import type { OfferList } from "./offer-list.ts";
+import type { ServerRequest } from "./server-request.ts";
 import type { ToolList } from "./tool-list.ts";
 
 /** What a server needs of its surroundings; `S` is the server itself. */
@@ -15,6 +16,8 @@ export interface ServerDeps<S> {
   /** Stores what a connection taught about the server; resolves with what that changed in its record. */
   readonly learn: (server: S, list: ToolList, connection: Connection) => Promise<Partial<ServerRecord>>;
   readonly learnOffers: (server: S, list: OfferList) => Promise<void>;
+  /** Why a request may not go to the server although it could, such as that its tool has changed. */
+  readonly refusal: (server: S, what: ServerRequest) => string | undefined;
   /** Stores that the server asks back. */
   readonly learnAsksBack: (server: S) => Promise<Partial<ServerRecord>>;
   /** The tools of the last list, made for this server as it is defined now. */

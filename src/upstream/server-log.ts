@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { ConnectStep, StepListener } from "./connect-step.ts";
 
 /** What a server said beside its answers, and what became of it, oldest first. */
 export interface ServerLogEntry {
@@ -36,6 +37,7 @@ export class ServerLog {
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
   readonly #entries: ServerLogEntry[] = [];
+  readonly #watchers = new Set<StepListener>();
   #chars = 0;
   #seq = 0;
   #junkLines = 0;
@@ -67,6 +69,17 @@ export class ServerLog {
 
   state(state: string, detail?: string): void {
     this.#add({ kind: "state", text: detail === undefined ? state : `${state}: ${detail}` });
+  }
+
+  /** How far connecting has come; only for whoever watches just then. */
+  step(step: ConnectStep): void {
+    for (const watcher of this.#watchers) watcher(step);
+  }
+
+  /** Returns the function that stops watching. */
+  watchSteps(watcher: StepListener): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   message(level: string, text: string): void {

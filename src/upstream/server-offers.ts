@@ -1,8 +1,10 @@
 import type { Settings } from "../config/settings.ts";
-import type { OfferAbilities, Offered, OfferOrigin } from "../offer.ts";
+import type { OfferAbilities, OfferDefinition, Offered, OfferOrigin } from "../offer.ts";
 import type { ServerOfferRecord } from "../store/store.ts";
 import type { ToolResult } from "../tool.ts";
+import { cleanOffer } from "./definitions/clean-offer.ts";
 import type { Era } from "./era.ts";
+import { keyOfOffer } from "./offer-list.ts";
 import { namePrompts } from "./prompt-names.ts";
 import type { Server } from "./server.ts";
 import { complete, getPrompt, NOTHING_COMPLETED, readResource } from "./use-offers.ts";
@@ -13,6 +15,8 @@ export interface ServerOffersDeps {
   readonly offersOf: (server: Server) => readonly ServerOfferRecord[];
   readonly watchedOf: (server: Server) => WatchedResources;
   readonly settings: Settings;
+  /** What was cleaned already, so that what did not change stays the same object. */
+  readonly cleaned: WeakMap<OfferDefinition, OfferDefinition>;
 }
 
 /** What the servers offer beside tools, as they are defined now; prompts under names of their own. */
@@ -22,7 +26,7 @@ export function originsOf(servers: readonly Server[], deps: ServerOffersDeps): r
   const names = namePrompts(
     prompts.map(({ server, offer }) => {
       const { name, prefix } = server.definition.record;
-      return { serverName: name, prefix, name: keyOf(offer) };
+      return { serverName: name, prefix, name: keyOfOffer(offer) };
     }),
   );
   const nameOf = new Map(prompts.map(({ offer }, index) => [offer, names[index]!]));
@@ -31,18 +35,21 @@ export function originsOf(servers: readonly Server[], deps: ServerOffersDeps): r
 
 function originOf(
   server: Server,
-  { offersOf, watchedOf, settings }: ServerOffersDeps,
+  { offersOf, watchedOf, settings, cleaned }: ServerOffersDeps,
   nameOf: ReadonlyMap<ServerOfferRecord, string>,
 ): OfferOrigin {
   const { record, config } = server.definition;
   const offers = offersOf(server).map((offer): Offered => {
-    const key = keyOf(offer);
-    return { kind: offer.kind, key, name: nameOf.get(offer) ?? key, definition: offer.definition };
+    const key = keyOfOffer(offer);
+    const definition = cleaned.get(offer.definition) ?? cleanOffer(offer.kind, offer.definition);
+    cleaned.set(offer.definition, definition);
+    return { kind: offer.kind, key, name: nameOf.get(offer) ?? key, definition };
   });
   const abilities = abilitiesOf(record.era as Era | null, offers);
   return {
     origin: `mcp:${record.name}`,
     name: record.name,
+    untrusted: !config.trusted,
     timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
     progressExtendsTimeout: config.progressExtendsTimeout,
     abilities,
@@ -57,12 +64,6 @@ function originOf(
     },
     watch: (uri, onUpdate, signal) => watchedOf(server).watch(uri, onUpdate, signal),
   };
-}
-
-/** The lists keep nothing without its key. */
-function keyOf({ kind, definition }: ServerOfferRecord): string {
-  const key = kind === "resource" ? "uri" : kind === "resource_template" ? "uriTemplate" : "name";
-  return String(definition[key]);
 }
 
 /** What the server declared when it was connected last; of one that was last seen by an older Toolkeep, a guess. */

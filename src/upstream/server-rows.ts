@@ -204,6 +204,7 @@ export class ServerRows {
     const open = await this.#deps.store.notifications.list();
     for (const { id } of open.filter((notification) => notification.id.startsWith(prefix))) {
       await this.#deps.store.notifications.dismiss(id, this.#deps.clock());
+      this.#deps.events.emit("notification.dismissed", { id });
     }
   }
 }

@@ -1,10 +1,15 @@
 import { completeServerConfig } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { err } from "../lib/result.ts";
+import type { Sandbox } from "../process/sandbox.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { StepListener } from "./connect-step.ts";
 import { type Connector, type ConnectTarget, targetOf } from "./connector.ts";
 import { secretValues } from "./secret-values.ts";
 import type { Server } from "./server.ts";
+import { ServerLog } from "./server-log.ts";
+import { sandboxProblem } from "./server-view.ts";
 import { testReport } from "./test-report.ts";
 import type { ServerInput, TestReport } from "./upstream.ts";
 
@@ -13,8 +18,14 @@ const MAX_TEST_MS = 10_000;
 const NEVER = new AbortController().signal;
 
 interface TestDeps {
+  readonly sandbox: Pick<Sandbox, "known">;
   readonly vault: Pick<Vault, "conceal" | "redact">;
   readonly clock: Clock;
+}
+
+interface TestOptions {
+  readonly signal?: AbortSignal;
+  readonly onStep?: StepListener;
 }
 
 /** Whether servers work, registered or not. Resolves for every failure of theirs. */
@@ -28,32 +39,44 @@ export class ServerTests {
   }
 
   /** Evicts the live connection; a server that is switched off is tried beside its life. */
-  async test(server: Server, { signal }: { signal?: AbortSignal } = {}): Promise<TestReport> {
+  async test(server: Server, { signal, onStep }: TestOptions = {}): Promise<TestReport> {
+    const stop = onStep && server.log.watchSteps(onStep);
+    try {
+      return await this.#test(server, signal);
+    } finally {
+      stop?.();
+    }
+  }
+
+  async #test(server: Server, signal: AbortSignal | undefined): Promise<TestReport> {
     const { gate, config } = server.definition;
     if (gate.kind === "disabled") {
       return await this.#tryOut(targetOf(server), config.connectTimeoutMs, signal);
     }
-    return await testReport(async () => {
+    const report = await testReport(async () => {
       if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
       await server.disconnect();
       const giveUp = () => void server.disconnect();
       signal?.addEventListener("abort", giveUp, { once: true });
       return await server.connected().finally(() => signal?.removeEventListener("abort", giveUp));
     }, this.#deps.clock);
+    return this.#warned(report, config);
   }
 
   async testConfig(
     input: ServerInput,
-    { timeoutMs = MAX_TEST_MS, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+    { timeoutMs = MAX_TEST_MS, signal, onStep }: TestOptions & { timeoutMs?: number } = {},
   ): Promise<TestReport> {
     const config = completeServerConfig("unregistered", input, "stored");
     for (const value of secretValues(config)) this.#deps.vault.conceal(value);
-    const target = { id: null, name: config.name, config, personNamed: true, log: null };
+    const log = new ServerLog(this.#deps.clock, (text) => this.#deps.vault.redact(text));
+    if (onStep) log.watchSteps(onStep);
+    const target = { id: null, name: config.name, config, personNamed: true, log };
     return await this.#tryOut(target, Math.min(timeoutMs, MAX_TEST_MS), signal);
   }
 
-  #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {
-    return testReport(async () => {
+  async #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {
+    const report = await testReport(async () => {
       const attempt = { timeoutMs: Math.max(timeoutMs, MIN_TEST_MS), signal, prior: null };
       const opened = await this.#connect(target, attempt);
       if (opened.ok) await opened.value.close();
@@ -61,5 +84,11 @@ export class ServerTests {
         ? opened
         : err({ ...opened.error, message: this.#deps.vault.redact(opened.error.message) });
     }, this.#deps.clock);
+    return this.#warned(report, target.config);
+  }
+
+  #warned(report: TestReport, { sandbox }: ServerConfig): TestReport {
+    const problem = sandbox && sandboxProblem(sandbox, this.#deps.sandbox);
+    return report.ok && problem ? { ...report, warning: `it runs without a sandbox: ${problem}` } : report;
   }
 }

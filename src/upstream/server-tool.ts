@@ -1,6 +1,8 @@
+import { hostOf, hostsIn } from "../lib/hosts-in.ts";
 import { isRecord } from "../lib/json.ts";
 import type { ServerToolRecord } from "../store/store.ts";
 import type {
+  Capability,
   JsonSchema,
   TaskRequest,
   Tool,
@@ -10,6 +12,7 @@ import type {
   ToolStatus,
 } from "../tool.ts";
 import { callResult } from "./call-result.ts";
+import { capabilitiesOf, type Described, describeTool } from "./definitions/describe-tool.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { aboutTask, callAsLegacyTask, callOrTask } from "./task-calls.ts";
 
@@ -18,26 +21,17 @@ export interface ToolHost {
   /** As `Tool.origin` has it. */
   readonly origin: string;
   readonly trusted: boolean;
+  /** What people said that its tools can do, by their own names; of others it is derived. */
+  readonly capabilities: ReadonlyMap<string, readonly Capability[]>;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
+  /** Where the server is; null for a local one. */
+  url(): string | null;
+  /** The folder that it starts in; null: where Toolkeep has it start. */
+  cwd(): string | null;
   status(): ToolStatus;
   /** `repeatable`: sending it twice does no more than sending it once. */
   request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult>;
-}
-
-const PASSED_ON = ["title", "annotations", "icons", "_meta"];
-
-/** What a definition says about a tool. */
-interface Described {
-  readonly title: string | undefined;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema | undefined;
-  readonly warning: string | undefined;
-  readonly published: Readonly<Record<string, unknown>>;
-  readonly flags: ToolFlags;
-  /** A trusted server says so. */
-  readonly repeatable: boolean;
 }
 
 type Published = Pick<ServerToolRecord, "originalName" | "definition">;
@@ -66,6 +60,7 @@ class ServerTool {
   readonly #published: Published;
   readonly #host: ToolHost;
   #described: Described | undefined;
+  #capabilities: readonly Capability[] | undefined;
 
   constructor(published: Published, name: string, host: ToolHost) {
     this.name = name;
@@ -105,6 +100,28 @@ class ServerTool {
     return this.#says.flags;
   }
 
+  /** The server itself gets whatever it is to send on. */
+  hostsOf(args: Readonly<Record<string, unknown>>): Iterable<string> {
+    const url = this.#host.url();
+    const own = url === null ? undefined : hostOf(url);
+    return own === undefined ? hostsIn(args) : [own, ...hostsIn(args)];
+  }
+
+  get capabilities(): readonly Capability[] {
+    this.#capabilities ??=
+      this.#host.capabilities.get(this.ownName) ??
+      capabilitiesOf(this.ownName, this.#published.definition, this.#host.trusted);
+    return this.#capabilities;
+  }
+
+  get startsIn(): string | undefined {
+    return this.#host.cwd() ?? undefined;
+  }
+
+  get untrusted(): boolean {
+    return !this.#host.trusted;
+  }
+
   status(): ToolStatus {
     return this.#host.status();
   }
@@ -125,52 +142,9 @@ class ServerTool {
   }
 
   get #says(): Described {
-    this.#described ??= describe(this.#published.definition, this.#host.trusted);
+    this.#described ??= describeTool(this.#published.definition, this.#host.trusted);
     return this.#described;
   }
-}
-
-function describe(definition: ServerToolRecord["definition"], trusted: boolean): Described {
-  const annotations = isRecord(definition.annotations) ? definition.annotations : {};
-  const inputSchema = objectSchema(definition.inputSchema);
-  const flags = flagsOf(annotations, trusted);
-  return {
-    title: textOf(definition.title) ?? textOf(annotations.title),
-    description: textOf(definition.description) ?? "",
-    inputSchema,
-    outputSchema: isRecord(definition.outputSchema) ? definition.outputSchema : undefined,
-    warning: inputSchema === ANY_OBJECT ? NO_OBJECT_SCHEMA : undefined,
-    published: passedOn(definition),
-    flags,
-    repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
-  };
-}
-
-const ANY_OBJECT: JsonSchema = { type: "object" };
-const NO_OBJECT_SCHEMA = "its schema is not one of an object, so it accepts any object";
-
-const READING: ToolFlags = { readOnly: true, concurrencySafe: true, destructive: false };
-const CHANGING: ToolFlags = { readOnly: false, concurrencySafe: false, destructive: false };
-const DESTROYING: ToolFlags = { ...CHANGING, destructive: true };
-
-/** A hint that tightens is believed from anyone, one that loosens only from a trusted server. */
-function flagsOf(annotations: Readonly<Record<string, unknown>>, trusted: boolean): ToolFlags {
-  const destructive = annotations.destructiveHint === true;
-  const readOnly = trusted && annotations.readOnlyHint === true && !destructive;
-  return readOnly ? READING : destructive ? DESTROYING : CHANGING;
-}
-
-/** Some servers leave the type out where they list properties. */
-function objectSchema(schema: unknown): JsonSchema {
-  if (!isRecord(schema)) return ANY_OBJECT;
-  if (schema.type === undefined) return { ...schema, type: "object" };
-  return schema.type === "object" ? schema : ANY_OBJECT;
-}
-
-function passedOn(definition: ServerToolRecord["definition"]): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const field of PASSED_ON) if (definition[field] !== undefined) fields[field] = definition[field];
-  return fields;
 }
 
 /** `approved` is how some hosts mark an approved call; it is theirs, not the server's, unless it asks for one. */
@@ -183,8 +157,4 @@ function withoutApproved(args: Readonly<Record<string, unknown>>, schema: JsonSc
 /** As servers of 2025-11-25 say it. */
 function isTaskOnly({ execution }: ServerToolRecord["definition"]): boolean {
   return isRecord(execution) && execution.taskSupport === "required";
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,13 +1,33 @@
 import { maskArgs, maskUrl } from "../config/masked.ts";
-import type { OAuthConfig, Settings } from "../config/settings.ts";
+import type { OAuthConfig, SandboxConfig, Settings } from "../config/settings.ts";
+import type { Sandbox } from "../process/sandbox.ts";
+import type { ServerRecord } from "../store/store.ts";
+import type { Vault } from "../vault/vault.ts";
+import { MAX_INSTRUCTIONS } from "./definitions/clean-offer.ts";
+import { cleanText } from "./definitions/clean-text.ts";
 import type { Era } from "./era.ts";
+import type { Learned } from "./learned.ts";
+import { isPinned } from "./pins/is-pinned.ts";
 import type { Server } from "./server.ts";
+import { secretsOfServer } from "./server-secrets.ts";
 import type { ServerView } from "./upstream.ts";
 
+interface ViewDeps {
+  readonly sandbox: Pick<Sandbox, "known">;
+  readonly vault: Pick<Vault, "redact">;
+  readonly learned: Pick<Learned, "pins" | "tools" | "keepsInstructions">;
+}
+
 /** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
-export function viewOf(server: Server, settings: Settings, redact: (text: string) => string): ServerView {
+export function viewOf(
+  server: Server,
+  settings: Settings,
+  { sandbox, vault, learned }: ViewDeps,
+): ServerView {
+  const redact = (text: string) => vault.redact(text);
   const { record, config } = server.definition;
   const era = record.era as Era | null;
+  const pinned = isPinned(server.definition, settings);
   return {
     id: record.id,
     name: record.name,
@@ -16,6 +36,8 @@ export function viewOf(server: Server, settings: Settings, redact: (text: string
     state: server.state,
     enabled: config.enabled && record.enabled,
     trusted: config.trusted,
+    pinned,
+    waiting: pinned ? learned.pins.waitingOf(record.id) : 0,
     transport: config.transport,
     command: config.command,
     args: maskArgs(config.args).map(redact),
@@ -23,6 +45,7 @@ export function viewOf(server: Server, settings: Settings, redact: (text: string
     url: config.url && redact(maskUrl(config.url)),
     envKeys: Object.keys(config.env),
     headerKeys: Object.keys(config.headers),
+    secrets: secretsOfServer(config),
     oauth: config.oauth && oauthView(config.oauth),
     tls: config.tls,
     timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
@@ -32,14 +55,21 @@ export function viewOf(server: Server, settings: Settings, redact: (text: string
     keepAlive: config.keepAlive,
     retry: config.retry,
     maxConcurrency: config.maxConcurrency,
-    toolCount: server.tools.length,
+    sandbox: config.sandbox && { ...config.sandbox, problem: sandboxProblem(config.sandbox, sandbox) },
+    toolCount: server.tools.length - learned.tools.keptBackOf(record.id).size,
     era: era && { era: era.era, version: era.version, at: era.at },
-    instructions: record.instructions,
+    instructions: learned.keepsInstructions(server, settings) ? null : shownInstructions(record),
     addedBy: record.addedBy,
     changedAt: record.updatedAt,
     listedAt: record.listedAt,
     lastError: server.lastError,
   };
+}
+
+/** Why a server is not confined as its settings ask; null where it is, or nobody knows yet. */
+export function sandboxProblem({ mode }: SandboxConfig, sandbox: Pick<Sandbox, "known">): string | null {
+  const known = sandbox.known();
+  return mode === "off" || known === undefined || known.ok ? null : known.error;
 }
 
 function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNullable<ServerView["oauth"]> {
@@ -52,4 +82,8 @@ function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNull
     clientMetadataUrl: oauth.clientMetadataUrl && maskUrl(oauth.clientMetadataUrl),
     scope,
   };
+}
+
+function shownInstructions({ instructions }: ServerRecord): string | null {
+  return instructions && cleanText(instructions, MAX_INSTRUCTIONS);
 }

@@ -8,9 +8,9 @@ import type { CallEnd } from "./call-failure.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import { type ConnectionCall, connectionCall } from "./connection-call.ts";
+import { attemptFor } from "./connector.ts";
 import type { Definition } from "./definition.ts";
 import { deliver, openedUnlessAborted } from "./delivery.ts";
-import { type Era, stillTrusted } from "./era.ts";
 import { InUse } from "./in-use.ts";
 import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";
@@ -24,7 +24,6 @@ import type { ServerState } from "./upstream.ts";
 type Opened = Result<Connection, ConnectFailure>;
 type Work<T> = (connection: Connection) => Promise<T>;
 
-const MIN_CONNECT_MS = 1000;
 /** More calls of one agent than this do not wait for one server. */
 const MAX_WAITING = 1000;
 
@@ -61,8 +60,7 @@ export class Server {
     this.#definition = definition;
     this.#lastError = definition.record.lastError;
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
-    const { idleMs } = deps;
-    this.#own = new OwnConnections({ idleMs, open: this.#openOwn, shared: () => this.connected() });
+    this.#own = new OwnConnections({ ...deps, open: this.#openOwn, shared: () => this.connected() });
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
@@ -112,6 +110,7 @@ export class Server {
         retry: this.#definition.config.retry,
         repeatable,
         connection: () => this.#connectionFor(call),
+        refusal: () => this.#deps.refusal(this, what),
         onEnd: this.#ended,
       });
       return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
@@ -243,7 +242,6 @@ export class Server {
     const { signal } = this.#life;
     this.#backoff.end();
     this.#become("connecting");
-
     const opened = await this.#open(signal);
     if (signal.aborted) {
       if (opened.ok) await opened.value.close();
@@ -267,11 +265,8 @@ export class Server {
   }
 
   async #openFor(signal: AbortSignal, answering?: Answering): Promise<Opened> {
-    const { config, record } = this.#definition;
-    const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
-    const prior = stillTrusted(record.era as Era | null, this.#deps.clock());
-    const attempt = { timeoutMs, signal, prior };
-    const opened = await this.#deps.connect(this, answering ? { ...attempt, answering } : attempt);
+    const { clock, connect } = this.#deps;
+    const opened = await connect(this, attemptFor(this.#definition, clock(), signal, answering));
     if (!opened.ok) return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
     opened.value.onLogMessage((level, text) => this.log.message(level, text));
     return opened;
@@ -279,6 +274,11 @@ export class Server {
 
   async #learn(list: ToolList, connection: Connection): Promise<void> {
     this.#recall(await this.#deps.learn(this, list, connection));
+    this.retool();
+  }
+
+  /** Takes its tools anew, after what is kept back of them has changed. */
+  retool(): void {
     this.#tools = this.#deps.toolsOf(this);
     this.#deps.onTools(this);
   }

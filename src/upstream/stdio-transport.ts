@@ -14,6 +14,9 @@ export interface StdioCommand {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
+  /** As in SpawnOptions, for a server in a sandbox. */
+  readonly isConfined?: boolean;
+  readonly onGone?: () => void;
 }
 
 const STDERR_BYTES = 64 * 1024;
@@ -97,8 +100,12 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, cwd, env } = this.#command;
-    const options: SpawnOptions = { env, stdio: ["pipe", "pipe", "pipe"], ...(cwd === null ? {} : { cwd }) };
+    const { command, args, cwd, ...rest } = this.#command;
+    const options: SpawnOptions = {
+      ...rest,
+      stdio: ["pipe", "pipe", "pipe"],
+      ...(cwd === null ? {} : { cwd }),
+    };
     const tree = this.#processes.spawn(command, args, options);
     this.#tree = tree;
     tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));

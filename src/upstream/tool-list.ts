@@ -18,6 +18,7 @@ const TOOLS: ListKind<"name"> = {
   noun: "tool",
   key: "name",
   maxKeyLength: 256,
+  isName: true,
   maxEntries: 10_000,
   maxEntryBytes: 256 * 1024,
   maxBytes: 16 * 1024 * 1024,

@@ -33,6 +33,13 @@ export class ToolNames {
     return this.#byServer.get(serverId)?.get(originalName);
   }
 
+  /** Whether another server has had a tool of this name, and this one never. */
+  isOthers(serverId: string, originalName: string): boolean {
+    if (this.get(serverId, originalName) !== undefined) return false;
+    for (const names of this.#byServer.values()) if (names.has(originalName)) return true;
+    return false;
+  }
+
   /** Gives every one of the tools a name, for good; those of a server that has had too many get none. */
   claim(tools: readonly Nameless[], naming: Settings["naming"]): Promise<void> {
     return this.#serial(NAMES, async () => {

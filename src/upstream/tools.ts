@@ -1,7 +1,8 @@
+import type { Caller } from "../caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../define-tool.ts";
 import { agreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
-import type { Caller, Tool, ToolResult, ToolSource } from "../tool.ts";
+import type { Tool, ToolResult, ToolSource } from "../tool.ts";
 import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
 import type { ServerView, Upstream } from "./upstream.ts";
 
@@ -62,6 +63,7 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
     },
     required: ["name"],
     shownArguments,
+    takesSecretNames: true,
     async run({ name, ...reach }, { caller }) {
       const refused = tooMany(upstream().servers(), caller);
       if (refused) return refused;
@@ -85,6 +87,7 @@ function updateTool({ upstream }: ServerToolsDeps): Tool {
     required: ["name"],
     flags: { destructive: true },
     shownArguments,
+    takesSecretNames: true,
     async run({ name, new_name, ...reach }, { caller }) {
       const input = mergedInput(reach, upstream().server(name));
       const change = new_name === undefined ? input : { ...input, name: new_name };
@@ -167,6 +170,7 @@ function shownServer(server: ServerView) {
     reached_by: server.url ?? [server.command, ...server.args].join(" "),
     env_keys: server.envKeys,
     header_keys: server.headerKeys,
+    secrets: server.secrets,
     tools: server.toolCount,
     added_by: server.addedBy,
     last_error: server.lastError?.slice(0, MAX_ERROR) ?? null,

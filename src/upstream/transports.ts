@@ -8,9 +8,11 @@ import type { ServerConfig } from "../config/settings.ts";
 import { sameOriginFetch } from "../net/same-origin-fetch.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
+import type { Sandbox } from "../process/sandbox.ts";
 import { authorizedFetch } from "./auth/authorized-fetch.ts";
 import type { NeedsAuthError } from "./auth/needs-auth-error.ts";
 import type { ServerAuth } from "./auth/server-auth.ts";
+import { serverCommand } from "./confined-server.ts";
 import { openServerFetch } from "./server-fetch.ts";
 import type { ServerLog } from "./server-log.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -23,9 +25,14 @@ export interface TransportDeps {
   readonly maxMessageBytes: number;
   /** Hosts in private networks that servers may point at. */
   readonly allowHosts: readonly string[];
+  readonly sandbox: Sandbox;
+  /** `TOOLKEEP_HOME`. */
+  readonly home: string;
 }
 
 export interface TransportOptions {
+  /** Null: of no registered server. */
+  readonly serverId: string | null;
   /** What signs requests; null where only the configured headers count. */
   readonly auth: ServerAuth | null;
   /** Whether a person named the server's address. */
@@ -46,22 +53,29 @@ export async function createTransport(
   deps: TransportDeps,
 ): Promise<Transport> {
   const transport =
-    config.transport === "stdio" ? stdio(config, options, deps) : await remote(config, options, deps);
+    config.transport === "stdio" ? await stdio(config, options, deps) : await remote(config, options, deps);
   const start = transport.start.bind(transport);
   transport.start = () => within(TRANSPORT_TIMEOUT_MS, start());
   return transport;
 }
 
-function stdio(config: ServerConfig, { log }: TransportOptions, deps: TransportDeps): Transport {
+async function stdio(
+  config: ServerConfig,
+  { serverId, log }: TransportOptions,
+  deps: TransportDeps,
+): Promise<Transport> {
   const env = childEnvironment(deps.baseEnv, config.env, deps.isSecret);
-  const command = { command: config.command!, args: config.args, cwd: config.cwd, env };
+  const command = await serverCommand(config, serverId, env, {
+    ...deps,
+    onUnconfined: (reason) => log?.state("not confined", reason),
+  });
   return new StdioTransport(deps.processes, command, deps.maxMessageBytes, log);
 }
 
 /** Its headers hold secrets, so that every request stays with the server's own origin. */
 async function remote(
   config: ServerConfig,
-  { auth, personNamed, onRefused }: TransportOptions,
+  { auth, personNamed, onRefused, log }: TransportOptions,
   { allowHosts, maxMessageBytes }: TransportDeps,
 ): Promise<Transport> {
   const guarded = await openServerFetch({
@@ -75,7 +89,8 @@ async function remote(
   // Streamable HTTP works without the stream that a GET opens; the older transport is that stream.
   const optional = config.transport === "http" ? ["GET"] : [];
   const signed = auth ? authorizedFetch(auth, plain, { optional, onRefused }) : plain;
-  const options = { requestInit: { headers: { ...config.headers } }, fetch: signed };
+  const watched = log ? announcingFetch(signed, log) : signed;
+  const options = { requestInit: { headers: { ...config.headers } }, fetch: watched };
   const url = new URL(config.url!);
   const transport =
     config.transport === "http"
@@ -99,6 +114,19 @@ function answeringFetch(base: typeof fetch): typeof fetch {
     const response = await base(input, init);
     if (response.status === 202 && isRequest(init?.body))
       throw new Error("it took the request without an answer (HTTP 202)");
+    return response;
+  };
+}
+
+/** Says once that the server lets us in: with the first answer that is no refusal. */
+function announcingFetch(base: typeof fetch, log: ServerLog): typeof fetch {
+  let isIn = false;
+  return async (input, init) => {
+    const response = await base(input, init);
+    if (!isIn && response.status !== 401 && response.status !== 403) {
+      isIn = true;
+      log.step("handshake");
+    }
     return response;
   };
 }

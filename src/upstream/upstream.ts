@@ -1,10 +1,12 @@
 import type { ServerFields } from "../config/server-config.ts";
-import type { OAuthConfig, Settings, TlsConfig } from "../config/settings.ts";
+import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../config/settings.ts";
 import type { OfferSource } from "../offer.ts";
 import type { ToolSource } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
+import type { StepListener } from "./connect-step.ts";
 import type { Offer } from "./offer-list.ts";
 import type { ServerLogPage } from "./server-log.ts";
+import type { TrustInServers } from "./trust-in-servers.ts";
 
 export type ServerState =
   | "idle"
@@ -25,6 +27,10 @@ export interface ServerView {
   readonly state: ServerState;
   readonly enabled: boolean;
   readonly trusted: boolean;
+  /** New and changed tools wait for a person. */
+  readonly pinned: boolean;
+  /** How much waits for a person to accept or reject it. */
+  readonly waiting: number;
   readonly transport: "stdio" | "http" | "sse";
   readonly command: string | null;
   readonly args: readonly string[];
@@ -32,6 +38,8 @@ export interface ServerView {
   readonly url: string | null;
   readonly envKeys: readonly string[];
   readonly headerKeys: readonly string[];
+  /** The secrets of the vault that its variables and headers name. */
+  readonly secrets: readonly string[];
   readonly oauth: OAuthView | null;
   readonly tls: TlsConfig | null;
   readonly timeoutMs: number;
@@ -41,6 +49,8 @@ export interface ServerView {
   readonly keepAlive: boolean;
   readonly retry: "safe" | "never" | "once";
   readonly maxConcurrency: number;
+  /** Null: it is not confined. */
+  readonly sandbox: SandboxView | null;
   readonly toolCount: number;
   readonly era: { readonly era: "legacy" | "modern"; readonly version: string; readonly at: number } | null;
   readonly instructions: string | null;
@@ -49,6 +59,11 @@ export interface ServerView {
   readonly lastError: string | null;
   /** Changes with every edit: what a person looked at, for `approve`. */
   readonly changedAt: number;
+}
+
+export interface SandboxView extends SandboxConfig {
+  /** Why it is not in force here; null where it is, or nobody has looked yet. */
+  readonly problem: string | null;
 }
 
 /** How Toolkeep signs in, without secrets. */
@@ -66,6 +81,8 @@ export type TestReport =
       readonly tool_count: number;
       readonly tools: readonly string[];
       readonly latency_ms: number;
+      /** What people should know although it works: that it is not confined. */
+      readonly warning?: string;
     }
   | { readonly ok: false; readonly error: string; readonly latency_ms: number };
 
@@ -73,11 +90,17 @@ interface Waiting {
   readonly signal?: AbortSignal;
 }
 
+interface Watching {
+  readonly onStep?: StepListener;
+}
+
 /**
  * Every registered MCP server, their tools and what else they offer. Listing needs no running server: the last lists
  * are kept in the store. A server is started by the first use of something it has.
  */
 export interface Upstream extends ToolSource, OfferSource {
+  /** What people see and decide of what servers publish. */
+  readonly trust: TrustInServers;
   servers(): readonly ServerView[];
   /** Whether there is a server of this name. */
   knows(name: string): boolean;
@@ -98,9 +121,9 @@ export interface Upstream extends ToolSource, OfferSource {
   /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView>;
   /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
-  test(name: string, options?: Waiting): Promise<TestReport>;
+  test(name: string, options?: Waiting & Watching): Promise<TestReport>;
   /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
-  testConfig(input: ServerInput, options?: Waiting & { timeoutMs?: number }): Promise<TestReport>;
+  testConfig(input: ServerInput, options?: Waiting & Watching & { timeoutMs?: number }): Promise<TestReport>;
   /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
   logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage;
   /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */

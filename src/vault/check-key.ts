@@ -1,9 +1,10 @@
 import { ToolkeepError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/store.ts";
+import { plainSecret, sealedFor } from "./purpose.ts";
 import { seal, unseal } from "./seal.ts";
 
-const PURPOSE = "vault-key";
+const PURPOSE = sealedFor.key("");
 
 /**
  * Makes sure that the store's values were sealed with this key, by one that is kept there for nothing else. The first
@@ -18,7 +19,9 @@ export async function checkKey(
   let kept = await store.vaultKey.get();
   if (kept === undefined) {
     const secrets = await store.secrets.list();
-    const opened = secrets.filter(({ name, sealed }) => isSealedWith(key, sealed, `secret:${name}`));
+    const opened = secrets.filter(({ name, sealed }) =>
+      [sealedFor.secret(name), plainSecret(name)].some((purpose) => isSealedWith(key, sealed, purpose)),
+    );
     if (secrets.length > 0 && opened.length === 0) return;
     kept = await store.vaultKey.claim(seal("toolkeep", PURPOSE, key), clock());
   }

@@ -1,33 +1,92 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, ToolkeepError } from "../errors.ts";
+import { type Keyring, systemKeyring } from "./keyring.ts";
 
 export interface KeyOptions {
   readonly home: string;
-  /** Of which only TOOLKEEP_KEY counts. */
+  /** Of which TOOLKEEP_KEY, TOOLKEEP_KEY_BEFORE and TOOLKEEP_KEY_STORE count. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absent: that of this machine. */
+  readonly keyring?: Keyring;
+}
+
+export interface Keys {
+  readonly key: Buffer;
+  /** The one before, while values may still be sealed with it. */
+  readonly before?: Buffer;
 }
 
 const KEY_BYTES = 32;
+/** What the file holds where the key itself is in the keyring, followed by the id of its entry. */
+const IN_KEYRING = "keyring:";
 
 /**
- * The key of this home: TOOLKEEP_KEY where it is set, else the file `key`, which is made on first need. A file that
- * others could read is closed to them. Throws KEY_INVALID for anything that is not 32 bytes.
+ * The key of this home: TOOLKEEP_KEY where it is set, else what the file `key` holds or says to be in the keyring; made
+ * on first need. A file that others could read is closed to them. Throws KEY_INVALID for anything that is not 32 bytes.
  */
-export async function loadKey({ home, env }: KeyOptions): Promise<Buffer> {
-  const given = env.TOOLKEEP_KEY?.trim();
-  if (given) return parseKey(given, "TOOLKEEP_KEY");
+export async function loadKey(options: KeyOptions): Promise<Buffer> {
+  return (await loadKeys(options)).key;
+}
 
-  const file = join(home, "key");
+/** The same with the key before it, where values are being sealed anew: what was begun is to be finished. */
+export async function loadKeys(options: KeyOptions): Promise<Keys> {
+  const { home, env } = options;
+  const given = env.TOOLKEEP_KEY?.trim();
+  const before = env.TOOLKEEP_KEY_BEFORE?.trim();
+  if (given) {
+    const key = parseKey(given, "TOOLKEEP_KEY");
+    return before ? { key, before: parseKey(before, "TOOLKEEP_KEY_BEFORE") } : { key };
+  }
+  const file = keyFile(home);
   try {
-    return parseKey((await readKeyFile(file)) ?? (await createKeyFile(home, file)), file);
+    const key = await keyIn(file, options, (await readKeyFile(file)) ?? (await createKey(options, file)));
+    const next = await readKeyFile(nextFile(home));
+    return next === undefined ? { key } : { key: await keyIn(nextFile(home), options, next), before: key };
   } catch (error) {
     if (error instanceof ToolkeepError) throw error;
     throw new ToolkeepError("KEY_INVALID", `The key file ${file} cannot be used: ${messageOf(error)}`, {
       cause: error,
     });
   }
+}
+
+/**
+ * Writes a new key beside the one there is, unless one is there already, and resolves with it. From then on both are
+ * loaded, until `finishNextKey`.
+ */
+export async function writeNextKey(options: KeyOptions): Promise<Buffer> {
+  const file = nextFile(options.home);
+  const text = (await readKeyFile(file)) ?? (await createKey(options, file));
+  return keyIn(file, options, text);
+}
+
+/** The next key takes the place of the one there was, which is gone. */
+export async function finishNextKey({ home, env, keyring = systemKeyring(env) }: KeyOptions): Promise<void> {
+  const old = await readKeyFile(keyFile(home));
+  await rename(nextFile(home), keyFile(home));
+  const folder = await open(home, "r");
+  await folder.sync().finally(() => folder.close());
+  if (old?.startsWith(IN_KEYRING)) await keyring.remove(old.slice(IN_KEYRING.length));
+}
+
+function keyFile(home: string): string {
+  return join(home, "key");
+}
+
+function nextFile(home: string): string {
+  return join(home, "key.next");
+}
+
+async function keyIn(file: string, options: KeyOptions, text: string): Promise<Buffer> {
+  if (!text.startsWith(IN_KEYRING)) return parseKey(text, file);
+  const { env, keyring = systemKeyring(env) } = options;
+  const kept = await keyring.read(text.slice(IN_KEYRING.length));
+  if (kept) return parseKey(kept, "the keyring");
+  throw new ToolkeepError("KEY_INVALID", "The key of this home is in the keyring, which does not give it.", {
+    remedy: "Unlock the keyring of this user, or set TOOLKEEP_KEY to the key from a backup.",
+  });
 }
 
 /** Hexadecimal or base64, of exactly 32 bytes. The text never appears in a message. */
@@ -56,13 +115,23 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
+/** In the keyring where that is wanted and works, else in the file: a start never waits for a person. */
+async function createKey({ home, env, keyring }: KeyOptions, file: string): Promise<string> {
+  const key = randomBytes(KEY_BYTES).toString("base64");
+  if (env.TOOLKEEP_KEY_STORE !== "keyring") return createKeyFile(home, file, key);
+  const id = randomUUID();
+  const ring = keyring ?? systemKeyring(env);
+  const isKept = (await ring.write(id, key)) && (await ring.read(id)) === key;
+  return createKeyFile(home, file, isKept ? `${IN_KEYRING}${id}` : key);
+}
+
 /** Written whole under another name first: a crash leaves a whole key or none, and two starters agree on one. */
-async function createKeyFile(home: string, file: string): Promise<string> {
+async function createKeyFile(home: string, file: string, text: string): Promise<string> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, "wx", 0o600);
   try {
-    await handle.writeFile(`${randomBytes(KEY_BYTES).toString("base64")}\n`);
+    await handle.writeFile(`${text}\n`);
     await handle.sync();
     await link(draft, file);
   } catch (error) {

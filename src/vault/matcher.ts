@@ -1,3 +1,5 @@
+import { Bucket } from "./bucket.ts";
+
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -7,28 +9,52 @@ export interface Range {
 const TABLE_SIZE = 1 << 16;
 const BLOCK = 3;
 const MAX_SHIFT = 255;
+/** After so many were removed, what they left in the tables is cleared away. */
+const MANY_REMOVED = 1_000;
 
 /**
  * Finds many texts in one at once, after Wu and Manber: looks at three characters, and jumps ahead as far as no text
- * that is sought could have them at that place. The time does not depend on how many are sought.
+ * that is sought could have them at that place. However many are sought, the work at one place is bounded by their
+ * lengths, so they should be short (see `piecesOf`).
  */
 export class Matcher {
-  /** How long the shortest is; of the others, only as much is looked at before they are compared. */
-  readonly #window: number;
+  /** How often each was added. */
+  readonly #sought = new Map<string, number>();
   readonly #shifts = new Uint8Array(TABLE_SIZE);
-  readonly #candidates = new Map<number, string[]>();
+  readonly #buckets = new Map<number, Bucket>();
+  /** How long the shortest is; of the others, only as much is looked at before they are compared. 0: to be built. */
+  #window = 0;
+  #removed = 0;
 
-  /** At least one, and each of them at least three characters long. */
-  constructor(sought: Iterable<string>) {
-    const all = [...sought];
-    this.#window = all.reduce((least, each) => Math.min(least, each.length), Number.POSITIVE_INFINITY);
-    this.#shifts.fill(Math.min(MAX_SHIFT, this.#window - BLOCK + 1));
-    for (const each of all) this.#add(each);
+  /** At least three characters. It is sought until it was removed as often as it was added. */
+  add(text: string): void {
+    const count = this.#sought.get(text) ?? 0;
+    this.#sought.set(text, count + 1);
+    if (count > 0 || this.#window === 0) return;
+    if (text.length < this.#window) this.#window = 0;
+    else this.#enter(text);
   }
 
-  /** Every place where one of them stands, also where they overlap, in the order of their ends or so. */
+  remove(text: string): void {
+    const count = this.#sought.get(text);
+    if (count === undefined) return;
+    if (count > 1) {
+      this.#sought.set(text, count - 1);
+      return;
+    }
+    this.#sought.delete(text);
+    if (this.#window === 0) return;
+    this.#removed += 1;
+    if (this.#removed > MANY_REMOVED + this.#sought.size / 2) this.#window = 0;
+    // Shifts stay as they are: one that is too small costs time only.
+    else this.#leave(text);
+  }
+
+  /** Every place where one of them stands; those that overlap as one. In order. */
   find(text: string): Range[] {
     const found: Range[] = [];
+    if (this.#sought.size === 0) return found;
+    if (this.#window === 0) this.#build();
     const window = this.#window;
     const shifts = this.#shifts;
     const { length } = text;
@@ -43,20 +69,41 @@ export class Matcher {
   }
 
   #compare(text: string, start: number, block: number, found: Range[]): void {
-    for (const each of this.#candidates.get(block) ?? []) {
-      if (text.startsWith(each, start)) found.push({ start, end: start + each.length });
-    }
+    const bucket = this.#buckets.get(block);
+    if (bucket === undefined) return;
+    const before = found.at(-1);
+    const covered = before?.end ?? 0;
+    const end = bucket.furthest(text, start, covered);
+    if (end <= covered) return;
+    if (before !== undefined && start < covered) found[found.length - 1] = { start: before.start, end };
+    else found.push({ start, end });
   }
 
-  #add(sought: string): void {
+  #build(): void {
+    let window = Number.POSITIVE_INFINITY;
+    for (const each of this.#sought.keys()) window = Math.min(window, each.length);
+    this.#window = window;
+    this.#removed = 0;
+    this.#buckets.clear();
+    this.#shifts.fill(Math.min(MAX_SHIFT, window - BLOCK + 1));
+    for (const each of this.#sought.keys()) this.#enter(each);
+  }
+
+  #enter(text: string): void {
     for (let last = BLOCK - 1; last < this.#window; last++) {
-      const block = blockOf(sought, last);
+      const block = blockOf(text, last);
       this.#shifts[block] = Math.min(this.#shifts[block]!, this.#window - 1 - last);
     }
-    const block = blockOf(sought, this.#window - 1);
-    const candidates = this.#candidates.get(block);
-    if (candidates) candidates.push(sought);
-    else this.#candidates.set(block, [sought]);
+    const block = blockOf(text, this.#window - 1);
+    const bucket = this.#buckets.get(block);
+    if (bucket) bucket.add(text);
+    else this.#buckets.set(block, new Bucket(text));
+  }
+
+  #leave(text: string): void {
+    const block = blockOf(text, this.#window - 1);
+    const bucket = this.#buckets.get(block);
+    if (bucket?.delete(text) === 0) this.#buckets.delete(block);
   }
 }
 

@@ -1,32 +1,46 @@
 import { Matcher, type Range } from "./matcher.ts";
+import { SHORTEST_REDACTED, valueForms } from "./value-forms.ts";
 
-/** Shorter values would black out ordinary words. */
-const SHORTEST = 6;
 const KEPT_OF_A_SERIES = 16;
+/** Of a series with more characters than that, only a few. */
+const MANY_CHARACTERS = 16_384;
+const KEPT_OF_LONG_ONES = 5;
 const REPLACEMENT = "[redacted]";
 
 /**
- * Removes known values from text, also where they stand in base64, in a URL or inside a JSON string. Overlapping
+ * Removes known values from text, also where they stand in an encoding that is in common use. Overlapping
  * finds are removed as one, so that no end of a value is left over.
  */
 export class Redaction {
-  /** How many known values have a form. */
-  readonly #forms = new Map<string, number>();
-  readonly #known = new Set<string>();
-  /** Of all forms; made anew when it is needed after they changed. */
-  #matcher: Matcher | undefined;
+  readonly #matcher = new Matcher();
+  /** In how many places each is known: for good, or in a series. */
+  readonly #known = new Map<string, number>();
+  readonly #forGood = new Set<string>();
+  /** The oldest of each first. */
   readonly #series = new Map<string, Set<string>>();
 
   /** Of the values of one `series`, which take each other's place, only the last few are remembered. */
   add(value: string, series?: string): void {
-    if (value.length < SHORTEST) return;
-    if (series === undefined) this.#remember(value);
-    else this.#addTo(series, value);
+    if (value.length < SHORTEST_REDACTED) return;
+    if (series !== undefined) this.#addTo(series, value);
+    else if (!this.#forGood.has(value)) {
+      this.#forGood.add(value);
+      this.#remember(value);
+    }
+  }
+
+  /** The values of a series go on in another one, as its newest; nothing is kept of the first. */
+  move(series: string, into: string): void {
+    const values = this.#series.get(series) ?? [];
+    this.#series.delete(series);
+    for (const value of values) {
+      this.#addTo(into, value);
+      this.#forget(value);
+    }
   }
 
   apply(text: string): string {
-    if (text.length < SHORTEST || this.#forms.size === 0) return text;
-    this.#matcher ??= new Matcher(this.#forms.keys());
+    if (text.length < SHORTEST_REDACTED) return text;
     const found = this.#matcher.find(text);
     return found.length === 0 ? text : without(text, found);
   }
@@ -34,77 +48,44 @@ export class Redaction {
   #addTo(series: string, value: string): void {
     const values = this.#series.get(series) ?? new Set();
     this.#series.set(series, values);
-    // What was known before without a series stays known after it.
-    if (!values.delete(value) && this.#known.has(value)) return;
-    this.#remember(value);
+    if (!values.delete(value)) this.#remember(value);
     values.add(value);
-    const [oldest] = values;
-    if (values.size > KEPT_OF_A_SERIES && values.delete(oldest!)) this.#forget(oldest!);
+    for (const oldest of values) {
+      if (values.size <= keptOf(values)) return;
+      values.delete(oldest);
+      this.#forget(oldest);
+    }
   }
 
   #remember(value: string): void {
-    if (this.#known.has(value)) return;
-    this.#known.add(value);
-    this.#matcher = undefined;
-    for (const form of formsOf(value)) this.#forms.set(form, (this.#forms.get(form) ?? 0) + 1);
+    const count = this.#known.get(value) ?? 0;
+    this.#known.set(value, count + 1);
+    if (count === 0) for (const form of valueForms(value)) this.#matcher.add(form);
   }
 
   #forget(value: string): void {
-    this.#known.delete(value);
-    this.#matcher = undefined;
-    for (const form of formsOf(value)) {
-      const count = this.#forms.get(form)! - 1;
-      if (count === 0) this.#forms.delete(form);
-      else this.#forms.set(form, count);
+    const count = this.#known.get(value)! - 1;
+    if (count > 0) {
+      this.#known.set(value, count);
+      return;
     }
+    this.#known.delete(value);
+    for (const form of valueForms(value)) this.#matcher.remove(form);
   }
 }
 
-function without(text: string, ranges: Range[]): string {
-  ranges.sort((a, b) => a.start - b.start);
+function keptOf(values: ReadonlySet<string>): number {
+  let characters = 0;
+  for (const value of values) characters += value.length;
+  return characters > MANY_CHARACTERS ? KEPT_OF_LONG_ONES : KEPT_OF_A_SERIES;
+}
+
+function without(text: string, ranges: readonly Range[]): string {
   let result = "";
   let position = 0;
-  let end = -1;
-  for (const range of ranges) {
-    if (range.start >= end) {
-      if (end >= 0) result += REPLACEMENT;
-      result += text.slice(position, range.start);
-    }
-    end = Math.max(end, range.end);
+  for (const { start, end } of ranges) {
+    result += text.slice(position, start) + REPLACEMENT;
     position = end;
   }
-  return result + REPLACEMENT + text.slice(position);
-}
-
-function formsOf(value: string): Set<string> {
-  const url = encodeURIComponent(wellFormed(value));
-  const base64 = base64Forms(value);
-  const forms = [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    url,
-    new URLSearchParams({ "": value }).toString().slice(1),
-    url.replace(/%../g, (escaped) => escaped.toLowerCase()),
-    ...base64,
-    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
-  ];
-  return new Set(forms.filter((form) => form.length >= SHORTEST));
-}
-
-/** Half a surrogate pair, which no URL can hold, becomes the replacement character. */
-function wellFormed(value: string): string {
-  return Buffer.from(value, "utf8").toString("utf8");
-}
-
-/**
- * Base64 encodes three bytes at a time, so a value inside a longer text (`user:password` of basic authentication)
- * looks different at each of three offsets. Of each, the characters that depend on the value alone.
- */
-function base64Forms(value: string): string[] {
-  const whole = Buffer.from(value, "utf8");
-  const inside = [0, 1, 2].map((offset) => {
-    const encoded = Buffer.concat([Buffer.alloc(offset), whole]).toString("base64");
-    return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + whole.length) * 8) / 6));
-  });
-  return [whole.toString("base64"), ...inside];
+  return result + text.slice(position);
 }

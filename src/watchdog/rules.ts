@@ -1,72 +1,167 @@
+import { posix } from "node:path";
 import type { Rule } from "../config/settings.ts";
-import { wildcard } from "../lib/wildcard.ts";
-import type { Tool } from "../tool.ts";
+import { ArgumentKinds } from "./argument-kinds.ts";
+import { type Candidates, RuleIndex } from "./candidates.ts";
+import {
+  type Action,
+  type Circumstances,
+  type CompiledRule,
+  compileRule,
+  type RuledTool,
+} from "./compiled-rule.ts";
+import type { CallFacts } from "./pattern.ts";
+import { type Ground, Paths } from "./place-names.ts";
+import { subjectsOf } from "./subjects.ts";
+import { deniesAll, rulesIn, weigh } from "./weigh.ts";
 
-export type Action = Rule["action"];
+export type { Action } from "./compiled-rule.ts";
 
 export interface Decision {
   readonly action: Action;
   /** The rule that decided, in words a person can find again. */
   readonly rule: string;
+  /** Of a stored rule. */
+  readonly ruleId?: string;
+  /** What the conversation has come in touch with, where a rule looked at that. */
+  readonly labels?: readonly string[];
 }
 
-const STRICTNESS: Record<Action, number> = { allow: 0, ask: 1, deny: 2 };
-const DEFAULT: Decision = { action: "allow", rule: "default: allow" };
-
-interface CompiledRule extends Rule {
-  readonly matches: (permission: string) => boolean;
-  /** How much of the permission is spelt out; an exact one beats every glob. */
-  readonly weight: number;
+/** A call to decide about; what is absent has nothing in it. */
+export interface RuledCall {
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly labels?: ReadonlySet<string>;
+  readonly ground?: () => Ground;
 }
 
-/** Decides by rules, compiled once. Pure: the same tool always gets the same answer. */
+export const NO_RULE: Decision = { action: "allow", rule: "default: allow" };
+const NO_LABELS: ReadonlySet<string> = new Set();
+const NOWHERE: Ground = { workspace: "/workspace", userHome: "/home/user" };
+const NO_MORE: readonly RuleIndex[] = [];
+
+/** Decides by rules, compiled once. Pure: the same call always gets the same answer. */
 export class Rules {
-  readonly #user: readonly CompiledRule[];
-  readonly #project: readonly CompiledRule[];
-  /** Every list of every agent asks about every tool. */
+  readonly all: readonly CompiledRule[];
+  readonly #own: RuleIndex;
+  readonly #project: RuleIndex;
+  /** Every list of every agent asks about every tool; of most, only one answer is possible. */
   readonly #decided = new WeakMap<object, Decision>();
+  readonly #hidden = new WeakMap<object, boolean>();
+  readonly #kinds = new WeakMap<object, ArgumentKinds>();
+  readonly #userHome: string;
 
-  constructor(rules: readonly Rule[]) {
-    this.#user = rules.filter((rule) => rule.from === "user").map(compile);
-    this.#project = rules.filter((rule) => rule.from === "project").map(compile);
+  constructor(rules: readonly Rule[], { userHome = NOWHERE.userHome }: { readonly userHome?: string } = {}) {
+    this.#userHome = userHome;
+    this.all = rules.map((rule) => compileRule(rule, userHome));
+    this.#own = new RuleIndex(this.all.filter(({ rule }) => rule.from !== "project"));
+    this.#project = new RuleIndex(this.all.filter(({ rule }) => rule.from === "project"));
   }
 
-  /**
-   * The most specific rule wins, a tie takes the stricter. A project's rules are weighed apart and may only
-   * tighten what the user's say.
-   */
-  decide(tool: Pick<Tool, "name" | "origin" | "ownName">): Decision {
-    if (this.#user.length + this.#project.length === 0) return DEFAULT;
-    const decided = this.#decided.get(tool) ?? this.#weighed(tool);
+  /** Rules that count for some callers only, to be given to `decide` and `isHidden`. */
+  more(rules: readonly Rule[]): RuleIndex {
+    return new RuleIndex(rules.map((rule) => compileRule(rule, this.#userHome)));
+  }
+
+  /** The tools that a rule about this permission is about. */
+  about<T extends RuledTool>(permission: string, tools: readonly T[]): readonly T[] {
+    const index = this.more([{ permission, action: "ask", from: "user" }]);
+    return tools.filter((tool) => index.for(tool).asks);
+  }
+
+  decide(tool: RuledTool, call: RuledCall = {}, more: readonly RuleIndex[] = NO_MORE): Decision {
+    if (this.#own.size + this.#project.size + more.length === 0) return NO_RULE;
+    const own = this.#candidates(tool, more);
+    const project = this.#project.for(tool);
+    const isConditional = project.isConditional || own.some((each) => each.isConditional);
+    if (isConditional || more.length > 0) return this.#weighed(tool, own, project, call);
+    const decided = this.#decided.get(tool) ?? this.#weighed(tool, own, project, call);
     this.#decided.set(tool, decided);
     return decided;
   }
 
-  #weighed(tool: Pick<Tool, "name" | "origin" | "ownName">): Decision {
-    const permissions = [tool.name, `${tool.origin}:${tool.ownName}`];
-    const user = best(this.#user, permissions) ?? DEFAULT;
-    const project = best(this.#project, permissions) ?? DEFAULT;
-    return STRICTNESS[project.action] > STRICTNESS[user.action] ? project : user;
+  /** No call of the tool whatsoever is anything but denied. */
+  isHidden(tool: RuledTool, more: readonly RuleIndex[] = NO_MORE): boolean {
+    if (this.#own.size + this.#project.size + more.length === 0) return false;
+    const known = more.length === 0 ? this.#hidden.get(tool) : undefined;
+    if (known !== undefined) return known;
+    const isHidden = deniesAll(this.#candidates(tool, more), this.#project.for(tool));
+    if (more.length === 0) this.#hidden.set(tool, isHidden);
+    return isHidden;
+  }
+
+  /** False: no rule about the tool asks. */
+  mayAsk(tool: RuledTool, more: readonly RuleIndex[] = NO_MORE): boolean {
+    return this.#project.for(tool).asks || this.#candidates(tool, more).some(({ asks }) => asks);
+  }
+
+  /** Every rule about the tool, and whether it matches the call; for explanations. */
+  matching(
+    tool: RuledTool,
+    call: RuledCall,
+    more: readonly RuleIndex[] = NO_MORE,
+  ): { readonly winner: CompiledRule | undefined; readonly all: ReadonlyMap<CompiledRule, boolean> } {
+    const own = this.#candidates(tool, more);
+    const project = this.#project.for(tool);
+    const circumstances = this.#circumstances(tool, call);
+    const all = new Map<CompiledRule, boolean>();
+    for (const each of [...own, project])
+      for (const rule of rulesIn(each)) all.set(rule, rule.matches(circumstances));
+    return { winner: weigh(own, project, (rule) => all.get(rule) === true), all };
+  }
+
+  /** What of a call its rules look at. */
+  factsOf(tool: RuledTool, call: RuledCall): CallFacts {
+    const kinds = this.#kindsOf(tool);
+    const { args = {} } = call;
+    return {
+      args,
+      declares: (steps) => kinds.declares(steps),
+      subjects: subjectsOf(args, kinds, tool.reads),
+      paths: new Paths(() => groundOf(tool, call), tool.origin.startsWith("mcp:")),
+    };
+  }
+
+  #candidates(tool: RuledTool, more: readonly RuleIndex[]): readonly Candidates[] {
+    return more.length === 0
+      ? [this.#own.for(tool)]
+      : [...more.map((index) => index.for(tool)), this.#own.for(tool)];
+  }
+
+  #weighed(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
+    const circumstances = this.#circumstances(tool, call);
+    const winner = weigh(own, project, (rule) => rule.matches(circumstances));
+    return winner ? decisionOf(winner, call) : NO_RULE;
+  }
+
+  #circumstances(tool: RuledTool, call: RuledCall): Circumstances {
+    let facts: CallFacts | undefined;
+    return {
+      labels: call.labels ?? NO_LABELS,
+      facts: () => {
+        facts ??= this.factsOf(tool, call);
+        return facts;
+      },
+    };
+  }
+
+  #kindsOf(tool: RuledTool): ArgumentKinds {
+    const kinds = this.#kinds.get(tool) ?? new ArgumentKinds({ inputSchema: tool.inputSchema ?? {} });
+    this.#kinds.set(tool, kinds);
+    return kinds;
   }
 }
 
-function best(rules: readonly CompiledRule[], permissions: readonly string[]): Decision | undefined {
-  let winner: CompiledRule | undefined;
-  for (const rule of rules) {
-    if (permissions.some(rule.matches) && (!winner || beats(rule, winner))) winner = rule;
-  }
-  return winner && { action: winner.action, rule: `${winner.from}: ${winner.permission} → ${winner.action}` };
+/** A server that has a folder of its own starts there, wherever Toolkeep runs. */
+function groundOf({ startsIn }: RuledTool, call: RuledCall): Ground {
+  const ground = call.ground?.() ?? NOWHERE;
+  if (startsIn === undefined) return ground;
+  return { ...ground, startedIn: posix.resolve(ground.startedIn ?? "/", startsIn) };
 }
 
-function beats(a: CompiledRule, b: CompiledRule): boolean {
-  return a.weight === b.weight ? STRICTNESS[a.action] > STRICTNESS[b.action] : a.weight > b.weight;
-}
-
-function compile(rule: Rule): CompiledRule {
-  const stars = rule.permission.split("*").length - 1;
+export function decisionOf({ rule, text }: CompiledRule, { labels = NO_LABELS }: RuledCall): Decision {
   return {
-    ...rule,
-    matches: wildcard(rule.permission),
-    weight: stars === 0 ? Number.POSITIVE_INFINITY : rule.permission.length - stars,
+    action: rule.action,
+    rule: text,
+    ...(rule.id === undefined ? {} : { ruleId: rule.id }),
+    ...(rule.after === undefined ? {} : { labels: [...labels] }),
   };
 }

@@ -6,6 +6,7 @@ import { ref } from "../../src/api/answers/shape.ts";
 import type { OpenApiDocument } from "../../src/api/openapi.ts";
 import { createBackup } from "../../src/daemon/backup.ts";
 import { AnswerSchemas } from "../support/answer-schemas.ts";
+import { browser } from "../support/browser.ts";
 import { clientHome } from "../support/client-home.ts";
 import { writtenPlugin } from "../support/plugin.ts";
 import { oauthServers } from "../support/servers/oauth.ts";
@@ -14,7 +15,7 @@ import { EVERYTHING } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
 
 /** Answers that are no JSON of ours: their own tests look at them. */
-const OTHERWISE = ["GET /api/events", "GET /metrics"];
+const OTHERWISE = ["POST /api/call/stream", "GET /api/audit/export", "GET /api/events", "GET /metrics"];
 
 it("every route answers what its schema says", async () => {
   await using home = await clientHome();
@@ -57,7 +58,16 @@ it("every route answers what its schema says", async () => {
   };
 
   await ask("GET", "/health");
-  for (const path of ["status", "config", "mcp/discovery", "openapi.json", "imports", "trust"])
+  for (const path of [
+    "status",
+    "home",
+    "config",
+    "settings",
+    "mcp/discovery",
+    "openapi.json",
+    "imports",
+    "trust",
+  ])
     await ask("GET", `/api/${path}`);
 
   await ask("POST", "/api/agents", { name: "scout1", parent: "main", grants: ["nothing", "mcp:x:*"] });
@@ -89,9 +99,41 @@ it("every route answers what its schema says", async () => {
   await ask("DELETE", `/api/tickets/TK-1/comments/${comment.id}`);
   await ask("DELETE", "/api/tickets/TK-1");
   await ask("DELETE", "/api/projects/TK");
-  await api.hub.memory.remember("operator", { text: "tabs", tags: ["style"] });
-  const { memories } = await ask("GET", "/api/memories");
-  await ask("DELETE", `/api/memories/${memories[0].id}`);
+  const { memory } = await ask("POST", "/api/memories", { text: "tabs", tags: ["style"], space: "shared" });
+  await ask("PATCH", `/api/memories/${memory.id}`, { text: "spaces", type: "preference" });
+  for (const path of ["", "?text=spaces", "/spaces", `/${memory.id}`, `/${memory.id}/history`])
+    await ask("GET", `/api/memories${path}`);
+  await ask("POST", `/api/memories/${memory.id}/retract`);
+  expect((await ask("GET", "/api/memories/retracted")).versions).toHaveLength(1);
+  await ask("DELETE", `/api/memories/${memory.id}`);
+
+  const documents = join(home.home, "documents");
+  await mkdir(documents);
+  await writeFile(join(documents, "garden.md"), "# Garden\n\nTomatoes want sun.\n");
+  const source = { kind: "folder", config: { path: documents } };
+  expect(await ask("POST", "/api/sources/test", source)).toMatchObject({ ok: true, files: 1 });
+  expect(await ask("POST", "/api/sources/test", { ...source, kind: "cloud" })).toMatchObject({ ok: false });
+  await ask("POST", "/api/sources", { ...source, name: "garden" });
+  await ask("PATCH", "/api/sources/garden", { label: "private" });
+  const { sources } = await ask("POST", "/api/sync", { source: "garden", wait: true });
+  expect(sources).toMatchObject([{ ok: true, added: 1 }]);
+  await ask("POST", "/api/sync", {});
+  for (const path of ["", "/garden"]) await ask("GET", `/api/sources${path}`);
+  await ask("POST", "/api/inbox", { content: "Quinces." });
+  expect(await ask("GET", "/api/inbox")).toMatchObject({ total: 1 });
+  await ask("POST", "/api/memories", { text: "The sun shines." });
+  const { results } = await ask("GET", "/api/search?query=sun&types=entity,memory");
+  expect(results).toHaveLength(2);
+  const { id } = results.find(({ kind }: { kind: string }) => kind === "entity");
+  await ask("GET", `/api/entities/${id}`);
+  await ask("GET", `/api/chunks/${id}:0?around=1`);
+  await ask("DELETE", "/api/sources/garden");
+
+  await ask("PUT", "/api/secrets/KEY", { value: "a-value", tools: ["http_request"] });
+  for (const path of ["", "/KEY"]) await ask("GET", `/api/secrets${path}`);
+  for (const verb of ["bind", "unbind"]) await ask("POST", `/api/secrets/KEY/${verb}`, { agents: ["main"] });
+  await ask("DELETE", "/api/secrets/KEY");
+  await ask("POST", "/api/vault/rotate-key");
 
   const { record } = await ask("POST", "/api/tokens", {
     agent: "main",
@@ -102,9 +144,20 @@ it("every route answers what its schema says", async () => {
   await ask("GET", "/api/tokens");
   await ask("DELETE", `/api/tokens/${record.id}`);
 
+  const made = await ask("POST", "/api/rules", { permission: "read_file", action: "ask", agent: "main" });
+  await ask("GET", "/api/rules");
+  await ask("POST", "/api/rules/explain", { tool: "read_file", agent: "main", arguments: { path: "a" } });
+  await ask("POST", "/api/rules/simulate", { rules: [{ permission: "*", action: "deny" }] });
+  await ask("POST", "/api/rules/check", { permission: "read_file", action: "ask", agent: "main" });
+  await ask("POST", "/api/rules/check", { permission: "" });
+  await ask("PUT", `/api/rules/${made.rule.id}`, { permission: "read_file", action: "deny" });
+  await ask("DELETE", `/api/rules/${made.rule.id}`);
+
   await ask("POST", "/api/toolboxes", { name: "box", tools: ["read_file", "nothing", "mcp:none:*"] });
   await ask("PATCH", "/api/toolboxes/box", { description: "d" });
-  for (const path of ["", "/box"]) await ask("GET", `/api/toolboxes${path}`);
+  for (const path of ["", "/box", "/box/tools"]) await ask("GET", `/api/toolboxes${path}`);
+  const toolbox = { name: "box", tools: ["grep", "nothing"] };
+  await ask("POST", "/api/access/preview", { agent: { name: "main", toolboxes: ["box"] }, toolbox });
   await ask("DELETE", "/api/toolboxes/box");
 
   await ask("POST", "/api/servers", { name: "every", wait: true, ...EVERYTHING, env: { KEY: "v" } });
@@ -124,7 +177,12 @@ it("every route answers what its schema says", async () => {
   for (const name of ["every", "out"]) await ask("POST", `/api/servers/${name}/test`);
   for (const path of ["", "/every", "/every/offers", "/every/logs", "/out/logs"])
     await ask("GET", `/api/servers${path}`);
-  for (const verb of ["disable", "enable"]) await ask("POST", `/api/servers/every/${verb}`);
+  await ask("GET", "/api/servers/every/findings");
+  const { version: seen } = await ask("GET", "/api/servers/every/changes");
+  await ask("POST", "/api/servers/every/accept", { seen });
+  for (const verb of ["reject", "trust", "untrust", "disable", "enable"])
+    await ask("POST", `/api/servers/every/${verb}`);
+  await ask("PUT", "/api/tools/mcp_every_echo/capabilities", { capabilities: ["net"] });
   await ask("DELETE", "/api/servers/added");
 
   await ask("POST", "/api/servers", { name: "remote", url: remote.url, wait: true });
@@ -136,10 +194,14 @@ it("every route answers what its schema says", async () => {
 
   await ask("GET", `/api/imports?cwd=${encodeURIComponent(home.project)}`);
   await ask("POST", "/api/imports/preview", { servers: [{ name: "n", clients: ["c"], digests: [] }] });
+  await ask("POST", "/api/imports/pasted", { text: "{}" });
   await ask("POST", "/api/imports", { names: ["fresh"] });
 
   await ask("GET", "/api/tools");
-  await ask("GET", "/api/tools?agent=main");
+  await ask("GET", "/api/tools?agent=main&brief=true&limit=5&state=active");
+  await ask("GET", "/api/tools/read_file/use");
+  await ask("GET", "/api/tool-search?query=read%20a%20file&agent=main");
+  await ask("GET", "/api/mcp/snippets");
   for (const name of ["read_file", "mcp_every_echo"]) await ask("GET", `/api/tools/${name}`);
   const { tool } = await ask("POST", "/api/custom-tools", { name: "hello" });
   await ask("POST", "/api/custom-tools/hello/enable", { sha256: tool.sha256 });
@@ -166,6 +228,11 @@ it("every route answers what its schema says", async () => {
     expect([name, ended.outcome]).toEqual([name, outcome]);
   }
   await ask("GET", "/api/calls");
+  await api.hub.audit.flush();
+  const recorded = await ask("GET", "/api/audit");
+  await ask("GET", `/api/audit/calls/${recorded.calls[0].id}`);
+  await ask("POST", "/api/audit/verify");
+  for (const path of ["actions", "tail", "verify"]) await ask("GET", `/api/audit/${path}`);
 
   const { notifications } = await ask("GET", "/api/notifications");
   await ask("POST", `/api/notifications/${notifications[0].id}/dismiss`);
@@ -182,9 +249,22 @@ it("every route answers what its schema says", async () => {
     .poll(async () => (await ask("GET", "/api/questions")).questions.length, { timeout: 10_000 })
     .toBe(2);
   const { questions } = await ask("GET", "/api/questions?state=pending");
+  await ask("GET", `/api/questions/${questions[0].id}`);
   await ask("POST", `/api/questions/${questions[0].id}/answer`, { answer: "yes" });
   await ask("POST", `/api/questions/${questions[1].id}/dismiss`);
   await Promise.all(asked);
+
+  for (const [verb, body] of [
+    ["approve", {}],
+    ["reject", { reason: "no" }],
+  ] as const) {
+    const asker = { agentId: "agt_x", agentName: "main" };
+    const about = { digest: verb, prompt: `May it ${verb}?`, details: { tool: verb, arguments: "{}" } };
+    await api.hub.questions.ask({ kind: "approval", ...asker, ...about }, { waitMs: 0 });
+    const { approvals } = await ask("GET", "/api/approvals");
+    await ask("POST", `/api/approvals/${approvals[0].id}/${verb}`, body);
+    for (const path of ["approvals", "questions"]) await ask("GET", `/api/${path}/${approvals[0].id}`);
+  }
 
   const spec = await writtenPlugin(api, { permissions: { network: ["example.com"], files: "read" } });
   const { plugin } = await ask("POST", "/api/plugins", { kind: "folder", spec });
@@ -197,7 +277,18 @@ it("every route answers what its schema says", async () => {
   await ask("POST", "/api/trust", { path: "/srv/toolkeep.json", sha256: "a".repeat(64) });
   await ask("GET", "/api/trust");
   await ask("DELETE", "/api/trust?path=/srv/toolkeep.json");
-  await ask("POST", "/api/login-links");
+  await ask("PATCH", "/api/settings", { changes: { "shell.timeout_ms": 60_000 } });
+  await ask("POST", "/api/people", { name: "eve", role: "viewer" });
+  await ask("PATCH", "/api/people/eve", { role: "operator" });
+  await ask("POST", "/api/login-links", { person: "eve" });
+  for (const path of ["people", "people/owner/sessions", "session"]) await ask("GET", `/api/${path}`);
+  const hers = await browser(api.app, ADMIN_TOKEN, "eve");
+  const { sessions } = await ask("GET", "/api/people/eve/sessions");
+  await ask("DELETE", `/api/people/eve/sessions/${sessions[0].id}`);
+  await ask("DELETE", "/api/people/eve/sessions");
+  expect((await hers.send({ url: "/api/session" })).statusCode).toBe(401);
+  await ask("DELETE", "/api/people/eve");
+  await ask("DELETE", "/api/session");
   await ask("POST", "/api/backup");
   await ask("DELETE", "/api/agents/scout1");
 

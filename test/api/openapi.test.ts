@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { COMPONENTS } from "../../src/api/answers/components.ts";
 import type { OpenApiDocument, Operation } from "../../src/api/openapi.ts";
+import { ROLES } from "../../src/caller.ts";
 import { mountGateway } from "../../src/gateway/mount-gateway.ts";
 import { mountRpc } from "../../src/gateway/rpc.ts";
 import { silentLog } from "../../src/lib/log.ts";
@@ -162,6 +163,7 @@ const operation = {
     summary: text,
     tags: { type: "array", items: text, minItems: 1 },
     security,
+    "x-role": { enum: ROLES },
     parameters: { type: "array", items: parameter },
     requestBody: {
       type: "object",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../../src/caller.ts";
 import { beyond } from "../../src/catalog/beyond.ts";
 import type { Gift } from "../../src/identity/gift.ts";
-import type { Caller } from "../../src/tool.ts";
 import { testCaller, testTool } from "../support/tools.ts";
 
 const tools = [

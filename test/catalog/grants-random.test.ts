@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../../src/caller.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
-import type { Caller, Tool } from "../../src/tool.ts";
+import type { Tool } from "../../src/tool.ts";
 import { Dice } from "../support/dice.ts";
 import { mayHave } from "../support/forbidden.ts";
 import { type RandomGrants, randomGrants } from "../support/random-grants.ts";

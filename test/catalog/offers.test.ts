@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Caller } from "../../src/caller.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import { Offers } from "../../src/catalog/offers.ts";
 import { Events } from "../../src/events.ts";
 import type { OfferKind, OfferOrigin, ResourceUpdate } from "../../src/offer.ts";
-import type { Caller, OfferCallKind, Tool, ToolContext } from "../../src/tool.ts";
+import type { OfferCallKind, Tool, ToolContext } from "../../src/tool.ts";
 import { TestOffers, testOrigin } from "../support/offers.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { TestSource, testCaller, testTool } from "../support/tools.ts";

@@ -108,7 +108,10 @@ describe("update_toolbox", () => {
 
   it("does not bring back what a person takes out at the same time", async () => {
     await using test = await open();
-    const taken = test.hub.catalog.toolboxes.update("writing", { tools: [] });
+    let taken: Promise<unknown> | undefined;
+    test.hub.events.on("call.started", () => {
+      taken = test.hub.catalog.toolboxes.update("writing", { tools: [] });
+    });
     const outcome = await test.call("update_toolbox", { name: "writing", description: "to write" }, "chief");
     await taken;
     expect(outcome).toMatchObject({ outcome: "failed", text: expect.stringContaining("was changed") });

@@ -219,6 +219,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   it("gives up on a call after --timeout, and what the call started ends", async () => {
     await using home = await tempHome();
     const pidFile = join(home.path, "shell.pid");
+    await writeFile(join(home.path, "config.json"), JSON.stringify({ shell: { sandbox: "off" } }));
     const command = `command=echo $$ > ${pidFile}; sleep 600`;
     const gaveUp = await toolkeep({ home: home.path }, "call", "run_shell", command, "--timeout", "5s");
     expect(gaveUp).toMatchObject({ code: 1, stderr: expect.stringContaining("timed out") });

@@ -36,6 +36,30 @@ describe("readEnvironment", () => {
     });
   });
 
+  test.each(["TOOLKEEP_EMBEDDINGS_API_KEY", "TOOLKEEP_SEARCH_API_KEY"])(
+    "a %s that is none is not quoted",
+    (name) => {
+      const { problems } = readEnvironment({ [name]: `hunter2\u0007${"x".repeat(20)}` });
+      expect(JSON.stringify(problems)).toMatch(/got a string \(not shown\)/);
+      expect(JSON.stringify(problems)).not.toContain("hunter2");
+    },
+  );
+
+  test("an embedder is named by variables, too", () => {
+    const { values, problems } = readEnvironment({
+      TOOLKEEP_EMBEDDINGS_PROVIDER: "off",
+      TOOLKEEP_EMBEDDINGS_URL: "http://127.0.0.1:8080/v1",
+      TOOLKEEP_EMBEDDINGS_MODEL: "3",
+      TOOLKEEP_EMBEDDINGS_DIMENSIONS: "5000",
+    });
+    expect(values).toEqual({
+      "embeddings.provider": "off",
+      "embeddings.url": "http://127.0.0.1:8080/v1",
+      "embeddings.model": "3",
+    });
+    expect(JSON.stringify(problems)).toContain("expected a whole number from 8 to 4096");
+  });
+
   test("an empty variable counts as not set", () => {
     expect(readEnvironment({ TOOLKEEP_PORT: "", DATABASE_URL: " " })).toEqual({ values: {}, problems: [] });
   });

@@ -174,12 +174,16 @@ describe("values", () => {
   });
 
   test("a rule with a pattern that would be ignored is refused", () => {
-    const rule = (pattern: string) =>
-      JSON.stringify({ rules: [{ permission: "run_shell", pattern, action: "allow" }] });
-    expect(problemsOf("config.json", rule("*"))).toEqual([]);
-    expect(problemsOf("config.json", rule("git *"))).toEqual([
-      expect.stringContaining('rules[0].pattern: expected "*", got "git *"'),
+    const rule = (pattern: unknown, more = {}) =>
+      JSON.stringify({ rules: [{ permission: "run_shell", pattern, action: "allow", ...more }] });
+    for (const pattern of ["*", "git *", { command: ["git *", "!git push*"], "arg.cwd": "/srv/*" }])
+      expect(problemsOf("config.json", rule(pattern))).toEqual([]);
+    for (const pattern of [{}, { comand: "git *" }, { "arg.": "x" }, { command: [] }, { command: 3 }, 3])
+      expect(problemsOf("config.json", rule(pattern))).toEqual([expect.stringContaining("rules[0].pattern")]);
+    expect(problemsOf("config.json", rule("*", { final: true }))).toEqual([
+      expect.stringContaining("rules[0].final: expected only with the action deny"),
     ]);
+    expect(problemsOf("config.json", rule("*", { after: "Not One" }))).toHaveLength(1);
   });
 
   test("a public url loses its trailing slash", () => {

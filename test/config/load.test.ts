@@ -22,6 +22,7 @@ describe("loadSettings", () => {
       mcp: {
         enabled: true,
         requireApproval: true,
+        pin: "untrusted",
         deferredLoading: "auto",
         toolTimeoutMs: 120_000,
         maxDescriptionLength: 200,
@@ -45,7 +46,7 @@ describe("loadSettings", () => {
         learn: false,
       },
       limits: { maxResultChars: 50_000, maxMessageBytes: 4_194_304, maxToolConcurrency: 10 },
-      shell: { timeoutMs: 120_000, maxOutputBytes: 200_000 },
+      shell: { timeoutMs: 120_000, maxOutputBytes: 200_000, sandbox: "auto", network: true },
       web: {
         allowedHosts: [],
         allowedPorts: [],
@@ -62,8 +63,18 @@ describe("loadSettings", () => {
         notificationsMs: 30 * 86_400_000,
         attachmentsMs: 90 * 86_400_000,
         tokensMs: 30 * 86_400_000,
+        memoryHistoryMs: 365 * 86_400_000,
       },
       rules: [],
+      approvals: { waitMs: 30_000, rejectedMs: 600_000, webhookUrl: null, webhookSecret: null },
+      sync: { watch: true, intervalMs: 3_600_000 },
+      telemetry: { otlpUrl: null, otlpHeaders: null },
+      memory: { spaces: { shared: { read: ["*"], write: [] } }, embeddings: "auto" },
+      knowledge: { labels: {}, embeddings: "auto" },
+      embeddings: { provider: "local", url: null, model: null, apiKey: null, dimensions: null },
+      stdio: { allowWrites: false },
+      defaultRules: true,
+      trust: { allowHosts: [] },
       servers: [],
     });
     expect({ files, warnings }).toEqual({ files: [], warnings: [] });

@@ -52,6 +52,19 @@ describe("maskedSettings", () => {
     });
   });
 
+  test("hides the key of the embedder, but not its name in the vault", async () => {
+    const shown = await masked(
+      { embeddings: { provider: "openai", url: "https://x.example/v1?key=hunter2", model: "m" } },
+      { TOOLKEEP_EMBEDDINGS_API_KEY: "hunter2", TOOLKEEP_EMBEDDINGS_DIMENSIONS: "512" },
+    );
+    expect(shown.embeddings).toEqual({
+      ...{ provider: "openai", url: "https://x.example/v1?key=***", model: "m" },
+      ...{ api_key: "***", dimensions: 512 },
+    });
+    const named = await masked({ embeddings: { api_key: "{{secret:EMBED}}" } });
+    expect(named.embeddings).toMatchObject({ provider: "local", api_key: "{{secret:EMBED}}" });
+  });
+
   test("hides the password of the database", async () => {
     const shown = await masked(
       {},

@@ -24,7 +24,9 @@ describe("completeServerConfig", () => {
       connectTimeoutMs: 60_000,
       retry: "safe",
       trusted: false,
+      pin: null,
       maxConcurrency: 64,
+      sandbox: null,
       source: "stored",
     });
   });

@@ -6,6 +6,7 @@ import { workspacePath } from "../../src/native/workspace.ts";
 import { enabledTool, enableTool } from "../support/custom.ts";
 import { living } from "../support/living.ts";
 import { pidsIn } from "../support/pids-in.ts";
+import { hasSandbox } from "../support/sandbox.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { type TestHub, testHub } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -14,6 +15,9 @@ import { waitUntil } from "../support/wait-until.ts";
 function inWorkspace({ hub, home }: TestHub, file: string): string {
   return join(workspacePath(home, hub.identity.operator("test")), file);
 }
+
+/** A sandbox would end what these leave behind; they are about what else does. */
+const UNCONFINED = { settings: { shell: { sandbox: "off" } } };
 
 const copiesOf = ({ home }: TestHub) => readdir(join(home, "run", "custom"));
 
@@ -155,7 +159,7 @@ describe("the environment of a script", () => {
 
 describe("a hostile script", { timeout: 60_000 }, () => {
   it("that never ends is stopped at its time limit, and shows what it printed", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     await enabledTool(test, "slow", "echo begun; echo why >&2; echo $$ > pids; sleep 300", {
       timeout_ms: 700,
     });
@@ -171,7 +175,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that ignores SIGTERM, as do its children, is ended all the same", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     const script = `trap '' TERM
       echo $$ >> pids
       (trap '' TERM; echo $BASHPID >> pids; while :; do sleep 1; done) &
@@ -186,7 +190,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that forks, detaches and leaves children behind leaves none", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     const script = `
       sleep 300 & echo $! >> pids
       nohup sleep 300 > /dev/null 2>&1 & echo $! >> pids
@@ -199,7 +203,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("whose child keeps the output open does not keep the call waiting", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     await enabledTool(test, "open", "setsid sleep 300 & echo $! > pids; echo answered", {
       timeout_ms: 20_000,
     });
@@ -210,7 +214,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that keeps forking is ended", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     const script = "f() { echo $BASHPID >> pids; sleep 0.2; f & f & wait; }; f";
     await enabledTool(test, "bomb", script, { timeout_ms: 1_000 });
     expect((await test.call("custom_bomb")).outcome).toBe("timed_out");
@@ -223,7 +227,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
     ["standard output", "echo $$ > pids; yes"],
     ["standard error", "echo $$ > pids; yes >&2"],
   ])("that floods %s is stopped, and the answer stays small", async (_, script) => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     await enabledTool(test, "flood", script, { max_output_bytes: 2_000 });
     const { outcome, text } = await test.call("custom_flood");
     expect(outcome).toBe("failed");
@@ -233,13 +237,13 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that waits for more input gets its end", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     await enabledTool(test, "reads", "while read -r line; do n=$((n + 1)); done; cat; cat; echo end");
     expect(await test.call("custom_reads", { a: 1 })).toMatchObject({ outcome: "ok", text: "end\n" });
   });
 
   it("that never reads its input, or closes it, is no problem however much there is", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     const args = { much: "x".repeat(1_000_000) };
     await enabledTool(test, "deafin", "echo fine");
     await enabledTool(test, "closes", "exec 0<&-; echo fine; sleep 0.2");
@@ -248,7 +252,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that kills itself, or whatever it can reach, is a failure and nothing more", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     await enabledTool(test, "kills", "kill -KILL $$");
     expect(await test.call("custom_kills")).toMatchObject({
       outcome: "failed",
@@ -259,7 +263,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("that cannot be started says so", async () => {
-    await using test = await testHub();
+    await using test = await testHub(UNCONFINED);
     const interpreter = join(test.home, "interpreter");
     await writeFile(interpreter, "#!/bin/sh\n", { mode: 0o700 });
     await enabledTool(test, "orphan", "", { interpreter });
@@ -272,7 +276,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
   });
 
   it("is stopped when its call is cancelled, and when the hub closes", async () => {
-    const test = await testHub();
+    const test = await testHub(UNCONFINED);
     await using _ = test;
     await enabledTool(test, "waits", "echo $$ >> pids; sleep 300");
     const cancel = new AbortController();
@@ -309,5 +313,31 @@ describe("copies that a killed process left", () => {
     await removeLeftCopies(home.path, Date.now() + 16 * 60_000);
     expect(await readdir(join(home.path, "run", "custom"))).toEqual([]);
     await removeLeftCopies(join(home.path, "nowhere"), Date.now());
+  });
+});
+
+describe.skipIf(!(await hasSandbox()))("a script in a sandbox", () => {
+  it("sees the machine as a person does, but of the home only its workspace and itself", async () => {
+    await using test = await testHub();
+    const script =
+      'ls "$1"; cat "$1/config.json" | wc -c; test -w /tmp && echo x > made && ls "$(dirname "$0")" made';
+    await enabledTool(test, "look", `set -- ${test.home}\n${script}`);
+    const { outcome, text } = await test.call("custom_look");
+    expect({ outcome, text }).toEqual({
+      outcome: "ok",
+      text: expect.stringMatching(/^run\nworkspaces\n0\nmade\n/),
+    });
+    expect(text).toMatch(/tool\.json\ntool\.sh\n$/);
+    expect(await readFile(inWorkspace(test, "made"), "utf8")).toBe("x\n");
+  });
+
+  it("does not run where a sandbox is required and cannot be had", async () => {
+    const settings = { shell: { sandbox: "required" } };
+    await using test = await testHub({ settings, env: { PATH: "/bin/nowhere" } });
+    await enabledTool(test, "strict", "echo ran", { interpreter: "/bin/sh" });
+    expect(await test.call("custom_strict")).toMatchObject({
+      outcome: "unavailable",
+      text: expect.stringContaining("install bubblewrap"),
+    });
   });
 });

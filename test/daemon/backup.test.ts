@@ -11,6 +11,7 @@ import {
   restoreBackup,
   writeBackup,
 } from "../../src/daemon/backup.ts";
+import { createHub } from "../../src/hub.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lockHome } from "../../src/store/lock.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -34,7 +35,12 @@ describe("a backup", () => {
     await restoreBackup(await readBackup(file), target(to));
     const store = await openStore({ home: to, databaseUrl: null, clock: systemClock });
     try {
-      expect(await store.dump()).toEqual(backup.store);
+      // But for what the restore itself is recorded by.
+      const { auditChains, auditEntries, auditKey, ...tables } = (await store.dump()).tables;
+      expect({ ...backup.store.tables, ...tables }).toEqual(backup.store.tables);
+      expect(auditChains).toHaveLength(1);
+      expect(auditEntries).toMatchObject([{ kind: "opened" }, { kind: "store.restored", actor: "operator" }]);
+      expect(auditKey).toEqual(backup.store.tables.auditKey);
       expect(await store.agents.list()).toEqual(await from.hub.store.agents.list());
     } finally {
       await store.close();
@@ -55,6 +61,32 @@ describe("a backup", () => {
     const store = await openStore({ home: to.home, databaseUrl: null, clock: systemClock });
     expect((await store.agents.list()).map((agent) => agent.name)).toEqual(["main"]);
     await store.close();
+  });
+
+  it("that is older than what it replaces is a break of the audit that is itself recorded", async () => {
+    await using from = await testHub({ agents: { main: [] } });
+    const { hub } = from;
+    await hub.audit.note("agent.created", "ada", "agt_1");
+    const backup = await backupOf(from);
+    await hub.audit.note("agent.created", "ada", "agt_2");
+    await hub.close();
+    await restoreBackup(backup, { ...target(from.home), force: true });
+
+    const again = await createHub({ home: from.home, env: {} });
+    try {
+      again.audit.checks.start();
+      const { result } = (await again.audit.checks.ended())!;
+      expect(result).toMatchObject({ findings: [], checked: 4 });
+      expect(result!.chains).toHaveLength(2);
+      const [opened] = await again.store.audit.list({ limit: 1, kind: "opened" });
+      expect(JSON.parse(opened!.details)).toMatchObject({
+        reason: "restored",
+        head: { seq: 3 },
+        heads: [{ seq: 2 }],
+      });
+    } finally {
+      await again.close();
+    }
   });
 
   it("goes into a home where nothing but an empty store is, as one that was refused leaves", async () => {

@@ -34,6 +34,19 @@ test("what is older than its retention goes in batches, and the log says how muc
   expect(await temp.store.calls.list({ limit: 1_000 })).toHaveLength(3);
 });
 
+test("what is part of a chain is counted with the calls, and asked for until nothing is left", async () => {
+  await using temp = await tempStore();
+  await putCalls(temp.store, 2, NOW - 91 * DAY);
+  const asked: number[] = [];
+  const prune = async (before: number) => (asked.push(before) < 3 ? 500 : 7);
+  const { log, lines } = noted();
+  const cleaning = startCleaning({ ...depsOf(temp, log), audit: { prune } });
+  await waitUntil("it has cleaned", () => lines.length > 0);
+  await cleaning.close();
+  expect(lines[0]?.[0]).toEqual({ calls: 1_009 });
+  expect(asked).toEqual([NOW - 90 * DAY, NOW - 90 * DAY, NOW - 90 * DAY]);
+});
+
 test("what is to be kept for ever stays, whatever its age", async () => {
   await using temp = await tempStore();
   await putCalls(temp.store, 2, 1);
@@ -117,7 +130,8 @@ test("of two daemons on one database one cleans it, and the other when the first
 });
 
 function depsOf({ store, home }: { store: Store; home: string }, log: Log): CleaningDeps {
-  return { store, home, retention: () => retention, onTokens: async () => {}, clock, log, firstMs: 0 };
+  const audit = { prune: async () => 0 };
+  return { store, audit, home, retention: () => retention, onTokens: async () => {}, clock, log, firstMs: 0 };
 }
 
 async function putCalls(store: Store, count: number, startedAt: number): Promise<void> {

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Canaries } from "../support/canaries.ts";
 import { connectClient } from "../support/connect-client.ts";
 import { leakyHttp } from "../support/leaky-http.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
+import { command } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { type Serving, serve, toolkeep } from "../support/toolkeep.ts";
+import { type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** Everything that was said, by surface: what was asked, and what came. */
@@ -42,13 +44,12 @@ beforeAll(async () => {
   remote = await remoteServer(leakyHttp(tokens, () => isRefusing));
   await writeSettings();
   const key = canaries.plantAs("toolkeep-key", randomBytes(32).toString("base64"));
-  const env = { TOOLKEEP_KEY: key, TOOLKEEP_LOG_LEVEL: "trace" };
+  const env = { TOOLKEEP_KEY: key, TOOLKEEP_LOG_LEVEL: "trace", OF_A_VARIABLE: plant("variable") };
   daemon = await serve({ home: home.path, env });
   await createTokens(env);
 
   await registerServers();
-  await typeCommands(env);
-  await askForSecrets(env);
+  await Promise.all([typeCommands(env), askForSecrets(env), useSecrets(env)]);
   await actAsAgent();
   await readEverything();
   await shutDown();
@@ -85,8 +86,11 @@ describe("a canary", () => {
       expect(redacted("api", new RegExp(`call mcp_env_${tool}$`)), tool).toBeGreaterThan(0);
       expect(redacted("mcp", new RegExp(`call mcp_env_${tool}$`)), tool).toBeGreaterThan(0);
     }
-    for (const server of ["args", "headers", "query", "oauth", "declared"])
+    for (const server of ["args", "headers", "query", "oauth", "declared", "named"])
       expect(redacted("api", new RegExp(`call mcp_${server}_leak$`)), server).toBeGreaterThan(0);
+    for (const name of Object.keys(SECRETS))
+      expect(redacted("api", new RegExp(`call with ${name}$`)), name).toBeGreaterThan(0);
+    expect(said.api.find(({ what }) => what === "call with UNBOUND")?.text).toContain('"denied"');
     for (const what of [/logs env$/, /logs crashes$/, /test crashes$/, /tools\/mcp_env_leak$/])
       expect(redacted("api", what), String(what)).toBeGreaterThan(0);
     expect(redacted("mcp", /^list$/)).toBeGreaterThan(0);
@@ -130,7 +134,9 @@ async function writeSettings(): Promise<void> {
     },
     enabled: false,
   };
-  await writeFile(join(home.path, "config.json"), JSON.stringify({ mcpServers: { declared, idle, signed } }));
+  // What they publish tells what was sent to them, so it is another each time.
+  const settings = { mcp: { pin: false }, mcpServers: { declared, idle, signed } };
+  await writeFile(join(home.path, "config.json"), JSON.stringify(settings));
 }
 
 function pem(place: string): string {
@@ -140,7 +146,8 @@ function pem(place: string): string {
 /** The answers that show a new token once are not kept. */
 async function createTokens(env: Record<string, string>): Promise<void> {
   const create = async (place: string, ...options: string[]) => {
-    const { stdout } = await toolkeep({ home: home.path, env }, "token", "create", ...options, "--json");
+    const where = { env: { ...env, TOOLKEEP_HOME: home.path }, cwd: home.path };
+    const { stdout } = await command(where, "token", "create", ...options, "--json");
     return canaries.plantAs(place, JSON.parse(stdout).token);
   };
   adminToken = await create("admin-token", "--admin");
@@ -163,36 +170,39 @@ async function registerServers(): Promise<void> {
     "X-Api-Key": plant(`${place}-key`),
   });
   const node = process.execPath;
-  await add("env", {
+  const added: Promise<void>[] = [];
+  const start = (name: string, input: object) => void added.push(add(name, input));
+  start("env", {
     command: node,
     args: [LEAKY],
     env: { LEAK_TOKEN: plant("env"), LEAK_NAME: plant("env-plain-name") },
   });
-  await add("args", {
+  start("args", {
     command: node,
     args: [LEAKY, `--token=${plant("arg-equals")}`, "--api-key", plant("arg-after")],
   });
-  await add("crashes", {
+  start("crashes", {
     command: node,
     args: ["-e", 'process.stderr.write("bad token " + process.env.TOKEN); process.exit(3)'],
     env: { TOKEN: plant("crash-env") },
   });
-  await add("missing", { command: `/no/such/program`, args: [`--secret=${plant("missing-arg")}`] });
-  await add("headers", { url: remote.url, headers: bearer("header") });
-  await add("query", { url: `${remote.url}?api_key=${encodeURIComponent(plant("query"))}` });
-  await add("path", { url: `${origin}/mcp/${canaries.plantAs("path", randomBytes(20).toString("hex"))}` });
-  await add("closed", {
+  start("missing", { command: `/no/such/program`, args: [`--secret=${plant("missing-arg")}`] });
+  start("headers", { url: remote.url, headers: bearer("header") });
+  start("query", { url: `${remote.url}?api_key=${encodeURIComponent(plant("query"))}` });
+  start("path", { url: `${origin}/mcp/${canaries.plantAs("path", randomBytes(20).toString("hex"))}` });
+  start("closed", {
     url: `http://127.0.0.1:1/mcp?token=${encodeURIComponent(plant("closed-query"))}`,
     headers: bearer("closed-header"),
   });
   for (const status of ["401", "403", "500"])
-    await add(`says-${status}`, { url: `${origin}/${status}`, headers: bearer(`header-${status}`) });
-  await add("key", {
+    start(`says-${status}`, { url: `${origin}/${status}`, headers: bearer(`header-${status}`) });
+  start("key", {
     url: `${origin}/oauth/mcp`,
     oauth: { grant: "client_credentials", clientId: "me", privateKey: pem("private-key") },
   });
   const oauth = { grant: "client_credentials", clientId: "me", clientSecret: plant("client-secret") };
-  await add("oauth", { url: `${origin}/oauth/mcp`, oauth });
+  start("oauth", { url: `${origin}/oauth/mcp`, oauth });
+  await Promise.all(added);
   await api("POST", "/api/servers/oauth/test", undefined, "test oauth while refused");
   isRefusing = false;
   await api("POST", "/api/servers/oauth/test", undefined, "test oauth");
@@ -243,12 +253,15 @@ async function typeCommands(env: Record<string, string>): Promise<void> {
   await cli(env, "server", "edit", "headers", "--header", `X-More=${plant("cli-header")}`);
   await cli(env, "server", "edit", "oauth", "--oauth-client-secret", plant("cli-client-secret"));
   await cli(env, "server", "add", "no/name", "--env", `A=${plant("cli-refused-env")}`, "--", "false");
-  for (const name of ["env", "crashes", "headers", "oauth", "says-500", "typed"]) {
-    for (const command of ["show", "test", "logs"]) {
-      await cli(env, "server", command, name);
-      await cli(env, "server", command, name, "--json");
-    }
-  }
+  const servers = ["env", "crashes", "headers", "oauth", "says-500", "typed"];
+  await Promise.all(
+    servers.map(async (name) => {
+      for (const command of ["show", "test", "logs"]) {
+        await cli(env, "server", command, name);
+        await cli(env, "server", command, name, "--json");
+      }
+    }),
+  );
   for (const tool of STDIO_TOOLS) await cli(env, "call", `mcp_env_${tool}`, "--json");
   await cli(env, "call", "mcp_env_leak");
   await cli(env, "call", "mcp_headers_leak");
@@ -272,8 +285,49 @@ async function askForSecrets(env: Record<string, string>): Promise<void> {
   await asked;
 }
 
+/** What the secrets are that calls name, by where they come from. */
+const SECRETS: Record<string, (folder: string) => Promise<string>> = {
+  TYPED: async () => "",
+  OF_VARIABLE: async () => "env:OF_A_VARIABLE",
+  OF_FILE: async (folder) => {
+    await writeFile(join(folder, "value"), plant("file"));
+    return `file:${join(folder, "value")}`;
+  },
+  OF_PROGRAM: async (folder) => {
+    await writeFile(join(folder, "said"), plant("program"));
+    return `cmd:cat ${join(folder, "said")}`;
+  },
+};
+
+/** Calls that name secrets, of a server that tells what it was sent in every form, and one that uses them in its headers. */
+async function useSecrets(env: Record<string, string>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "toolkeep-canaries-"));
+  try {
+    const bound = ["--tool", "mcp:headers:*", "--host", "127.0.0.1"];
+    for (const [name, place] of Object.entries(SECRETS)) {
+      const from = await place(folder);
+      const how = from === "" ? ["--stdin"] : ["--from", from];
+      await cli({ ...env, input: plant("typed-secret") }, "secret", "set", name, ...how, ...bound);
+      const call = { name: "mcp_headers_leak", arguments: { text: `x{{secret:${name}}}y` } };
+      await api("POST", "/api/call", call, `call with ${name}`);
+      await cli(env, "secret", "show", name);
+    }
+    await cli({ ...env, input: plant("unbound-secret") }, "secret", "set", "UNBOUND", "--stdin");
+    const refused = { name: "mcp_headers_leak", arguments: { text: "{{secret:UNBOUND}}" } };
+    await api("POST", "/api/call", refused, "call with UNBOUND");
+    await add("named", { url: remote.url, headers: { "X-Key": "{{secret:TYPED}} {{secret:OF_PROGRAM}}" } });
+    await api("POST", "/api/call", { name: "mcp_named_leak" }, "call mcp_named_leak");
+    await cli(env, "secret", "list");
+    await api("GET", "/api/secrets");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Through MCP, with a token of its own, and with secrets that the agent types. */
 async function actAsAgent(): Promise<void> {
+  // A server that has died is left alone for a while, unless a person tries it.
+  await api("POST", "/api/servers/env/test");
   await using connected = await connectClient(daemon.url, agentToken);
   const { client } = connected;
   said.mcp.push({ what: "instructions", text: client.getInstructions() ?? "" });
@@ -326,16 +380,23 @@ async function readEverything(): Promise<void> {
   const more = ["calls?limit=1000", "tasks", "questions", "notifications?dismissed=true", "config", "trust"];
   for (const path of [...lists, ...more]) await api("GET", `/api/${path}`);
   const { servers } = JSON.parse((await request("GET", "/api/servers")).text);
-  for (const { name } of servers as { name: string }[]) {
-    await api("GET", `/api/servers/${name}`, undefined, `show ${name}`);
-    await api("POST", `/api/servers/${name}/test`, undefined, `test ${name}`);
-    await api("GET", `/api/servers/${name}/logs`, undefined, `logs ${name}`);
-  }
+  await Promise.all(
+    (servers as { name: string }[]).map(async ({ name }) => {
+      await api("GET", `/api/servers/${name}`, undefined, `show ${name}`);
+      await api("POST", `/api/servers/${name}/test`, undefined, `test ${name}`);
+      await api("GET", `/api/servers/${name}/logs`, undefined, `logs ${name}`);
+    }),
+  );
   const { tools } = JSON.parse((await request("GET", "/api/tools")).text);
   for (const { name } of (tools as { name: string }[]).filter((tool) => tool.name.startsWith("mcp_")))
     await api("GET", `/api/tools/${name}`);
   const { url } = JSON.parse((await request("POST", "/api/login-links")).text);
-  const login = await fetch(url, { redirect: "manual" });
+  const login = await fetch(`${daemon.url}/login`, {
+    method: "POST",
+    headers: { origin: daemon.url },
+    body: new URL(url).searchParams,
+    redirect: "manual",
+  });
   const cookie = login.headers.getSetCookie()[0]!.split(";")[0]!;
   const page = await fetch(daemon.url, { headers: { cookie } });
   said.api.push({ what: "page", text: await page.text() });
@@ -401,6 +462,7 @@ async function api(method: string, path: string, body?: object, what = `${method
 }
 
 async function cli({ input, ...env }: Record<string, string>, ...args: string[]): Promise<void> {
-  const ran = await toolkeep({ home: home.path, env, ...(input === undefined ? {} : { input }) }, ...args);
+  const where = { env: { ...env, TOOLKEEP_HOME: home.path }, cwd: home.path };
+  const ran = await command({ ...where, ...(input !== undefined && { input }) }, ...args);
   said.cli.push({ what: args.slice(0, 3).join(" "), text: `${ran.stdout}\n${ran.stderr}` });
 }

@@ -194,6 +194,7 @@ async function serve(host: DocumentHost, setup: TestHubSetup): Promise<Daemon> {
     clock: systemClock,
     env: {},
     adminToken: ADMIN_TOKEN,
+    dashboard: "no such folder",
     url: () => url,
     config: () => ({ settings: {}, files: [], warnings: [] }),
     backup: () => Promise.reject(new Error("no backup in this test")),
@@ -221,7 +222,13 @@ async function consent(url: string, link: URL, agent: string): Promise<URL> {
     method: "POST",
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
-  const entered = await fetch(((await login.json()) as { url: string }).url, { redirect: "manual" });
+  const { searchParams } = new URL(((await login.json()) as { url: string }).url);
+  const entered = await fetch(`${url}/login`, {
+    method: "POST",
+    headers: { origin: url },
+    body: searchParams,
+    redirect: "manual",
+  });
   const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
   const page = await fetch(link, { headers: { cookie } });
   const form = formIn(await page.text());

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
-import { living } from "../support/living.ts";
+import { pidsWith } from "../support/pids-with.ts";
 import { tempHome } from "../support/temp-home.ts";
 import type { Era } from "../support/test-gateway.ts";
 import { INITIALIZE } from "../support/test-gateway.ts";
@@ -56,17 +56,19 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
     await using home = await tempHome();
     await using daemon = await serve({ home: home.path });
     await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token);
-    const pidFile = join(home.path, "workspaces/main/pid");
-    const command = "trap '' TERM; echo $$ > pid.new; mv pid.new pid; sleep 600";
+    const running = join(home.path, "workspaces/main/running");
+    // In a sandbox it would not know its own number.
+    const mark = `600.${process.pid}`;
+    const command = `trap '' TERM; touch running; sleep ${mark}`;
     const call = connected.client
       .callTool({ name: "run_shell", arguments: { command } })
       .catch(() => undefined);
-    await waitUntil("the command runs", () => existsSync(pidFile));
-    const pid = Number(await readFile(pidFile, "utf8"));
+    await waitUntil("the command runs", () => existsSync(running));
+    await waitUntil("it sleeps", async () => (await pidsWith(mark)).length > 0);
     const startedAt = performance.now();
     expect(await daemon.end("SIGTERM")).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(25_000);
-    expect(await living([pid])).toEqual([]);
+    expect(await pidsWith(mark)).toEqual([]);
     expect((await toolkeep({ home: home.path }, "agent", "list")).code).toBe(0);
     await connected.client.close();
     await call;

@@ -33,13 +33,13 @@ describe("callTool", () => {
       },
     });
     await using hub = await openExecutor({ tools: [tool] });
-    const put = hub.store.calls.put;
-    hub.store.calls.put = async () => {
+    const { append } = hub.store.audit;
+    hub.store.audit.append = async () => {
       throw new ToolkeepError("STORE_UNAVAILABLE", "the disk is full");
     };
     expect(await hub.call("wipe")).toMatchObject({ outcome: "unavailable" });
     expect(ran).toBe(false);
-    hub.store.calls.put = put;
+    hub.store.audit.append = append;
   });
 
   it("answers with what the tool said and records it once", async () => {

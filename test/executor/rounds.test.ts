@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Stop } from "../../src/lib/stop.ts";
 import type { Notice, Tool, ToolContext, ToolResult } from "../../src/tool.ts";
 import { openExecutor } from "../support/executor.ts";
+import { ruleSettings } from "../support/rule-deps.ts";
 import { testTool } from "../support/tools.ts";
 
 const asked = {
@@ -77,7 +78,7 @@ test("a call that a person approved goes on once without asking again, and a den
   expect(await hub.call("greet", {}, { rounds: next })).toMatchObject({ outcome: "ok" });
   expect(await hub.call("greet", {}, { rounds: next })).toMatchObject({ outcome: "needs_approval" });
 
-  hub.watchdog.apply({ rules: [{ permission: "greet", action: "deny", from: "user" }] });
+  hub.watchdog.apply(ruleSettings([{ permission: "greet", action: "deny", from: "user" }]));
   const denied = { ...next, approved: "call_other" };
   expect(await hub.call("greet", {}, { rounds: denied })).toMatchObject({ outcome: "denied" });
   expect(tool.rounds).toHaveLength(2);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { SCOPES, type Scope } from "../../src/tool.ts";
+import { SCOPES, type Scope } from "../../src/caller.ts";
 import { Dice } from "../support/dice.ts";
 import { givenAway, mayHave } from "../support/forbidden.ts";
 import { tempHome } from "../support/temp-home.ts";

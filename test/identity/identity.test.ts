@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SCOPES } from "../../src/caller.ts";
 import { Events } from "../../src/events.ts";
 import { Identity } from "../../src/identity/identity.ts";
 import { bearerToken } from "../../src/identity/token.ts";
@@ -29,6 +30,24 @@ it("two processes that give an agent a tool each at the same time give it both",
   time.now += 1;
   await identity.grantTool(id, "read_file");
   expect((await again()).agent("worker").grants.toSorted()).toEqual(["grep", "read_file", "run_shell"]);
+});
+
+it("a caller has by now what its agent has, and is nobody once its agent or token is gone", async () => {
+  await using opened = await open();
+  const { identity, time } = opened;
+  const agent = await identity.createAgent("worker", { grants: ["grep"] });
+  const { record } = await identity.createToken({ agent: "worker", expiresInMs: 1_000 });
+  const caller = identity.callerFor(agent, { tokenId: record.id, scopes: ["files"], conversation: "c" });
+  const withoutToken = { ...caller, tokenId: null };
+  await identity.updateAgent("worker", { grants: [], toolboxes: ["all"] });
+  expect(identity.current(caller)).toEqual({ ...caller, grants: [], toolboxes: ["all"] });
+  time.now += 1_000;
+  expect(identity.current(caller)).toBeUndefined();
+  expect(identity.current(withoutToken)).toMatchObject({ grants: [] });
+  await identity.deleteAgent("worker");
+  expect(identity.current(withoutToken)).toBeUndefined();
+  const operator = identity.operator("c");
+  expect(identity.current(operator)).toBe(operator);
 });
 
 describe("tokens", () => {
@@ -85,6 +104,18 @@ describe("tokens", () => {
     const { token } = await identity.createToken({ agent: "scout" });
     await identity.deleteAgent("scout");
     expect(identity.authenticate(token)).toBe("unknown");
+  });
+
+  it("see what bears a label when it is among their scopes; labels alone leave every tool", async () => {
+    await using opened = await open();
+    const { identity } = opened;
+    await identity.createAgent("scout");
+    const scopesOf = async (...scopes: string[]) =>
+      (await identity.createToken({ agent: "scout", scopes })).record.scopes;
+    expect(await scopesOf("search", "label:private")).toEqual(["search", "label:private"]);
+    expect(await scopesOf("label:private", "label:private")).toEqual([...SCOPES, "label:private"]);
+    for (const wrong of ["label:", "label:A", "label:a b", `label:${"a".repeat(41)}`, "labels:a"])
+      await expect(scopesOf(wrong), wrong).rejects.toMatchObject({ code: "BAD_REQUEST" });
   });
 
   it("for admins open no tools and take no scopes", async () => {

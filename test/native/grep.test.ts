@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createGlob } from "../../src/lib/glob.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { createSerial } from "../../src/lib/serial.ts";
-import { createGlob } from "../../src/native/glob.ts";
 import { grepTool } from "../../src/native/grep.ts";
 import { type TestNative, testNative, textOf } from "../support/native.ts";
 import { testCaller } from "../support/tools.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Caller } from "../../src/caller.ts";
 import type { TaskRecord } from "../../src/store/store.ts";
-import type { Caller } from "../../src/tool.ts";
 import { type TestNative, testNative, textOf } from "../support/native.ts";
 
 const SUB_AGENT: { caller: Partial<Caller> } = {
@@ -18,6 +18,7 @@ beforeEach(async () => {
     folders: [],
     pins: [],
     model: null,
+    headless: false,
     createdAt: 1,
     updatedAt: 1,
   };

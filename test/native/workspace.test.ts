@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FolderGrant } from "../../src/tool.ts";
+import type { FolderGrant } from "../../src/caller.ts";
 import { SWAPPER } from "../support/folder-swapper.ts";
 import { type TestNative, testNative, textOf } from "../support/native.ts";
 

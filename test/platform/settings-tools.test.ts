@@ -77,7 +77,8 @@ describe("update_platform_config", () => {
   test("asks a person, keeps a copy and changes nothing else in the file", async () => {
     await using it = await managed();
     const path = join(it.home, "config.json");
-    const before = '{\n  // loud\n  "log_level": "silent",\n  "shell": { "max_output_bytes": 5000 }\n}\n';
+    const before =
+      '{\n  // loud\n  "log_level": "silent",\n  "default_rules": false,\n  "shell": { "max_output_bytes": 5000 }\n}\n';
     await writeFile(path, before);
     const update = () =>
       it.call(
@@ -100,7 +101,7 @@ describe("update_platform_config", () => {
     });
     const after = await readFile(path, "utf8");
     expect(after).toContain("// loud");
-    expect(it.hub.settings.shell).toEqual({ timeoutMs: 60_000, maxOutputBytes: 5_000 });
+    expect(it.hub.settings.shell).toMatchObject({ timeoutMs: 60_000, maxOutputBytes: 5_000 });
     const [backup] = (await readdir(it.home)).filter((name) => name.includes("backup"));
     expect(await readFile(join(it.home, backup!), "utf8")).toBe(before);
     expect((await update()).outcome).toBe("needs_input");

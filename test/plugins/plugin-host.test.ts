@@ -21,7 +21,7 @@ async function hosting(run: string, limits: Partial<PluginLimits> = {}) {
   const host = new PluginHost({
     ...{ plugin: "sample", processes, log, limits: { ...LIMITS, ...limits } },
     clock: () => now,
-    secrets: () => ({}),
+    secrets: async () => ({}),
     starting: async () => {
       starts += 1;
       return ok({

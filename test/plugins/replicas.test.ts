@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Events } from "../../src/events.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
+import { err } from "../../src/lib/result.ts";
 import { createPlugins } from "../../src/plugins/create-plugins.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { enabledPlugin } from "../support/plugin.ts";
@@ -16,7 +17,8 @@ async function replicaOf({ hub }: TestHub) {
   const processes = createProcesses();
   const plugins = await createPlugins({
     ...{ home: home.path, store: hub.store, processes, clock: systemClock, newId: randomId, baseEnv: {} },
-    ...{ redact: (text: string) => text, isSecret: () => false, secret: () => undefined },
+    ...{ redact: (text: string) => text, isSecret: () => false },
+    secrets: { has: () => false, read: async () => err("there is none") },
     events: new Events(() => {}),
     workspaceOf: async () => home.path,
   });

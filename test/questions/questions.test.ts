@@ -81,7 +81,7 @@ describe("a question", () => {
     const waiting = questions.ask(asking(), LONG);
     const id = await pendingId();
     await questions.answer(id, "yes");
-    expect(await waiting).toEqual({ kind: "answered", id, answer: "yes" });
+    expect(await waiting).toMatchObject({ kind: "answered", id, answer: "yes" });
     expect((await store.questions.get(id))?.state).toBe("used");
     expect(heard).toEqual(["question.asked", "question.answered"]);
   });
@@ -89,7 +89,7 @@ describe("a question", () => {
   it("is answered after the wait and picked up by the next equal call, once", async () => {
     const id = await askedId();
     await questions.answer(id, "yes");
-    expect(await questions.ask(asking(), NOW)).toEqual({ kind: "answered", id, answer: "yes" });
+    expect(await questions.ask(asking(), NOW)).toMatchObject({ kind: "answered", id, answer: "yes" });
     const again = await questions.ask(asking(), NOW);
     expect(again).toMatchObject({ kind: "pending" });
     expect(again).not.toMatchObject({ id });
@@ -247,7 +247,7 @@ describe("a question that another process moved on", () => {
     await questions.answer(id, "blue");
     const begun = performance.now();
     await patient.heardOf({ id, state: "answered" });
-    expect(await waiting).toEqual({ kind: "answered", id, answer: "blue" });
+    expect(await waiting).toMatchObject({ kind: "answered", id, answer: "blue" });
     expect(performance.now() - begun).toBeLessThan(2_000);
     patient.close();
   });
@@ -263,14 +263,19 @@ describe("a question that another process moved on", () => {
     const other = overStore({ events, agentName: () => "tester" });
     const id = await askedId();
     await other.heardOf({ id, state: "pending" });
+    await questions.answer(id, "yes", { by: "eve", from: "cli" });
     await other.heardOf({ id, state: "answered" });
     await other.heardOf({ id, state: "used" });
-    await other.heardOf({ id, state: "dismissed" });
+    const second = await askedId({ about: "something else" });
+    await questions.dismiss(second, { by: "eve", from: "api" });
+    await other.heardOf({ id: second, state: "dismissed" });
     await other.heardOf({ id: "qst_gone", state: "pending" });
+    const asked = { prompt: "something", createdAt: now, expiresAt: now + EXPIRE_MS };
     expect(told).toEqual([
-      ["question.asked", { id, agent: "tester", kind: "human" }],
-      ["question.answered", { id }],
-      ["question.dismissed", { id }],
+      ["question.asked", { id, agent: "tester", kind: "human", ...asked }],
+      // What a person wrote is for the one who asked.
+      ["question.answered", { id, kind: "human", by: "eve", from: "cli" }],
+      ["question.dismissed", { id: second, kind: "human", by: "eve", from: "api" }],
     ]);
     other.close();
   });

@@ -2,14 +2,16 @@ import { CamelCasePlugin, Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { StoreDialect } from "../../src/store/dialect.ts";
+import { KEYS } from "../../src/store/keys.ts";
 import { MIGRATIONS } from "../../src/store/migrations/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { postgresDialect } from "../../src/store/postgres/dialect.ts";
-import { type Column, KEYS, TABLES } from "../../src/store/schema.ts";
+import { type Column, TABLES } from "../../src/store/schema.ts";
 import { sqliteDialect } from "../../src/store/sqlite/dialect.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../support/postgres.ts";
 import { tempHome } from "../support/temp-home.ts";
+import { memory } from "./contract/memories.ts";
 import { agent, NOW, server } from "./records.ts";
 
 test("the migrations that exist keep their names and order", () => {
@@ -27,6 +29,18 @@ test("the migrations that exist keep their names and order", () => {
     "0011-embeddings",
     "0012-activations",
     "0013-tool-uses",
+    "0014-people",
+    "0015-audit-chain",
+    "0016-approvals",
+    "0017-secret-bindings",
+    "0018-rules",
+    "0019-labels",
+    "0020-pins",
+    "0021-answer-rules",
+    "0022-tool-fingerprints",
+    "0023-call-steps",
+    "0024-sources",
+    "0025-memory-history",
   ]);
 });
 
@@ -105,6 +119,7 @@ const {
   scout: _scout,
   pins: _pins,
   model: _model,
+  headless: _headless,
   ...AGENT_4
 } = agent("ada", { grants: ["grep"], toolboxes: ["research"] });
 const TASK_4 = { id: "tsk_1", agentId: "agt_ada", title: "Look", status: "blocked", note: "why", ...times() };
@@ -130,8 +145,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   const { id } = AGENT_4;
   await store.agents.create(agent("spy", { parentId: id, scout: true }));
   await store.tasks.create({ ...TASK_4, id: "tsk_2", status: "open", instructions: "all", assignedBy: id });
-  const memory = { id: "mem_1", agentId: id, text: "a fact", tags: [], revision: 1, lastUsedAt: null };
-  await store.memories.create({ ...memory, ...times() }, 10);
+  await store.memories.create(memory("mem_1", { agentId: id }), 10);
   const output = { id: "out_1", agentId: id, conversation: "c", chars: 3, bytes: 3, createdAt: NOW };
   await store.outputs.create(output, "abc");
   expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
@@ -141,14 +155,17 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   await store.load(await store.dump());
   expect(await store.agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
   expect(await store.tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
-  expect(await store.memories.count(id)).toBe(1);
+  expect(await store.memories.count({ agentId: id, at: NOW })).toBe(1);
   await store.close();
 }
 
 async function expectVersion4Data(store: Store): Promise<void> {
-  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, pins: [], model: null, scout: false });
+  const since = { pins: [], model: null, scout: false, headless: false };
+  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, ...since });
   expect(await store.tasks.get("tsk_1")).toEqual({ ...TASK_4, instructions: "", assignedBy: null });
-  expect(await store.secrets.list()).toEqual([{ ...SECRET_4, setBy: null }]);
+  expect(await store.secrets.list()).toEqual([
+    { ...SECRET_4, setBy: null, source: "value", bindings: null, earlier: null },
+  ]);
 }
 
 function asDumped(value: unknown): unknown {

@@ -1,10 +1,13 @@
 import type { ActivationRecord } from "../../src/store/activation-record.ts";
+import type { LoginCodeRecord, PersonRecord, SessionRecord } from "../../src/store/person-record.ts";
+import type { SourceRecord } from "../../src/store/source-record.ts";
 import type {
   AgentRecord,
   CallRecord,
   ConsentKeyRecord,
   ConsentRecord,
   QuestionRecord,
+  SecretRecord,
   ServerRecord,
   TokenRecord,
   ToolboxRecord,
@@ -24,6 +27,19 @@ export const agent = (name: string, change: Partial<AgentRecord> = {}): AgentRec
   folders: [],
   pins: [],
   model: null,
+  headless: false,
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...change,
+});
+
+export const secretRecord = (name: string, change: Partial<SecretRecord> = {}): SecretRecord => ({
+  name,
+  sealed: Uint8Array.of(9),
+  source: "value",
+  bindings: null,
+  earlier: null,
+  setBy: null,
   createdAt: NOW,
   updatedAt: NOW,
   ...change,
@@ -52,6 +68,37 @@ export const token = (id: string, change: Partial<TokenRecord> = {}): TokenRecor
   consentId: null,
   resource: null,
   requestsPerMinute: null,
+  role: null,
+  interactive: false,
+  ...change,
+});
+
+export const person = (name: string, change: Partial<PersonRecord> = {}): PersonRecord => ({
+  id: `per_${name}`,
+  name,
+  role: "viewer",
+  createdAt: NOW,
+  lastSeenAt: null,
+  disabled: false,
+  ...change,
+});
+
+export const loginCode = (hash: string, change: Partial<LoginCodeRecord> = {}): LoginCodeRecord => ({
+  hash,
+  personId: "per_eve",
+  createdAt: NOW,
+  expiresAt: NOW + 600_000,
+  ...change,
+});
+
+export const session = (id: string, change: Partial<SessionRecord> = {}): SessionRecord => ({
+  id,
+  personId: "per_eve",
+  hash: `hash of ${id}`,
+  label: "a browser",
+  createdAt: NOW,
+  expiresAt: NOW + 60_000,
+  lastUsedAt: NOW,
   ...change,
 });
 
@@ -126,6 +173,8 @@ export const question = (id: string, change: Partial<QuestionRecord> = {}): Ques
   createdAt: NOW,
   expiresAt: NOW + 60_000,
   answeredAt: null,
+  settlement: null,
+  batchId: null,
   ...change,
 });
 
@@ -144,5 +193,26 @@ export const call = (id: string, change: Partial<CallRecord> = {}): CallRecord =
   error: null,
   startedAt: NOW,
   durationMs: 12,
+  person: null,
+  labels: null,
+  approvalId: null,
+  approvedBy: null,
+  steps: null,
+  chain: null,
+  seq: null,
+  mac: null,
+  ...change,
+});
+
+export const source = (name: string, change: Partial<SourceRecord> = {}): SourceRecord => ({
+  id: `src_${name}`,
+  name,
+  kind: "folder",
+  config: { path: "/documents" },
+  label: null,
+  enabled: true,
+  lastSync: null,
+  createdAt: NOW,
+  updatedAt: NOW,
   ...change,
 });

@@ -21,7 +21,7 @@ export class Canaries {
     return [...this.#cores.keys()];
   }
 
-  /** The places whose value, or either half of it, is in `text`: plain, in a URL, in JSON or in base64. */
+  /** The places whose value, or either half of it, is in `text`: plain, in a URL, in JSON, base64, hex or escapes. */
   foundIn(text: string): string[] {
     return [...this.#cores]
       .filter(([, core]) => formsOf(core).some((form) => text.includes(form)))
@@ -34,6 +34,9 @@ function formsOf(core: string): string[] {
   return [core.slice(0, middle), core.slice(middle)].flatMap((half) => [
     half,
     encodeURIComponent(half),
+    ...[Buffer.from(half).toString("hex"), Buffer.from(half).toString("hex").toUpperCase()],
+    [...half].map((each) => `&#${each.charCodeAt(0)};`).join(""),
+    [...half].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join(""),
     ...base64Of(half),
     ...base64Of(half).map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
   ]);

@@ -1,4 +1,5 @@
 import { Audit } from "../../src/audit/audit.ts";
+import type { Caller } from "../../src/caller.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import type { Rule } from "../../src/config/settings.ts";
 import { Events } from "../../src/events.ts";
@@ -10,9 +11,13 @@ import { Schemas } from "../../src/executor/schemas.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { createQuestions } from "../../src/questions/create-questions.ts";
-import type { Caller, Tool, ToolCall } from "../../src/tool.ts";
+import type { Tool, ToolCall } from "../../src/tool.ts";
+import type { Vault } from "../../src/vault/vault.ts";
+import { Approvals } from "../../src/watchdog/approvals.ts";
 import { Watchdog } from "../../src/watchdog/watchdog.ts";
+import { ruleDeps } from "./rule-deps.ts";
 import { tempStore } from "./temp-store.ts";
+import { testChain } from "./test-chain.ts";
 import { TestSource, testCaller } from "./tools.ts";
 
 interface Setup {
@@ -25,6 +30,18 @@ interface Setup {
   /** How many calls of batches may be under way, of all agents. */
   readonly maxBatchCalls?: number;
   readonly clock?: () => number;
+  /** In the place of `secret`: what is known as one, and what it is expanded to. */
+  readonly vault?: Pick<Vault, "expand" | "redact" | "revisionsIn">;
+  /** Who a caller is by now; absent: who it was. */
+  readonly current?: CallDeps["current"];
+  /** How long a call waits to be approved. */
+  readonly waitMs?: number;
+}
+
+interface WrittenRule {
+  readonly id: string;
+  readonly answer: string;
+  readonly tool: string;
 }
 
 /** The real path with everything it needs, over a real store. */
@@ -37,11 +54,17 @@ export async function openExecutor({
   maxToolConcurrency = 10,
   maxBatchCalls = 100,
   clock = Date.now,
+  waitMs = 0,
+  current = (caller) => caller,
+  vault,
 }: Setup) {
   const temp = await tempStore();
   const { store, home } = temp;
   const events = new Events(() => {});
-  const redact = (value: string) => (secret ? value.replaceAll(secret, "[redacted]") : value);
+  const redact = (value: string) =>
+    vault ? vault.redact(value) : secret ? value.replaceAll(secret, "[redacted]") : value;
+  const source = new TestSource(tools);
+  const written: WrittenRule[] = [];
   const questions = createQuestions({
     store: store.questions,
     keepSecret: async () => {},
@@ -50,10 +73,30 @@ export async function openExecutor({
     clock,
     newId: randomId,
     expireMs: () => 60_000,
+    rejectedMs: () => 10_000,
+    isHeadless: (agentId) => agentId === "agt_headless",
+    rules: {
+      write: async (question, answer) => {
+        const id = `rul_${written.length}`;
+        written.push({ id, answer, tool: String(question.details.tool) });
+        return [id];
+      },
+      remove: async () => {},
+    },
   });
-  const watchdog = new Watchdog({ settings: { rules }, questions, redact, claims: store.claims, clock });
-  const audit = new Audit({
-    store,
+  const watchdog = new Watchdog(ruleDeps(store, rules, clock));
+  const approvals = new Approvals({
+    questions,
+    settings: () => ({ approvals: { waitMs, rejectedMs: 10_000, webhookUrl: null, webhookSecret: null } }),
+    haveRules: async (ids) => ids.every((id) => written.some((rule) => rule.id === id)),
+    redact,
+    secretsNamed: (args) => vault?.revisionsIn(args) ?? [],
+    claims: store.claims,
+    clock,
+    progressMs: 5,
+  });
+  const audit = await Audit.open({
+    ...testChain(temp),
     redact,
     clock,
     onLost: (_, cause) => {
@@ -62,7 +105,7 @@ export async function openExecutor({
   });
   const bugs: unknown[] = [];
   const catalog = await Catalog.open({
-    sources: [new TestSource(tools)],
+    sources: [source],
     store,
     isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
     isOffered: () => false,
@@ -80,9 +123,12 @@ export async function openExecutor({
       },
     },
     watchdog,
+    approvals,
+    current,
     audit,
     schemas: new Schemas(() => {}),
     redact,
+    expand: (args, use) => vault?.expand(args, use),
     keepOutput: (caller, whole) =>
       keepOutput(caller, whole, { outputs: store.outputs, clock, newId: randomId, log: silentLog }),
     events,
@@ -99,6 +145,9 @@ export async function openExecutor({
     home,
     questions,
     watchdog,
+    approvals,
+    source,
+    written,
     audit,
     bugs,
     call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
@@ -118,7 +167,7 @@ export async function openExecutor({
       return store.calls.list({ limit: 100 });
     },
     async [Symbol.asyncDispose]() {
-      await audit.flush();
+      await audit.close();
       questions.close();
       await temp[Symbol.asyncDispose]();
     },

@@ -1,4 +1,5 @@
-import type { Caller, Tool } from "../../src/tool.ts";
+import type { Caller } from "../../src/caller.ts";
+import type { Tool } from "../../src/tool.ts";
 import type { Dice } from "./dice.ts";
 import { type RandomGrants, randomGrants } from "./random-grants.ts";
 

@@ -15,7 +15,10 @@ export interface LeakyTokens {
 export function leakyHttp(tokens: LeakyTokens, refusing: () => boolean): RequestListener {
   return async (request, response) => {
     const body = await text(request);
-    const told = [request.url, ...request.rawHeaders, body, decodeURIComponent(request.url ?? "")].join(" ");
+    const told = [
+      ...[request.url, ...request.rawHeaders, body, decodeURIComponent(request.url ?? "")],
+      ...encoded(body),
+    ].join(" ");
     const { pathname } = new URL(request.url ?? "/", "http://x");
     const origin = `http://${request.headers.host}`;
     const refusal = /^\/(401|403|500)/.exec(pathname)?.[1];
@@ -67,6 +70,20 @@ function answer(request: IncomingMessage, response: ServerResponse, body: string
     id,
     ...(result ? { result } : { error: { code: -32601, message: `no such method ${told}` } }),
   });
+}
+
+/** In the ways in which programs write a text without meaning to hide it. */
+function encoded(text: string): string[] {
+  const bytes = Buffer.from(text);
+  return [
+    ...[bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")],
+    ...[bytes.toString("hex").toUpperCase(), encodeURIComponent(text)],
+    encodeURIComponent(encodeURIComponent(text)),
+    JSON.stringify(JSON.stringify(text)),
+    [...text].map((each) => `&#${each.codePointAt(0)};`).join(""),
+    [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+    text.replaceAll("&", "&amp;").replaceAll('"', "&quot;"),
+  ];
 }
 
 function refuse(response: ServerResponse, status: number, told: string): void {

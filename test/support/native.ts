@@ -1,17 +1,20 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Caller } from "../../src/caller.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { Events } from "../../src/events.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { createNative, type NativeDeps } from "../../src/native/create-native.ts";
 import { workspacePath } from "../../src/native/workspace.ts";
 import { createProcesses } from "../../src/process/processes.ts";
+import { createSandbox } from "../../src/process/sandbox.ts";
 import { createQuestions } from "../../src/questions/create-questions.ts";
 import type { Questions } from "../../src/questions/questions.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Caller, Progress, ToolResult } from "../../src/tool.ts";
+import type { Progress, ToolResult } from "../../src/tool.ts";
 import { testCaller } from "./tools.ts";
 
 export interface CallOptions {
@@ -35,7 +38,7 @@ export interface TestNative extends AsyncDisposable {
 
 export interface NativeOptions {
   readonly env?: NodeJS.ProcessEnv;
-  readonly shell?: Partial<{ timeoutMs: number; maxOutputBytes: number }>;
+  readonly shell?: Partial<Settings["shell"]>;
   readonly waitMs?: number;
   readonly isSecret?: (value: string) => boolean;
   readonly redact?: (text: string) => string;
@@ -65,7 +68,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
   const deps: NativeDeps = {
     home,
     settings: () => ({
-      shell: { timeoutMs: 20_000, maxOutputBytes: 20_000, ...options.shell },
+      shell: { timeoutMs: 20_000, maxOutputBytes: 20_000, sandbox: "off", network: true, ...options.shell },
       questions: { waitMs: options.waitMs ?? 0, expireMs: 3_600_000 },
       limits: { maxResultChars: 20_000 },
     }),
@@ -73,6 +76,12 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     questions,
     vault: { names: () => [...secrets.keys()].sort() },
     processes,
+    sandbox: createSandbox({
+      home,
+      env: options.env ?? process.env,
+      clock: systemClock,
+      newId: randomId,
+    }),
     baseEnv: options.env ?? process.env,
     isSecret: options.isSecret ?? (() => false),
     redact: options.redact ?? ((text) => text),

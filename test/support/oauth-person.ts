@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { browser, HOST } from "./browser.ts";
 import { ADMIN_TOKEN } from "./test-api.ts";
 
-export const HOST = "127.0.0.1:19850";
+export { HOST };
 export const ADDRESS = `http://${HOST}`;
 export const REDIRECT = "http://127.0.0.1:4711/back";
 
@@ -23,16 +24,9 @@ export interface Person {
   submit(form: URLSearchParams, headers?: Readonly<Record<string, string>>): Promise<Page>;
 }
 
-/** With a session, by a login link. */
-export async function signedIn(app: FastifyInstance): Promise<Person> {
-  const link = await app.inject({
-    method: "POST",
-    url: "/api/login-links",
-    headers: { host: HOST, authorization: `Bearer ${ADMIN_TOKEN}` },
-  });
-  const { pathname, search } = new URL(link.json().url);
-  const login = await app.inject({ url: pathname + search, headers: { host: HOST } });
-  return person(app, String(login.headers["set-cookie"]).split(";")[0]!);
+/** With a session, by a login link; the owner's, unless another person is named. */
+export async function signedIn(app: FastifyInstance, name?: string): Promise<Person> {
+  return person(app, (await browser(app, ADMIN_TOKEN, name)).cookie);
 }
 
 export function person(app: FastifyInstance, cookie = ""): Person {

@@ -42,6 +42,7 @@ export function testOrigin(
     state: { kind: "active" },
     origin: `mcp:${name}`,
     name,
+    untrusted: false,
     timeoutMs: 5_000,
     progressExtendsTimeout: false,
     abilities: { ...ALL, ...abilities },

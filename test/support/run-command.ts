@@ -4,10 +4,12 @@ import type { Ran } from "./toolkeep.ts";
 export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** What is typed into it. */
+  readonly input?: string;
 }
 
 /** One command line in this process, of the sources as they are: nothing needs to be built. Nobody is at the terminal. */
-export async function command({ env, cwd }: CommandOptions, ...argv: string[]): Promise<Ran> {
+export async function command({ env, cwd, input = "" }: CommandOptions, ...argv: string[]): Promise<Ran> {
   let [stdout, stderr] = ["", ""];
   const code = await runCommand(argv, {
     env: { PATH: process.env.PATH, TOOLKEEP_PORT: "19850", ...env },
@@ -21,7 +23,7 @@ export async function command({ env, cwd }: CommandOptions, ...argv: string[]): 
     err: (text) => {
       stderr += text;
     },
-    read: async () => "",
+    read: async () => input,
     signal: new AbortController().signal,
   });
   return { code, stdout, stderr };

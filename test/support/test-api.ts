@@ -12,7 +12,11 @@ export const ADMIN_TOKEN = "the-token-of-this-process";
 export interface TestApi extends TestHub {
   readonly app: FastifyInstance;
   /** As an admin. `body` is the parsed answer. */
-  request(method: "GET" | "POST" | "PATCH" | "DELETE", url: string, payload?: object): Promise<Answer>;
+  request(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    url: string,
+    payload?: object,
+  ): Promise<Answer>;
 }
 
 export interface Answer {
@@ -40,6 +44,7 @@ export async function testApi(
     clock: setup.clock ?? systemClock,
     env: {},
     adminToken: ADMIN_TOKEN,
+    dashboard: "no such folder",
     url: () => "http://127.0.0.1:19850",
     config: () => ({ settings: {}, files: [], warnings: [] }),
     backup: () => Promise.reject(new Error("no backup in this test")),

@@ -45,8 +45,8 @@ export async function testGateway(
     async client(agent, era, options = {}) {
       const client = testClient(era, options.onToolsChanged, options);
       clients.push(client);
-      const authorization = `Bearer ${await token(agent)}`;
-      const requestInit = { headers: { authorization } };
+      const authorization = `Bearer ${await token(agent, options.token)}`;
+      const requestInit = { headers: { authorization, ...options.headers } };
       const address = new URL(`${url}${options.path ?? ""}`);
       await client.connect(new StreamableHTTPClientTransport(address, { requestInit }));
       return client;
@@ -76,8 +76,12 @@ export async function testGateway(
 
 export interface TestClientOptions extends Pick<ClientOptions, "capabilities"> {
   readonly onToolsChanged?: () => void;
+  /** What its token is made with. */
+  readonly token?: Partial<TokenInput>;
   /** Below `/mcp`: `/server/everything`. */
   readonly path?: string;
+  /** Sent with every request, beside or instead of the token. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Listening {

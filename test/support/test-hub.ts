@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Caller } from "../../src/caller.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Rule, ServerConfig } from "../../src/config/settings.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import type { Caller } from "../../src/tool.ts";
 import { tempHome } from "./temp-home.ts";
 
 export interface TestHubSetup {
@@ -15,7 +15,7 @@ export interface TestHubSetup {
   readonly toolboxes?: Readonly<Record<string, readonly string[]>>;
   /** The toolboxes of each agent. */
   readonly agents?: Readonly<Record<string, readonly string[]>>;
-  readonly rules?: readonly Pick<Rule, "permission" | "action">[];
+  readonly rules?: readonly Omit<Rule, "from">[];
   /** More keys of the settings file. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -37,6 +37,10 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
     log_level: "silent",
     // Whole lists, unless the test is about deferring.
     deferred_loading: false,
+    // Lists that may change, unless the test is about who accepts that.
+    mcp: { pin: false },
+    // Nothing asks, unless the test is about that.
+    default_rules: false,
     mcpServers: setup.servers ?? {},
     rules: setup.rules ?? [],
     ...setup.settings,

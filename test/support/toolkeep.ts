@@ -85,6 +85,8 @@ export function start({ home, cwd, env }: RunOptions, args: readonly string[]) {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // Nothing asks, unless the test is about that.
+      TOOLKEEP_DEFAULT_RULES: "false",
       TOOLKEEP_HOME: home,
       TOOLKEEP_PORT: "0",
       ...env,

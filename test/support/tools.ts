@@ -1,4 +1,5 @@
-import type { Caller, Tool, ToolSource } from "../../src/tool.ts";
+import type { Caller } from "../../src/caller.ts";
+import type { Tool, ToolSource } from "../../src/tool.ts";
 import { text } from "../../src/tool.ts";
 
 /** A real, small tool: what a test does not say is unremarkable. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Caller } from "../../src/caller.ts";
 import { mergeSettings } from "../../src/config/merge.ts";
 import type { ServerConfig, Settings } from "../../src/config/settings.ts";
 import { type EventMap, Events } from "../../src/events.ts";
@@ -7,8 +8,9 @@ import { randomId } from "../../src/lib/id.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { processTable } from "../../src/process/process-table.ts";
 import { createProcesses } from "../../src/process/processes.ts";
+import { createSandbox } from "../../src/process/sandbox.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Answering, Caller, Notice, Progress, Rounds, Tool, ToolResult } from "../../src/tool.ts";
+import type { Answering, Notice, Progress, Rounds, Tool, ToolResult } from "../../src/tool.ts";
 import { createUpstream, type UpstreamDeps } from "../../src/upstream/create-upstream.ts";
 import type { ServerInput, Upstream } from "../../src/upstream/upstream.ts";
 import { createVault } from "../../src/vault/create-vault.ts";
@@ -47,7 +49,9 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
   const { store } = temp;
   const key = randomBytes(32);
   const vault = await createVault({ store: store.secrets, key, clock: Date.now });
-  const settings = mergeSettings(temp.home, {});
+  const defaults = mergeSettings(temp.home, {});
+  // Lists that may change, unless the test is about who accepts that.
+  const settings: Settings = { ...defaults, mcp: { ...defaults.mcp, pin: false } };
   const events = new Events((error) => {
     throw error;
   });
@@ -63,6 +67,7 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
       store,
       vault,
       processes,
+      sandbox: createSandbox({ home: temp.home, env: process.env, clock: Date.now, newId: randomId }),
       settings,
       events,
       clock: Date.now,

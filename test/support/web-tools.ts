@@ -1,5 +1,6 @@
 import type { Settings } from "../../src/config/settings.ts";
 import { randomId } from "../../src/lib/id.ts";
+import { ok } from "../../src/lib/result.ts";
 import { createWebTools } from "../../src/native/web/create-web-tools.ts";
 import type { Network } from "../../src/native/web/web-client.ts";
 import { createProcesses } from "../../src/process/processes.ts";
@@ -63,7 +64,11 @@ export function testWeb(setup: WebSetup = {}): TestWeb {
   const processes = createProcesses();
   const source = createWebTools({
     settings: () => ({ web, limits }),
-    vault: { get: (name) => setup.secrets?.[name], conceal: (value) => void concealed.push(value) },
+    vault: {
+      has: (name) => setup.secrets?.[name] !== undefined,
+      read: async (name) => ok(setup.secrets![name]!),
+      conceal: (value) => void concealed.push(value),
+    },
     processes,
     baseEnv: setup.env ?? process.env,
     network: setup.network ?? LOOPBACK_NETWORK,

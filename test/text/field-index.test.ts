@@ -28,6 +28,25 @@ function filled(texts: Readonly<Record<string, readonly string[]>>): FieldIndex 
 }
 
 describe("an index of fields", () => {
+  it("says what a score is made of: its terms with their fields, and how much of the name was said", () => {
+    const index = filled({
+      a: ["list files", "shows the files of a folder"],
+      b: ["delete folder", "removes a folder with its files"],
+      c: ["say hello", "to somebody"],
+    });
+    const shares = index.explain(["a", "b", "c"], sought("list the files"), ABC);
+    const [a] = index.search(sought("list the files"), ABC, 1);
+    const { terms, coverage } = shares.get("a")!;
+    expect(terms.map(({ term, fields }) => [term, fields])).toEqual([
+      ["list", ["name"]],
+      ["file", ["name", "text"]],
+    ]);
+    expect(coverage).toBeCloseTo(OPTIONS.coverage);
+    expect(terms.reduce((sum, { score }) => sum + score, coverage)).toBeCloseTo(a!.score, 4);
+    expect([...shares.keys()]).toEqual(["a", "b"]);
+    expect(index.search(sought("list the files"), ABC, 1)).toEqual([a]);
+  });
+
   it("counts a word in a field of more weight for more", () => {
     const index = filled({ a: ["browser", "screenshot of a page"], b: ["screenshot", "picture of a page"] });
     expect(ids(index, "screenshot")).toEqual(["b", "a"]);

@@ -33,6 +33,18 @@ describe("vectors that are kept", () => {
     expect(other.asked).toEqual(["mail"]);
   });
 
+  it("are made again where nobody knows yet how many dimensions they have, and only those asked for first", async () => {
+    await using temp = await tempStore();
+    const deps = { store: temp.store.embeddings, clock: () => 0, log: silentLog };
+    await new KeptEmbedder({ ...deps, embedder: new FakeEmbedder(["mail"]) }).embed(["mail", "other"]);
+    const learning = Object.assign(new FakeEmbedder(["mail"]), { dimensions: 0 });
+    const kept = new KeptEmbedder({ ...deps, embedder: learning });
+    await kept.embed(["mail"]);
+    Object.assign(learning, { dimensions: 32 });
+    await kept.embed(["mail", "other"]);
+    expect(learning.asked).toEqual(["mail"]);
+  });
+
   it("stay as long as they are used", async () => {
     await using temp = await tempStore();
     let now = 0;

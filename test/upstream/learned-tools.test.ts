@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { toolbox } from "../store/records.ts";
 import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { type Replica, replica } from "../support/replica.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { fixture, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -69,40 +68,6 @@ function heldReads(store: Store) {
     release: () => release(),
     get reads() {
       return reads;
-    },
-  };
-}
-
-interface Replica extends AsyncDisposable {
-  readonly up: Awaited<ReturnType<typeof testUpstream>>;
-  readonly store: Store;
-  /** How often it has taken over toolboxes of others. */
-  readonly heard: () => number;
-}
-
-/** Servers over one PostgreSQL, following what other processes change there. */
-async function replica(url: string): Promise<Replica> {
-  const store = await openStore({ home: "", databaseUrl: url, clock: systemClock });
-  const since = await store.revision();
-  const up = await testUpstream({ store });
-  let heard = 0;
-  const following = store.follow(since, {
-    async reload(kinds) {
-      await up.upstream.reload();
-      if (kinds.has("toolboxes")) heard++;
-    },
-    question: () => {},
-    onProblem: () => {},
-  });
-  await following.listening;
-  return {
-    up,
-    store,
-    heard: () => heard,
-    async [Symbol.asyncDispose]() {
-      await following.close();
-      await up[Symbol.asyncDispose]();
-      await store.close();
     },
   };
 }

@@ -8,8 +8,11 @@ function host(change: Partial<ToolHost> = {}) {
   const made: ToolHost = {
     origin: "mcp:fs",
     trusted: true,
+    capabilities: new Map(),
     timeoutMs: 1000,
     progressExtendsTimeout: false,
+    url: () => null,
+    cwd: () => null,
     status: () => ({ kind: "active" }),
     async request(...call) {
       calls.push(call);

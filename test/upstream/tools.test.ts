@@ -200,7 +200,8 @@ describe("remove_mcp_server", () => {
   });
 
   test("asks a person about a server that a person registered, and takes their word once", async () => {
-    await using it = await managed();
+    let now = Date.now();
+    await using it = await managed({ clock: () => now });
     const remove = () => it.call("remove_mcp_server", { name: "mine" }, "boss");
     await it.hub.upstream.add("mine", { ...NEVER_RUN, enabled: false });
     expect((await remove()).outcome).toBe("needs_input");
@@ -215,6 +216,8 @@ describe("remove_mcp_server", () => {
       outcome: "failed",
       error: { message: "A person said no. Do something else." },
     });
+    expect((await remove()).outcome).toBe("failed");
+    now += 601_000;
     expect((await remove()).outcome).toBe("needs_input");
     const [second] = await it.hub.questions.list({ state: "pending" });
     await it.hub.questions.answer(second!.id, "once");

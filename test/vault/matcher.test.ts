@@ -3,20 +3,30 @@ import { Matcher } from "../../src/vault/matcher.ts";
 
 /** What it should find, found the slow way. */
 function everywhere(sought: readonly string[], text: string): string[] {
-  const found: string[] = [];
+  const ranges: { start: number; end: number }[] = [];
   for (const each of sought) {
     for (let at = text.indexOf(each); at !== -1; at = text.indexOf(each, at + 1)) {
-      found.push(`${at}-${at + each.length}`);
+      ranges.push({ start: at, end: at + each.length });
     }
   }
-  return found.sort();
+  ranges.sort((a, b) => a.start - b.start);
+  const merged: { start: number; end: number }[] = [];
+  for (const range of ranges) {
+    const before = merged.at(-1);
+    if (before && range.start < before.end) before.end = Math.max(before.end, range.end);
+    else merged.push({ ...range });
+  }
+  return merged.map(({ start, end }) => `${start}-${end}`);
 }
 
-function found(sought: readonly string[], text: string): string[] {
-  return new Matcher(sought)
-    .find(text)
-    .map(({ start, end }) => `${start}-${end}`)
-    .sort();
+function matcherOf(sought: readonly string[]): Matcher {
+  const matcher = new Matcher();
+  for (const each of sought) matcher.add(each);
+  return matcher;
+}
+
+function found(sought: readonly string[], text: string, matcher = matcherOf(sought)): string[] {
+  return matcher.find(text).map(({ start, end }) => `${start}-${end}`);
 }
 
 /** The same numbers in every run. */
@@ -36,6 +46,21 @@ test("nothing is missed and nothing made up, in texts of few different character
     const sought = [...new Set(Array.from({ length: 1 + next(8) }, () => word(3 + next(7))))];
     const text = word(next(300));
     expect(found(sought, text)).toEqual(everywhere(sought, text));
+  }
+});
+
+test("what is added and removed on the way counts at once, shorter ones and one of two equal ones, too", () => {
+  const next = numbers(11);
+  const word = (length: number) => Array.from({ length }, () => "ab"[next(2)]).join("");
+  const matcher = new Matcher();
+  const sought: string[] = [];
+  for (let round = 0; round < 3_000; round++) {
+    if (next(2) === 0 || sought.length < 8) {
+      sought.push(word(3 + next(9)));
+      matcher.add(sought.at(-1)!);
+    } else matcher.remove(sought.splice(next(sought.length), 1)[0]!);
+    const text = word(60);
+    expect(found(sought, text, matcher)).toEqual(everywhere(sought, text));
   }
 });
 

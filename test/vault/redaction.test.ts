@@ -71,6 +71,78 @@ test("a text of 100 kB and a hundred values take milliseconds", () => {
   expect(each).toBeLessThan(250);
 });
 
+/** In a new process it would be less; what counts is that a quadratic search takes minutes. */
+function millisecondsOf(work: () => void): number {
+  const started = process.cpuUsage();
+  work();
+  return process.cpuUsage(started).user / 1_000;
+}
+
+test.each([
+  ["a value of one character, in a text of the same", ["a".repeat(65_536)]],
+  ["a value that a text has nearly everywhere", [`${"a".repeat(65_535)}b`]],
+  [
+    "values of every length that a text has nearly",
+    Array.from({ length: 100 }, (_, n) => `${"a".repeat(6 + n)}b`),
+  ],
+  ["many values that begin as a text does", Array.from({ length: 500 }, (_, n) => `${"a".repeat(20)}${n}`)],
+])("%s, does not hold anything up", (_, values) => {
+  const redaction = redactionOf(...values);
+  const text = "a".repeat(200_000);
+  expect(millisecondsOf(() => redaction.apply(text))).toBeLessThan(3_000);
+});
+
+test("a long value is taken out whole, and in part", () => {
+  const long = randomBytes(3_000).toString("base64");
+  const redaction = redactionOf(long);
+  expect(redaction.apply(`<${long}>`)).toBe("<[redacted]>");
+  expect(redaction.apply(`<${JSON.stringify({ long })}>`)).toBe('<{"long":"[redacted]"}>');
+  const part = redaction.apply(long.slice(100, 1_100));
+  expect(part).toMatch(/^.{0,127}\[redacted\].{0,127}$/);
+});
+
+test("lines of dashes and spaces inside a long value stay in other texts", () => {
+  const redaction = redactionOf(`first-part-of-it${" ".repeat(300)}${"-".repeat(300)}last-part-of-it`);
+  const table = `${"-".repeat(200)} ${" ".repeat(200)}`;
+  expect(redaction.apply(table)).toBe(table);
+});
+
+describe("a value of several lines", () => {
+  const lines = Array.from({ length: 12 }, () => randomBytes(48).toString("base64"));
+  const pem = ["-----BEGIN PRIVATE KEY-----", ...lines, "c2hvcnQ=", "-----END PRIVATE KEY-----", ""].join(
+    "\n",
+  );
+  const redaction = redactionOf(pem);
+
+  it("is taken out with other line ends, and without the last one", () => {
+    expect(redaction.apply(`<${pem.replaceAll("\n", "\r\n").trim()}>`)).toBe("<[redacted]>");
+    expect(redaction.apply(`<${pem.trim()}>`)).toBe("<[redacted]>");
+    expect(redactionOf(pem.replaceAll("\n", "\r\n")).apply(`<${pem.trim()}>`)).toBe("<[redacted]>");
+  });
+
+  it("is taken out where it is indented, and each of its lines alone", () => {
+    const indented = redaction.apply(pem.replaceAll("\n", "\n    "));
+    for (const line of lines) {
+      expect(indented).not.toContain(line.slice(0, 16));
+      expect(redaction.apply(`key: ${line},`)).toBe("key: [redacted],");
+    }
+  });
+
+  it("does not take the marks around it out of other texts", () => {
+    expect(redaction.apply("it begins with -----BEGIN PRIVATE KEY-----")).toContain("BEGIN PRIVATE KEY");
+  });
+});
+
+test.each([64, 76])("a value in base64 of %i columns is taken out", (columns) => {
+  const long = `${randomBytes(400).toString("hex")}!`;
+  const encoded = Buffer.from(long)
+    .toString("base64")
+    .match(new RegExp(`.{1,${columns}}`, "g"))!;
+  const redaction = redactionOf(long);
+  for (const end of ["\n", "\r\n"]) expect(redaction.apply(`<${encoded.join(end)}>`)).toBe("<[redacted]>");
+  for (const line of encoded.slice(0, -1)) expect(redaction.apply(`  ${line}`)).toBe("  [redacted]");
+});
+
 describe("values that take each other's place", () => {
   const token = (n: number) => `token-number-${n}-of-the-series`;
 
@@ -100,5 +172,29 @@ describe("values that take each other's place", () => {
     for (let n = 0; n < 40; n++) redaction.add(token(n), "one");
     redaction.add("same-value-in-two-series", "two");
     expect(redaction.apply("same-value-in-two-series")).toBe("[redacted]");
+  });
+
+  it("are fewer where they are long", () => {
+    const redaction = new Redaction();
+    const values = Array.from({ length: 12 }, () => randomBytes(2_048).toString("hex"));
+    for (const value of values) redaction.add(value, "one");
+    expect(values.filter((value) => redaction.apply(value) === value)).toEqual(values.slice(0, 7));
+  });
+
+  it("go on in another series when theirs ends", () => {
+    const redaction = new Redaction();
+    redaction.add(token(1), "one");
+    redaction.move("one", "ended");
+    expect(redaction.apply(token(1))).toBe("[redacted]");
+    for (let n = 2; n < 18; n++) redaction.add(token(n), "ended");
+    expect(redaction.apply(token(1))).toBe(token(1));
+  });
+
+  it("stay known in one series when another forgets them", () => {
+    const redaction = new Redaction();
+    redaction.add(token(-1), "one");
+    redaction.add(token(-1), "two");
+    for (let n = 0; n < 40; n++) redaction.add(token(n), "one");
+    expect(redaction.apply(token(-1))).toBe("[redacted]");
   });
 });

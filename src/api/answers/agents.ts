@@ -1,11 +1,11 @@
-import { SCOPES } from "../../tool.ts";
+import { LABEL, ROLES, SCOPES } from "../../caller.ts";
 import type * as contract from "../contract.ts";
+import { accessAnswers, planned, unanswered } from "./access.ts";
 import { anyOfTexts, count, listOf, oneOf, orNull, ref, shape, text, texts, time, yesNo } from "./shape.ts";
-import { toolViewFields } from "./tools.ts";
 
+/** Of a scope that is about a label. */
+const LABEL_PATTERN = LABEL.source.replace("^", "^label:");
 const folder = shape<contract.FolderGrant>({ path: text, access: anyOfTexts(["read", "write"]) });
-const unanswered = { unknown: texts, unmatched: texts };
-const planned = { ...texts, description: "Names of tools that are not available yet." };
 
 /** Agents, their tokens and messages, and toolboxes. */
 export const agentAnswers = {
@@ -21,6 +21,7 @@ export const agentAnswers = {
       folders: listOf(folder),
       pins: texts,
       model: orNull(text),
+      headless: { ...yesNo, description: "What would ask a person is denied." },
       toolCount: count,
       createdAt: time,
       updatedAt: time,
@@ -32,12 +33,7 @@ export const agentAnswers = {
     { agent: ref("AgentView"), ...unanswered },
     "`unknown`: names in its toolboxes and grants that nothing has. `unmatched`: patterns that match no tool yet.",
   ),
-  AgentTools: shape<contract.AgentTools>({
-    agent: text,
-    tools: listOf(shape<contract.AgentTool>({ ...toolViewFields, grantedBy: texts, deferred: yesNo })),
-    planned,
-    ...unanswered,
-  }),
+  ...accessAnswers,
   MessageList: shape<contract.MessageList>({
     messages: listOf(
       shape<contract.MessageView>({
@@ -58,7 +54,10 @@ export const agentAnswers = {
       agent: orNull(text),
       label: text,
       hint: { type: "string", description: "The last four characters." },
-      scopes: oneOf(listOf(anyOfTexts(SCOPES)), { type: "null", description: "Every scope." }),
+      scopes: oneOf(listOf(oneOf(anyOfTexts(SCOPES), { type: "string", pattern: LABEL_PATTERN })), {
+        type: "null",
+        description: "Every scope of tools.",
+      }),
       createdAt: time,
       expiresAt: orNull(time),
       lastUsedAt: orNull(time),
@@ -70,7 +69,9 @@ export const agentAnswers = {
         },
       ),
       resource: oneOf({ type: "string", description: "The only path it opens." }, { type: "null" }),
+      interactive: { ...yesNo, description: "Its client may approve single calls." },
       requestsPerMinute: orNull(count),
+      role: oneOf(anyOfTexts(ROLES), { type: "null", description: "It is an agent's." }),
     },
     "A token without its value.",
   ),

@@ -26,6 +26,7 @@ const serverCounts = Object.fromEntries(SERVER_STATES.map((state) => [state, opt
   contract.ServerState,
   OptionalSchema
 >;
+const number = { type: "number", minimum: 0 };
 const places = listOf(shape<Place>({ name: text, url: text }));
 
 /** The daemon itself. */
@@ -58,6 +59,28 @@ export const daemonAnswers = {
     pendingQuestions: count,
     notifications: count,
   }),
+  Home: shape<contract.Home>({
+    minutes: listOf(
+      shape<contract.CallMinute>({
+        at: time,
+        calls: count,
+        failed: count,
+        refused: count,
+        p95Ms: orNull(count),
+      }),
+    ),
+    latencies: listOf(
+      shape<contract.ServerLatency>({ server: text, calls: count, medianMs: number, p95Ms: number }),
+    ),
+    tokens: listOf(shape<contract.AgentTokens>({ agent: text, listed: count, deferred: count })),
+    waiting: shape<contract.Home["waiting"]>({
+      approvals: count,
+      questions: count,
+      notifications: count,
+      servers: count,
+      changes: count,
+    }),
+  }),
   Discovery: oneOf(
     shape<Available>(
       {
@@ -87,7 +110,6 @@ export const daemonAnswers = {
   TrustList: shape<contract.TrustList>({
     trusted: listOf(shape<contract.TrustEntry>({ path: text, sha256: text, at: time })),
   }),
-  LoginLink: shape<contract.LoginLink>({ url: text, expiresAt: time }),
   Backup: shape<contract.Backup>(
     {
       format: { const: "toolkeep-backup" },

@@ -1,5 +1,27 @@
 import type * as contract from "../contract.ts";
-import { anyObject, anyOfTexts, listOf, orNull, ref, shape, text, time } from "./shape.ts";
+import {
+  anyObject,
+  anyOfTexts,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  ref,
+  shape,
+  text,
+  time,
+  yesNo,
+} from "./shape.ts";
+
+const settlement = shape<NonNullable<contract.QuestionView["settlement"]>>(
+  {
+    by: text,
+    from: anyOfTexts(["cli", "api", "dashboard", "webhook", "client", "agent", "library"]),
+    reason: optional(text),
+    ruleIds: optional(listOf(text)),
+  },
+  "Who settled it, and from where.",
+);
 
 /** Work, questions and notifications. */
 export const peopleAnswers = {
@@ -29,10 +51,41 @@ export const peopleAnswers = {
       createdAt: time,
       expiresAt: time,
       answeredAt: orNull(time),
+      settlement: oneOf(settlement, { type: "null", description: "It is not settled." }),
     },
     "Something an agent asks of a person, approvals included.",
   ),
   QuestionList: shape<contract.QuestionList>({ questions: listOf(ref("QuestionView")) }),
+  ApprovalList: shape<contract.ApprovalList>({ approvals: listOf(ref("QuestionView")) }),
+  ApprovalAnswer: shape<contract.ApprovalAnswer>({ approval: ref("QuestionView") }),
+  QuestionReview: shape<contract.QuestionReview>({
+    question: ref("QuestionView"),
+    calls: listOf(
+      shape<contract.ReviewedCall>({
+        tool: text,
+        description: orNull(text),
+        capabilities: listOf(text),
+        destructive: yesNo,
+        arguments: { type: "string", description: "JSON, without secrets." },
+        rule: text,
+        askedBy: orNull(ref("RuleView")),
+        findings: listOf(anyObject),
+        last: orNull(
+          shape<contract.LastCall>({
+            id: text,
+            at: time,
+            outcome: orNull(text),
+            approvedBy: orNull(text),
+            cut: yesNo,
+            changes: listOf(
+              shape<contract.ChangedLine>({ kind: anyOfTexts(["same", "removed", "added"]), text }),
+            ),
+          }),
+        ),
+        rules: { ...listOf(anyObject), description: "What `always` would write; the first is the widest." },
+      }),
+    ),
+  }),
   QuestionAnswer: shape<contract.QuestionAnswer>({ question: ref("QuestionView") }),
 
   NotificationList: shape<contract.NotificationList>({

@@ -31,7 +31,7 @@ const byStatus = shape<contract.ProjectView["tickets"]>({
   cancelled: count,
 });
 
-/** Projects, tickets, notes, and what agents remember. */
+/** Projects, tickets and notes. */
 export const projectAnswers = {
   ProjectView: shape<contract.ProjectView>(
     {
@@ -68,16 +68,4 @@ export const projectAnswers = {
   CommentView: shape<contract.CommentView>({ id: text, text, ...made }),
   CommentList: shape<contract.CommentList>({ comments: listOf(ref("CommentView")), total }),
   CommentAnswer: shape<contract.CommentAnswer>({ comment: ref("CommentView") }),
-
-  MemoryView: shape<contract.MemoryView>({
-    id: text,
-    agent: text,
-    text,
-    tags: texts,
-    revision,
-    createdAt: time,
-    updatedAt: time,
-    lastUsedAt: { ...orNull(time), description: "When a recall found it last; null: never." },
-  }),
-  MemoryList: shape<contract.MemoryList>({ memories: listOf(ref("MemoryView")), total }),
 };

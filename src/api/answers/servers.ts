@@ -1,3 +1,6 @@
+import type { DiffLine } from "../../lib/text-diff.ts";
+import { PIN_KINDS } from "../../store/pin-record.ts";
+import { FINDING_KINDS } from "../../upstream/definitions/scan-text.ts";
 import type * as contract from "../contract.ts";
 import {
   anyObject,
@@ -17,6 +20,7 @@ import {
 
 type OAuth = NonNullable<contract.ServerView["oauth"]>;
 type Tls = NonNullable<contract.ServerView["tls"]>;
+type Sandbox = NonNullable<contract.ServerView["sandbox"]>;
 type Era = NonNullable<contract.ServerView["era"]>;
 type TestOk = Extract<contract.TestReport, { ok: true }>;
 type TestFailed = Extract<contract.TestReport, { ok: false }>;
@@ -43,6 +47,8 @@ export const serverAnswers = {
       state: anyOfTexts(SERVER_STATES),
       enabled: yesNo,
       trusted: yesNo,
+      pinned: { type: "boolean", description: "New and changed tools wait for a person." },
+      waiting: { ...count, description: "How much waits to be accepted or rejected." },
       transport: anyOfTexts(["stdio", "http", "sse"]),
       command: orNull(text),
       args: texts,
@@ -50,6 +56,7 @@ export const serverAnswers = {
       url: orNull(text),
       envKeys: texts,
       headerKeys: texts,
+      secrets: { ...texts, description: "The secrets of the vault that its variables and headers name." },
       oauth: orNull(
         shape<OAuth>({
           grant: anyOfTexts(["authorization_code", "client_credentials"]),
@@ -68,6 +75,19 @@ export const serverAnswers = {
       keepAlive: yesNo,
       retry: anyOfTexts(["safe", "never", "once"]),
       maxConcurrency: count,
+      sandbox: orNull(
+        shape<Sandbox>({
+          mode: anyOfTexts(["off", "auto", "required"]),
+          network: yesNo,
+          read: texts,
+          write: texts,
+          memoryMb: orNull(count),
+          processes: orNull(count),
+          cpuSecs: orNull(count),
+          fileMb: orNull(count),
+          problem: orNull(text),
+        }),
+      ),
       toolCount: count,
       era: orNull(shape<Era>({ era: anyOfTexts(["legacy", "modern"]), version: text, at: time })),
       instructions: orNull(text),
@@ -82,6 +102,41 @@ export const serverAnswers = {
   ServerAnswer: shape<contract.ServerAnswer>({
     server: ref("ServerView"),
     tools: { ...texts, description: "Names as agents see them, from the last list." },
+  }),
+  Finding: shape<contract.Finding>({
+    kind: anyOfTexts(FINDING_KINDS),
+    field: text,
+    excerpt: text,
+  }),
+  ServerFindings: shape<contract.ServerFindings>({
+    tools: listOf(
+      shape<contract.ServerFindings["tools"][number]>({ tool: text, findings: listOf(ref("Finding")) }),
+    ),
+  }),
+  ServerChanges: shape<contract.ServerChanges>({
+    version: { type: "string", description: "What was looked at, for accepting and rejecting." },
+    changes: listOf(
+      shape<contract.ServerChangeView>({
+        kind: anyOfTexts(PIN_KINDS),
+        name: text,
+        tool: optional(text),
+        what: anyOfTexts(["new", "changed"]),
+        state: anyOfTexts(["waiting", "rejected"]),
+        since: time,
+        fields: listOf(
+          shape<contract.FieldChange>({
+            path: text,
+            change: anyOfTexts(["added", "removed", "changed"]),
+            before: optional(text),
+            after: optional(text),
+            lines: optional(
+              listOf(shape<DiffLine>({ kind: anyOfTexts(["same", "removed", "added"]), text })),
+            ),
+          }),
+        ),
+        findings: listOf(ref("Finding")),
+      }),
+    ),
   }),
   ServerOffers: shape<contract.ServerOffers>({
     instructions: orNull(text),
@@ -104,7 +159,13 @@ export const serverAnswers = {
     junkLines: count,
   }),
   TestReport: oneOf(
-    shape<TestOk>({ ok: { const: true }, tool_count: count, tools: texts, latency_ms: count }),
+    shape<TestOk>({
+      ok: { const: true },
+      tool_count: count,
+      tools: texts,
+      latency_ms: count,
+      warning: optional(text),
+    }),
     shape<TestFailed>({ ok: { const: false }, error: text, latency_ms: count }),
   ),
 

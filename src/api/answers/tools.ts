@@ -1,4 +1,5 @@
-import { OUTCOMES, SCOPES, type ToolFlags } from "../../tool.ts";
+import { SCOPES } from "../../caller.ts";
+import { CAPABILITIES, DOMAINS, OUTCOMES, type ToolFlags } from "../../tool.ts";
 import type * as contract from "../contract.ts";
 import {
   anyObject,
@@ -16,6 +17,7 @@ import {
   time,
   yesNo,
 } from "./shape.ts";
+import { toolUseAnswers } from "./tool-use.ts";
 
 export const toolStatus = oneOf(
   shape<{ kind: "active" }>({ kind: { const: "active" } }),
@@ -44,16 +46,40 @@ export const toolViewFields: Shape<contract.ToolView> = {
   status: toolStatus,
 };
 
+const tokens = { ...count, description: "About how many tokens it takes in the list of a model." };
+
+/** The same in a list. */
+export const listedToolFields: Shape<contract.ListedTool> = {
+  ...toolViewFields,
+  domain: optional(anyOfTexts(DOMAINS)),
+  tokens,
+  untrusted: { ...yesNo, description: "Nobody vouches for its origin." },
+};
+
 /** Tools, calls of them, and the audit. */
 export const toolAnswers = {
-  ToolView: shape<contract.ToolView>(toolViewFields),
-  ToolList: shape<contract.ToolList>({ tools: listOf(ref("ToolView")) }),
+  ListedTool: shape<contract.ListedTool>(listedToolFields),
+  ToolList: shape<contract.ToolList>({
+    tools: listOf(ref("ListedTool")),
+    total: { ...count, description: "On this page or not." },
+    origins: listOf(shape<contract.OriginCount>({ origin: text, tools: count })),
+  }),
+  ...toolUseAnswers,
   ToolAnswer: shape<contract.ToolAnswer>({
     tool: shape<contract.ToolDetail>({
       ...toolViewFields,
       inputSchema: anyObject,
       outputSchema: optional(anyObject),
       timeoutMs: count,
+      tokens,
+      deferrable: { type: "boolean", description: "A list may leave it to tool_search." },
+      capabilities: {
+        ...listOf(anyOfTexts(CAPABILITIES)),
+        description: "What it can do outside its call.",
+      },
+      corrected: { type: "boolean", description: "A person said what it can do." },
+      findings: { ...listOf(ref("Finding")), description: "What to look at in what it says of itself." },
+      untrusted: { type: "boolean", description: "Nobody vouches for its origin." },
       warnings: texts,
       toolboxes: { ...texts, description: "The toolboxes that give it." },
       agents: { ...texts, description: "The agents that may call it." },
@@ -86,6 +112,7 @@ export const toolAnswers = {
           inquiries: anyObject,
           state: optional(text),
           approved: optional(text),
+          approval: optional(text),
         }),
       ),
       task: optional({
@@ -103,30 +130,34 @@ export const toolAnswers = {
     },
     "How a call ended.",
   ),
-  CallList: shape<contract.CallList>(
-    {
-      calls: listOf(
-        shape<contract.CallView>({
-          id: text,
-          agent: text,
-          tokenId: orNull(text),
-          conversation: text,
-          via: text,
-          requested: text,
-          tool: orNull(text),
-          arguments: { type: "string", description: "JSON, without secrets, cut at 4 kB." },
-          decision: orNull(text),
-          rule: orNull(text),
-          outcome: oneOf(anyOfTexts(OUTCOMES), {
-            type: "null",
-            description: "A destructive call is under way.",
-          }),
-          error: orNull(text),
-          startedAt: time,
-          durationMs: orNull(count),
-        }),
-      ),
+  CallView: shape<contract.CallView>({
+    id: text,
+    agent: text,
+    tokenId: orNull(text),
+    conversation: text,
+    via: text,
+    requested: text,
+    tool: orNull(text),
+    arguments: { type: "string", description: "JSON, without secrets, cut at 4 kB." },
+    decision: orNull(text),
+    rule: orNull(text),
+    outcome: oneOf(anyOfTexts(OUTCOMES), {
+      type: "null",
+      description: "A destructive call is under way.",
+    }),
+    error: orNull(text),
+    startedAt: time,
+    durationMs: orNull(count),
+    person: {
+      ...orNull(text),
+      description: "Who called, or had the agent call; null: the agent itself.",
     },
-    "The audit, newest first.",
-  ),
+    labels: orNull(text),
+    approvalId: orNull(text),
+    approvedBy: orNull(text),
+    chain: orNull(text),
+    seq: orNull(count),
+    mac: orNull(text),
+  }),
+  CallList: shape<contract.CallList>({ calls: listOf(ref("CallView")) }, "The audit, newest first."),
 };

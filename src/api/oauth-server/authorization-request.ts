@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { labelOf, SCOPES, type TokenScope } from "../../caller.ts";
 import { isResourcePath, OFFERED_SCOPES } from "../../identity/resource.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { SCOPES, type Scope } from "../../tool.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** What of a request counts. The consent page brings exactly these back. */
@@ -22,9 +22,9 @@ export type RequestParameters = Parameters<(typeof REQUEST_PARAMETERS)[number]>;
 export interface AuthorizationRequest {
   readonly challenge: string;
   /** Asked for; where nothing was, all that are offered. Without those that cover nothing, unless there is no other. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
   /** What of them is proposed to the person: commands run only for who named them, or by the person's own tick. */
-  readonly proposed: readonly Scope[];
+  readonly proposed: readonly TokenScope[];
   /** The path that the token shall open. */
   readonly resource: string;
 }
@@ -40,10 +40,8 @@ export interface RequestProblem {
   readonly message: string;
 }
 
-/** No tool has them yet: to ask a person about them would only make the person wonder. */
-const RESERVED: readonly Scope[] = ["web", "search", "get", "memory.read", "memory.write", "sync", "ingest"];
-
 const MAX_STATE_LENGTH = 4_000;
+const MAX_LABELS = 20;
 
 /** `address`: where clients reach us, which every resource of ours begins with. */
 export function readRequest(
@@ -68,7 +66,7 @@ export function readRequest(
   const scopes = scopesAmong(asked);
   if (scopes === undefined)
     return problem("invalid_scope", `none of the scopes is known here; they are ${SCOPES.join(" ")}`);
-  const proposed = asked.length > 0 ? scopes : scopes.filter((scope) => scope !== "shell");
+  const proposed = scopes.filter((scope) => isProposed(scope, asked.length > 0));
   return ok({ challenge: code_challenge, scopes, proposed, resource });
 }
 
@@ -107,11 +105,16 @@ function namesIn(scope: string | undefined): readonly string[] {
 }
 
 /** Scopes of other systems are passed over: many clients ask for what they always ask for. */
-function scopesAmong(asked: readonly string[]): readonly Scope[] | undefined {
-  const known = asked.length === 0 ? OFFERED_SCOPES : SCOPES.filter((name) => asked.includes(name));
-  const covering = known.filter((name) => !RESERVED.includes(name));
-  if (covering.length > 0) return covering;
-  return known.length > 0 ? known : undefined;
+function scopesAmong(asked: readonly string[]): readonly TokenScope[] | undefined {
+  if (asked.length === 0) return OFFERED_SCOPES;
+  const known = SCOPES.filter((name) => asked.includes(name));
+  const labels = [...new Set(asked)].filter((name) => labelOf(name) !== undefined).slice(0, MAX_LABELS);
+  return known.length + labels.length > 0 ? [...known, ...(labels as TokenScope[])] : undefined;
+}
+
+/** Named or not, a person ticks themselves what lets somebody run commands, or see what bears a label. */
+function isProposed(scope: TokenScope, wasAsked: boolean): boolean {
+  return scope === "shell" ? wasAsked : labelOf(scope) === undefined;
 }
 
 function withoutSlash(path: string): string {

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { SCOPES } from "../../caller.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { ownAddress } from "../../identity/resource.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { SCOPES } from "../../tool.ts";
 import type { ApiContext } from "../api-options.ts";
 import { whileConnected } from "../disconnect.ts";
-import type { Logins } from "../logins.ts";
-import { sessionOf } from "../session-cookie.ts";
+import { pagePolicy } from "../page-headers.ts";
+import { signedIn } from "../signed-in.ts";
 import {
   type AuthorizationRequest,
   isSealed,
@@ -38,25 +38,27 @@ interface Asked {
  */
 export function authorizeRoutes(
   app: FastifyInstance,
-  { hub, options }: ApiContext,
-  logins: Logins,
+  context: ApiContext,
   { clients, consents }: OAuthParts,
 ): void {
+  const { hub, options } = context;
+
   app.get(ENDPOINTS.authorize, { exposeHeadRoute: false }, async (request, reply) => {
     const query = queryOf(request);
-    const session = sessionOf(request);
-    if (session === undefined || !logins.knows(session))
+    const here = await signedIn(request, context);
+    if (!here)
       return page(
         reply.code(401),
         waitForSignInPage(query, new URL(addressOf(request)).host, new URL(options.url()).host),
       );
 
+    if (here.person.role !== "admin") return page(reply.code(403), refusedPage(onlyAdmins(here.person)));
     const asked = await readAsked(query, reply);
     if (!asked.ok) return page(reply.code(400), refusedPage(asked.error));
     const { client, parameters } = asked.value;
     const wanted = readRequest(parameters, addressOf(request));
     if (!wanted.ok) return refuse(reply, asked.value, wanted.error, addressOf(request));
-    const seal = sealRequest(parameters, session);
+    const seal = sealRequest(parameters, here.secret);
     const agents = hub.identity.agents();
     allowLeavingTo(reply, asked.value.redirectUri);
     const renewalDays = Math.max(1, Math.round(hub.settings.oauthServer.refreshTokenMs / DAY_MS));
@@ -65,18 +67,19 @@ export function authorizeRoutes(
 
   app.post(ENDPOINTS.authorize, async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-    const session = sessionOf(request);
-    if (session === undefined || !logins.knows(session))
+    const here = await signedIn(request, context);
+    if (!here)
       return page(
         reply.code(401),
         refusedPage("Your session has ended: run toolkeep open, then begin again"),
       );
     const given = readParameters(form, [...REQUEST_PARAMETERS, "seal", "agent", "decision"]);
-    if (!given.ok || !isSealed(given.value, session, given.value.seal) || !isOwnPage(request))
+    if (!given.ok || !isSealed(given.value, here.secret, given.value.seal) || !isOwnPage(request))
       return page(
         reply.code(403),
         refusedPage("This form does not come from a page that Toolkeep showed you"),
       );
+    if (here.person.role !== "admin") return page(reply.code(403), refusedPage(onlyAdmins(here.person)));
 
     const asked = await readAsked(form, reply);
     if (!asked.ok) return page(reply.code(400), refusedPage(asked.error));
@@ -87,6 +90,10 @@ export function authorizeRoutes(
       return leave(reply, asked.value, { error: "access_denied", iss: address });
     const code = await consent(asked.value, wanted.value, given.value.agent, form.getAll("allowed"));
     if (!code.ok) return page(reply.code(400), refusedPage(code.error));
+    await hub.audit.note("admin.consent", here.person.name, given.value.agent ?? null, {
+      client: asked.value.client.id,
+      scopes: form.getAll("allowed").slice(0, SCOPES.length),
+    });
     return leave(reply, asked.value, { code: code.value, iss: address });
   });
 
@@ -177,11 +184,15 @@ function answerUrl({ parameters, redirectUri }: Asked, answer: Readonly<Record<s
 function allowLeavingTo(reply: FastifyReply, redirectUri: string): void {
   const url = new URL(redirectUri);
   const target = isLoopback(url) ? "http:" : url.protocol;
-  reply.header("content-security-policy", policy(target === "https:" ? "https:" : `https: ${target}`));
+  reply.header(
+    "content-security-policy",
+    pagePolicy(`'self' ${target === "https:" ? "https:" : `https: ${target}`}`),
+  );
 }
 
-function policy(targets: string): string {
-  return `default-src 'none'; style-src 'self'; form-action 'self' ${targets}; frame-ancestors 'none'; base-uri 'none'`;
+/** What a client gets is a token, and those are an admin's to give. */
+function onlyAdmins({ name, role }: { readonly name: string; readonly role: string }): string {
+  return `Letting a client in wants the role admin, and ${name} has the role ${role}: ask an admin to sign in here`;
 }
 
 function page(reply: FastifyReply, text: string): FastifyReply {

@@ -1,4 +1,4 @@
-import type { Scope } from "../../tool.ts";
+import type { TokenScope } from "../../caller.ts";
 import { html, type Markup } from "../html.ts";
 import {
   type AuthorizationRequest,
@@ -110,7 +110,7 @@ function agentChoice(name: string, description: string, isOnly: boolean): Markup
   </label></p>`;
 }
 
-function scopeChoice(scope: Scope, isProposed: boolean): Markup {
+function scopeChoice(scope: TokenScope, isProposed: boolean): Markup {
   const checked = isProposed ? html` checked` : "";
   return html`<label><input type="checkbox" name="allowed" value="${scope}"${checked}> ${scope}</label> `;
 }

@@ -1,6 +1,6 @@
+import { SCOPES } from "../../caller.ts";
 import type { Settings } from "../../config/settings.ts";
 import { OFFERED_SCOPES } from "../../identity/resource.ts";
-import { SCOPES } from "../../tool.ts";
 
 export const ENDPOINTS = {
   authorize: "/oauth/authorize",

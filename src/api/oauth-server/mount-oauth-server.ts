@@ -6,7 +6,7 @@ import { randomId } from "../../lib/id.ts";
 import { createGuardedFetch } from "../../net/guarded-fetch.ts";
 import type { ApiContext } from "../api-options.ts";
 import { answerUnknownRoute } from "../failure.ts";
-import type { Logins } from "../logins.ts";
+import { PAGE_HEADERS, takeForms } from "../page-headers.ts";
 import { authorizeRoutes } from "./authorize-route.ts";
 import { ClientDocuments, MAX_DOCUMENT_BYTES } from "./client-documents.ts";
 import { resourceMetadata, serverMetadata } from "./metadata.ts";
@@ -17,17 +17,12 @@ import { tokenRoutes } from "./token-routes.ts";
 
 const RESOURCE = "/.well-known/oauth-protected-resource";
 const SERVER = "/.well-known/oauth-authorization-server";
-const MAX_BODY_BYTES = 32_768;
 
 /**
  * Toolkeep as the authorization server of its own tokens, and what it publishes about itself; none of it wants a token.
  * Where the setting turns it off, only the metadata of the resource stays.
  */
-export async function mountOAuthServer(
-  app: FastifyInstance,
-  context: ApiContext,
-  logins: Logins,
-): Promise<void> {
+export async function mountOAuthServer(app: FastifyInstance, context: ApiContext): Promise<void> {
   metadataRoutes(app, context);
   const parts = partsOf(app, context);
   await app.register(async (server) => {
@@ -41,7 +36,7 @@ export async function mountOAuthServer(
     pages.addHook("onRequest", async (_request, reply) => {
       reply.headers(PAGE_HEADERS);
     });
-    authorizeRoutes(pages, context, logins, parts);
+    authorizeRoutes(pages, context, parts);
   });
 }
 
@@ -99,17 +94,6 @@ function partsOf(app: FastifyInstance, { hub, options }: ApiContext): OAuthParts
   };
 }
 
-function takeForms(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    "application/x-www-form-urlencoded",
-    { parseAs: "string" },
-    (_request, body, done) => done(null, new URLSearchParams(String(body))),
-  );
-  app.addHook("onRoute", (route) => {
-    route.bodyLimit = MAX_BODY_BYTES;
-  });
-}
-
 /** What the framework refuses, too, is told as RFC 6749 tells it. */
 function answerAsOAuth(app: FastifyInstance, context: ApiContext): void {
   app.addHook("onRequest", unlessOff(context));
@@ -131,13 +115,3 @@ function unlessOff({ hub }: ApiContext) {
     if (!hub.settings.oauthServer.enabled) return answerUnknownRoute(request, reply);
   };
 }
-
-/** `same-origin` and not `no-referrer`, with which a browser would not say where the form was sent from. */
-const PAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-  "x-frame-options": "DENY",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "same-origin",
-  "cache-control": "no-store",
-};

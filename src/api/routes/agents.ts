@@ -5,7 +5,7 @@ import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
   AgentAnswer,
-  AgentInput,
+  AgentChangeInput,
   AgentList,
   AgentTools,
   Done,
@@ -19,13 +19,14 @@ const folder = exactly(
   { path: { type: "string", minLength: 1, maxLength: 4_096 }, access: { enum: ["read", "write"] } },
   ["path", "access"],
 );
-const input = {
+export const agentInput = {
   description: longText,
   toolboxes: nameList,
   grants: nameList,
   folders: { type: "array", maxItems: 100, items: folder },
   pins: { ...nameList, maxItems: 100 },
   model: { type: ["string", "null"], minLength: 1, maxLength: 200 },
+  headless: { type: "boolean" },
 };
 
 const messageIds = { type: "array", maxItems: 500, items: nameText };
@@ -34,7 +35,7 @@ interface ByName {
   Params: { name: string };
 }
 
-export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
+export function agentRoutes(app: FastifyInstance, { hub, options, costs }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
     ...hub.catalog.unanswered(agent),
@@ -57,7 +58,9 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
     {
       schema: {
         summary: "Creates an agent; with a parent a sub-agent or scout",
-        body: exactly({ ...input, name: nameText, parent: nameText, scout: { type: "boolean" } }, ["name"]),
+        body: exactly({ ...agentInput, name: nameText, parent: nameText, scout: { type: "boolean" } }, [
+          "name",
+        ]),
         response: gives("AgentAnswer", 201),
       },
     },
@@ -67,17 +70,18 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
     },
   );
 
-  app.patch<ByName & { Body: AgentInput }>(
+  app.patch<ByName & { Body: AgentChangeInput }>(
     "/agents/:name",
     {
       schema: {
         summary: "Changes an agent; what is given replaces what was",
         params: byName,
-        body: exactly(input),
+        body: exactly({ ...agentInput, since: { type: "integer", minimum: 0 } }),
         response: gives("AgentAnswer"),
       },
     },
-    async ({ params, body }) => answer(await hub.identity.updateAgent(params.name, body)),
+    async ({ params, body: { since, ...input } }) =>
+      answer(await hub.identity.updateAgent(params.name, input, since)),
   );
 
   app.delete<ByName>(
@@ -98,7 +102,7 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
         response: gives("AgentTools"),
       },
     },
-    ({ params }): Promise<AgentTools> => agentTools(hub, hub.identity.agent(params.name)),
+    ({ params }): Promise<AgentTools> => agentTools(hub, costs, hub.identity.agent(params.name)),
   );
 
   app.get<ByName & { Querystring: { unread?: boolean } }>(
@@ -122,6 +126,7 @@ export function agentRoutes(app: FastifyInstance, { hub, options }: ApiContext):
     "/agents/:name/messages/read",
     {
       schema: {
+        role: "operator",
         summary: "Marks messages to an agent as read",
         params: byName,
         body: exactly({ ids: messageIds }, ["ids"]),

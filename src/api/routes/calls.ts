@@ -1,36 +1,75 @@
 import { randomUUID } from "node:crypto";
+import { PassThrough } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import type { Caller } from "../../caller.ts";
 import type { Hub } from "../../hub.ts";
-import type { Caller } from "../../tool.ts";
+import { type Acting, scopesOf } from "../../identity/callers.ts";
+import { actingOf } from "../admins.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
-import type { CallList, CallRequest, ToolOutcome } from "../contract.ts";
+import type { CallLine, CallList, CallRequest, ToolOutcome } from "../contract.ts";
 import { whileConnected } from "../disconnect.ts";
 import { exactly, nameText } from "../schema.ts";
-import { callerOf, callView } from "../views.ts";
+import { callView } from "../views.ts";
 
 const call = exactly({ name: nameText, arguments: {}, agent: nameText, conversation: nameText }, ["name"]);
+const JSONL = "application/x-ndjson";
 const filter = exactly({
   limit: { type: "integer", minimum: 1, maximum: 1_000 },
   agent: nameText,
   tool: nameText,
 });
 
-export function callRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+export function callRoutes(app: FastifyInstance, { hub, admins }: ApiContext): void {
   app.post<{ Body: CallRequest }>(
     "/call",
     {
       schema: {
+        role: "operator",
         summary: "Calls a tool as an agent or, where none is named, as the operator",
         body: call,
         response: gives("ToolOutcome"),
       },
     },
-    ({ body }, reply): Promise<ToolOutcome> => {
-      const caller = callerFor(hub, body);
+    (request, reply): Promise<ToolOutcome> => {
+      const { body } = request;
+      const caller = callerFor(hub, body, actingOf(admins.admitted(request)));
       return whileConnected(reply, (signal) =>
         hub.callTool({ name: body.name, arguments: body.arguments ?? {}, caller, via: "api", signal }),
       );
+    },
+  );
+
+  app.post<{ Body: CallRequest }>(
+    "/call/stream",
+    {
+      schema: {
+        role: "operator",
+        summary: "Calls a tool, and tells of its progress; the last line is the outcome",
+        body: call,
+        response: { 200: { content: { [JSONL]: { schema: { type: "string" } } } } },
+      },
+    },
+    (request, reply) => {
+      const { body } = request;
+      const caller = callerFor(hub, body, actingOf(admins.admitted(request)));
+      const lines = new PassThrough();
+      const work = whileConnected(reply, (signal) =>
+        hub.callTool({
+          name: body.name,
+          arguments: body.arguments ?? {},
+          caller,
+          via: "api",
+          signal,
+          // Of somebody who reads slowly nothing piles up here: the next update says more than the last.
+          onProgress: (progress) => void (lines.writableNeedDrain || write(lines, { progress })),
+        }),
+      );
+      work.then(
+        (outcome) => lines.end(`${JSON.stringify({ outcome } satisfies CallLine)}\n`),
+        (error: unknown) => lines.destroy(error instanceof Error ? error : new Error(String(error))),
+      );
+      return reply.type(JSONL).header("cache-control", "no-store").send(lines);
     },
   );
 
@@ -54,8 +93,18 @@ export function callRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   );
 }
 
-function callerFor(hub: Hub, { agent, conversation = randomUUID() }: CallRequest): Caller {
-  return agent === undefined
-    ? hub.identity.operator(conversation)
-    : callerOf(hub, hub.identity.agent(agent), conversation);
+function write(lines: PassThrough, line: CallLine): boolean {
+  return lines.write(`${JSON.stringify(line)}\n`);
+}
+
+function callerFor(hub: Hub, { agent, conversation = randomUUID() }: CallRequest, who: Acting): Caller {
+  if (agent === undefined) return hub.identity.operator(conversation, who);
+  const { person, tokenId = null, role } = who;
+  const scopes = scopesOf(role);
+  return hub.identity.callerFor(hub.identity.agent(agent), {
+    tokenId,
+    scopes,
+    conversation,
+    ...(person !== undefined && { person }),
+  });
 }

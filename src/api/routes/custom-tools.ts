@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { LANGUAGES } from "../../custom/templates.ts";
 import { OPERATOR } from "../../identity/identity.ts";
+import { actingOf } from "../admins.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
@@ -23,7 +24,7 @@ interface ByName {
 const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" };
 
 /** Tools are named by slug or by `custom_<slug>`. */
-export function customToolRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+export function customToolRoutes(app: FastifyInstance, { hub, admins }: ApiContext): void {
   const { custom } = hub;
 
   app.get(
@@ -99,8 +100,10 @@ export function customToolRoutes(app: FastifyInstance, { hub }: ApiContext): voi
         response: gives("ToolOutcome"),
       },
     },
-    ({ params: { name }, body }, reply): Promise<ToolOutcome> => {
-      const caller = hub.identity.operator(randomUUID());
+    (request, reply): Promise<ToolOutcome> => {
+      const { name } = request.params;
+      const { body } = request;
+      const caller = hub.identity.operator(randomUUID(), actingOf(admins.admitted(request)));
       return whileConnected(reply, (signal) =>
         hub.tryCustomTool({ name, arguments: body.arguments ?? {}, caller, via: "api", signal }),
       );

@@ -9,7 +9,7 @@ const types = { type: "string", maxLength: 1_000, description: "Names of events,
 const stream = { content: { "text/event-stream": { schema: { type: "string" } } } };
 
 /** What happens here, as it happens. */
-export function eventRoutes(app: FastifyInstance, feed: EventFeed, admins: Admins): void {
+export function eventRoutes(app: FastifyInstance, feed: EventFeed, admins: Pick<Admins, "admitted">): void {
   app.get<{ Querystring: { types?: string } }>(
     "/events",
     {
@@ -27,7 +27,7 @@ export function eventRoutes(app: FastifyInstance, feed: EventFeed, admins: Admin
         throw new ToolkeepError("TOO_MANY", "as many listen to events as may at once");
       }
       const lastEventId = request.headers["last-event-id"];
-      const admission = admins.admission(request);
+      const admission = admins.admitted(request);
       reply.hijack();
       feed.open(reply.raw, {
         types: wanted,

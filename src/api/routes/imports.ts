@@ -4,6 +4,7 @@ import { placeHere } from "../../clients/client.ts";
 import { type Discovery, discover } from "../../clients/discover.ts";
 import { planImport, type Registered } from "../../clients/import-plan.ts";
 import { candidateOf, isImported, previewOf } from "../../clients/import-preview.ts";
+import { discoverPasted } from "../../clients/pasted.ts";
 import { reachDigest } from "../../clients/reach.ts";
 import { readSettingsText } from "../../clients/settings-text.ts";
 import { ToolkeepError } from "../../errors.ts";
@@ -20,11 +21,13 @@ import type {
   ImportVerdict,
   ImportVerdicts,
   NewImport,
+  PastedServers,
   ServerInput,
 } from "../contract.ts";
 import { exactly, nameList, serverReach } from "../schema.ts";
 
 const folder = { type: "string", minLength: 1, maxLength: 4_096 };
+const pasted = { type: "string", minLength: 1, maxLength: 500_000 };
 const time = { type: "integer", minimum: 1, maximum: 600_000 };
 const parts = { type: "array", maxItems: 2_000, items: { type: "string", maxLength: 4_200 } };
 const digest = { type: "string", pattern: "^[0-9a-f]{64}$" };
@@ -70,20 +73,37 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
     });
   };
 
+  const preview = async ({ servers, files }: Discovery): Promise<ImportPreview> => {
+    const verdicts = planImport(servers.map(candidateOf), await registered(hub));
+    return { servers: servers.map((found, index) => previewOf(found, verdicts[index]!)), files };
+  };
+
   app.get<{ Querystring: { cwd?: string } }>(
     "/imports",
     {
       schema: {
+        role: "admin",
         summary: "Shows the servers of MCP clients on the daemon's machine",
         querystring: exactly({ cwd: folder }),
         response: gives("ImportPreview"),
       },
     },
-    async ({ query }): Promise<ImportPreview> => {
-      const { servers, files } = await here(query.cwd);
-      const verdicts = planImport(servers.map(candidateOf), await registered(hub));
-      return { servers: servers.map((found, index) => previewOf(found, verdicts[index]!)), files };
+    async ({ query }): Promise<ImportPreview> => preview(await here(query.cwd)),
+  );
+
+  const inText = (text: string): Promise<Discovery> =>
+    discoverPasted(text, { place: placeHere(options.env, ""), ownUrl: `${options.url()}/mcp` });
+
+  app.post<{ Body: PastedServers }>(
+    "/imports/pasted",
+    {
+      schema: {
+        summary: "Shows the servers in a text: settings of any client, or the part that READMEs show",
+        body: exactly({ text: pasted }, ["text"]),
+        response: gives("ImportPreview"),
+      },
     },
+    async ({ body }): Promise<ImportPreview> => preview(await inText(body.text)),
   );
 
   app.post<{ Body: ImportQuestion }>(
@@ -109,17 +129,22 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
         body: exactly({
           servers: listOf(server),
           names: nameList,
+          text: pasted,
           cwd: folder,
           wait: { type: "boolean" },
         }),
       },
     },
-    async ({ body: { servers, names, cwd, wait } }): Promise<ImportAnswer> => {
+    async ({ body: { servers, names, text, cwd, wait } }): Promise<ImportAnswer> => {
       if ((servers === undefined) === (names === undefined)) {
         throw new ToolkeepError("BAD_REQUEST", "expected servers or names, one of the two");
       }
       const found =
-        servers ?? (await here(cwd)).servers.map((one) => ({ ...one.fields, ...candidateOf(one) }));
+        servers ??
+        (await (text === undefined ? here(cwd) : inText(text))).servers.map((one) => ({
+          ...one.fields,
+          ...candidateOf(one),
+        }));
       const verdicts = planImport(found, await registered(hub));
       const wanted = found
         .map((one, index) => ({ server: one as ImportServer, verdict: verdicts[index]! }))

@@ -64,7 +64,7 @@ async function hubMetrics({ hub, options, storeCheck }: ApiContext): Promise<Met
 
 function loadMetrics({ hub, options }: ApiContext, feed: EventFeed): Metric[] {
   const gateway = options.gateway?.()?.counts();
-  const { waiting, lost } = hub.audit.load;
+  const { waiting, lagMs, lost } = hub.audit.load;
   return [
     ...(gateway
       ? [
@@ -80,6 +80,16 @@ function loadMetrics({ hub, options }: ApiContext, feed: EventFeed): Metric[] {
         ]
       : []),
     single("toolkeep_audit_waiting", "gauge", "Audit records that wait to be written.", waiting),
+    single("toolkeep_audit_lag_seconds", "gauge", "How long the oldest of them has waited.", lagMs / 1_000),
+    {
+      name: "toolkeep_decisions_total",
+      kind: "counter",
+      help: "What the rules decided about calls.",
+      samples: Object.entries(hub.audit.decisions).map(([decision, value]) => ({
+        labels: { decision },
+        value,
+      })),
+    },
     single("toolkeep_audit_lost_total", "counter", "Audit records that could not be written.", lost),
     single("toolkeep_event_streams", "gauge", "Open streams at /api/events.", feed.streams),
   ];

@@ -23,9 +23,17 @@ export function notificationRoutes(app: FastifyInstance, { hub, options }: ApiCo
 
   app.post<{ Params: { id: string } }>(
     "/notifications/:id/dismiss",
-    { schema: { summary: "Dismisses a notification", params: byId, response: gives("Done") } },
+    {
+      schema: {
+        role: "operator",
+        summary: "Dismisses a notification",
+        params: byId,
+        response: gives("Done"),
+      },
+    },
     async ({ params }): Promise<Done> => {
       await hub.store.notifications.dismiss(params.id, options.clock());
+      hub.events.emit("notification.dismissed", { id: params.id });
       return { done: true };
     },
   );

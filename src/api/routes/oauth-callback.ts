@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
 import type { ApiContext } from "../api-options.ts";
 import { html } from "../html.ts";
+import { PAGE_HEADERS, pagePolicy } from "../page-headers.ts";
 
 /** Where authorization servers send people back to. */
 export const OAUTH_CALLBACK = "/oauth/callback";
@@ -14,11 +15,9 @@ export function oauthCallbackRoute(app: FastifyInstance, { hub, options }: ApiCo
     return reply
       .code(status)
       .headers({
-        "content-security-policy":
-          "default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-        "x-content-type-options": "nosniff",
+        ...PAGE_HEADERS,
+        "content-security-policy": pagePolicy("'none'"),
         "referrer-policy": "no-referrer",
-        "cache-control": "no-store",
       })
       .type("text/html; charset=utf-8")
       .send(page(text));

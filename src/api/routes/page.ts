@@ -1,49 +1,77 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { messageOf, ToolkeepError } from "../../errors.ts";
+import { originOfLogin } from "../admin-audit.ts";
 import type { ApiContext } from "../api-options.ts";
-import type { Logins } from "../logins.ts";
-import { sessionCookie, sessionOf } from "../session-cookie.ts";
-import { STYLESHEET, signInPage, statusPage } from "../status-page.ts";
-import { questionView } from "../views.ts";
-import { currentStatus } from "./status.ts";
+import { refusedByFramework } from "../failure.ts";
+import { countFailure } from "../failure-rate.ts";
+import { PAGE_HEADERS, takeForms } from "../page-headers.ts";
+import { checkForm } from "../same-origin.ts";
+import { noSessionCookie, sessionCookie, sessionOf } from "../session-cookie.ts";
+import { signedIn } from "../signed-in.ts";
+import { enterPage, STYLESHEET, signInPage } from "../small-pages.ts";
+import { dashboardRoutes } from "./dashboard.ts";
 
-/** The page for people: what runs here, what waits for them. No script, nothing from elsewhere. */
-export function pageRoutes(app: FastifyInstance, context: ApiContext, logins: Logins): void {
-  const { hub } = context;
+const USED_UP = "This link was used already or is older than ten minutes.";
+const BROKEN = "Something went wrong inside Toolkeep; its log says what.";
 
+/** The pages for people: the dashboard, and signing in and out, which need no script. Nothing from elsewhere. */
+export function pageRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { hub, options } = context;
+  const { sessions } = hub.people;
+
+  takeForms(app);
   app.addHook("onRequest", async (_request, reply) => {
-    reply.headers({
-      "content-security-policy":
-        "default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
+    reply.headers(PAGE_HEADERS);
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    if (error instanceof ToolkeepError)
+      return html(reply.code(error.status), signInPage({ problem: `${messageOf(error)}.` }));
+    const refused = refusedByFramework(error);
+    if (refused)
+      return html(reply.code(refused.status), signInPage({ problem: "That was no form of this page." }));
+    options.log.error({ err: error }, "a page failed unexpectedly");
+    return html(reply.code(500), signInPage({ problem: BROKEN }));
+  });
+
+  dashboardRoutes(app, context);
+
+  // Uses nothing up: whatever looks at links in advance may come here. The person presses the button.
+  app.get<{ Querystring: { code?: string } }>("/login", (request, reply) =>
+    html(reply, enterPage(String(request.query.code ?? ""))),
+  );
+
+  app.post("/login", async (request, reply) => {
+    checkForm(request, options.url());
+    const entered = await sessions.signIn(formOf(request).get("code") ?? "", {
+      label: request.headers["user-agent"] ?? "",
+      before: sessionOf(request, options.url()),
     });
+    if (!entered) {
+      countFailure(request, reply, { identity: hub.identity, rateLimits: () => hub.settings.rateLimits });
+      await hub.audit.note("admin.login_failed", null, null, originOfLogin(request));
+      return html(reply.code(401), signInPage({ problem: USED_UP }));
+    }
+    await hub.audit.note("admin.login", entered.person.name, entered.session.id, originOfLogin(request));
+    const cookie = sessionCookie(entered.secret, entered.maxAgeSeconds, options.url());
+    return reply.header("set-cookie", cookie).redirect("./", 303);
   });
 
-  app.get("/", async (request, reply) => {
-    if (!logins.knows(sessionOf(request))) return html(reply.code(401), signInPage());
-    const questions = await hub.questions.list({ state: "pending" });
-    return html(
-      reply,
-      statusPage({
-        status: await currentStatus(context),
-        servers: hub.upstream.servers(),
-        agents: hub.identity.agents(),
-        questions: questions.map((question) => questionView(hub, question)),
-      }),
-    );
-  });
-
-  // No HEAD: what looks at links in advance must not use them up.
-  app.get<{ Querystring: { code?: string } }>("/login", { exposeHeadRoute: false }, (request, reply) => {
-    const login = logins.redeem(String(request.query.code ?? ""));
-    if (!login)
-      return html(reply.code(401), signInPage("This link was used already or is older than ten minutes."));
-    const cookie = sessionCookie(login.session, login.maxAgeSeconds, context.options.url());
-    return reply.header("set-cookie", cookie).redirect("/", 303);
+  app.post("/logout", async (request, reply) => {
+    const here = await signedIn(request, context);
+    if (here) {
+      const sent = formOf(request).get("csrf") ?? undefined;
+      checkForm(request, options.url(), { sent, secret: here.secret });
+      await sessions.end(here.session.id);
+      await hub.audit.note("admin.logout", here.person.name, here.session.id);
+    }
+    return reply.header("set-cookie", noSessionCookie(options.url())).redirect("./", 303);
   });
 
   app.get("/style.css", (_request, reply) => reply.type("text/css; charset=utf-8").send(STYLESHEET));
+}
+
+function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
 function html(reply: FastifyReply, page: string): FastifyReply {

@@ -48,6 +48,7 @@ export function projectNoteRoutes(app: FastifyInstance, { hub }: ApiContext): vo
     "/projects/:name/notes",
     {
       schema: {
+        role: "operator",
         summary: "Adds a note to a project",
         params: byName,
         body: exactly(fields, ["title", "body"]),
@@ -64,6 +65,7 @@ export function projectNoteRoutes(app: FastifyInstance, { hub }: ApiContext): vo
     "/projects/:name/notes/:id",
     {
       schema: {
+        role: "operator",
         summary: "Changes a note",
         params: oneNote,
         body: exactly({ ...fields, revision }),

@@ -1,4 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Tool } from "../../tool.ts";
+import type { StepListener } from "../../upstream/connect-step.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type {
@@ -16,7 +18,9 @@ import type {
 } from "../contract.ts";
 import { whileConnected } from "../disconnect.ts";
 import { byName, exactly, nameText, path, serverReach } from "../schema.ts";
+import { streamTest } from "../test-stream.ts";
 
+const paths = { type: "array", maxItems: 100, items: { type: "string", maxLength: 4_096 } };
 const count = { type: "integer", minimum: 0 };
 const reach = {
   ...serverReach,
@@ -38,6 +42,21 @@ const reach = {
     additionalProperties: false,
     properties: { cert: path, key: path, ca: path },
   },
+  sandbox: {
+    type: ["object", "boolean", "string", "null"],
+    maxLength: 10,
+    additionalProperties: false,
+    properties: {
+      mode: { enum: ["off", "auto", "required"] },
+      network: { type: "boolean" },
+      read: paths,
+      write: paths,
+      memoryMb: { type: ["integer", "null"] },
+      processes: { type: ["integer", "null"] },
+      cpuSecs: { type: ["integer", "null"] },
+      fileMb: { type: ["integer", "null"] },
+    },
+  },
 };
 /** Ranges are not checked here: the configuration's own check says what they are. */
 const input = {
@@ -50,6 +69,7 @@ const input = {
   connectTimeoutMs: { type: "integer" },
   retry: { enum: ["safe", "never", "once"] },
   trusted: { type: "boolean" },
+  pin: { type: ["boolean", "null"] },
   maxConcurrency: { type: "integer" },
 };
 
@@ -60,12 +80,21 @@ interface ByName {
   Params: { name: string };
 }
 
-export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiContext): void {
+type Test = (more: { signal: AbortSignal; onStep?: StepListener }) => Promise<TestReport>;
+
+/** With `stream` the answer is a line of JSON for each step as it begins, and one with the report. */
+const streamed = exactly({ stream: { type: "boolean" } });
+
+interface Streamed {
+  Querystring: { stream?: boolean };
+}
+
+export function serverRoutes(app: FastifyInstance, { hub: { upstream }, options }: ApiContext): void {
   const answer = (server: ServerView): ServerAnswer => ({
     server,
     tools: upstream
       .tools()
-      .filter((tool) => tool.origin === `mcp:${server.name}`)
+      .filter((tool) => tool.origin === `mcp:${server.name}` && !isHeld(tool, server))
       .map((tool) => tool.name),
   });
 
@@ -120,17 +149,26 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
     },
   );
 
-  app.post<ByName>(
+  const answerTest = (reply: FastifyReply, isStreamed = false, test: Test) => {
+    const run = (onStep?: StepListener) =>
+      whileConnected(reply, (signal) => test({ signal, ...(onStep && { onStep }) }));
+    return isStreamed ? streamTest(reply, run, options.clock) : run();
+  };
+
+  app.post<ByName & Streamed>(
     "/servers/:name/test",
     {
       schema: {
+        role: "operator",
         summary: "Connects to a server anew and lists its tools",
         params: byName,
+        querystring: streamed,
         response: gives("TestReport"),
       },
     },
-    ({ params }, reply): Promise<TestReport> => {
-      return whileConnected(reply, (signal) => upstream.test(params.name, { signal }));
+    async ({ params, query }, reply): Promise<TestReport | FastifyReply> => {
+      const name = upstream.server(params.name).name;
+      return await answerTest(reply, query.stream, (more) => upstream.test(name, more));
     },
   );
 
@@ -197,23 +235,41 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream } }: ApiCon
     );
   }
 
-  app.post<{ Body: ServerTest }>(
+  for (const [verb, summary, trusted] of [
+    ["trust", "Believes what a server says of its tools", true],
+    ["untrust", "Believes only what makes things safer", false],
+  ] as const) {
+    app.post<ByName>(
+      `/servers/:name/${verb}`,
+      { schema: { summary, params: byName, response: gives("ServerAnswer") } },
+      async ({ params }) => answer(await upstream.update(params.name, { trusted })),
+    );
+  }
+
+  app.post<{ Body: ServerTest } & Streamed>(
     "/mcp/servers/test",
     {
       schema: {
         summary:
           "Tries a configuration that is not registered; with nothing but a name, the server of that name",
         body: exactly({ ...reach, name: nameText, timeout_ms: { type: "number" } }),
+        querystring: streamed,
         response: gives("TestReport"),
       },
     },
-    ({ body: { name, timeout_ms: timeoutMs, ...rest } }, reply): Promise<TestReport> => {
+    async (request, reply): Promise<TestReport | FastifyReply> => {
+      const { name, timeout_ms: timeoutMs, ...rest } = request.body;
       const isRegistered = name !== undefined && Object.keys(rest).length === 0;
-      return whileConnected(reply, (signal) =>
+      return await answerTest(reply, request.query.stream, (more) =>
         isRegistered
-          ? upstream.test(name, { signal })
-          : upstream.testConfig(rest, timeoutMs === undefined ? { signal } : { signal, timeoutMs }),
+          ? upstream.test(name, more)
+          : upstream.testConfig(rest, timeoutMs === undefined ? more : { ...more, timeoutMs }),
       );
     },
   );
+}
+
+/** What nobody accepted is no tool yet. */
+function isHeld(tool: Tool, { state }: ServerView): boolean {
+  return state !== "pending_approval" && tool.status().kind === "pending_approval";
 }

@@ -51,7 +51,14 @@ export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): 
 
   app.post<{ Body: NewTask }>(
     "/tasks",
-    { schema: { summary: "Gives a sub-agent a task", body: newTask, response: gives("TaskAnswer", 201) } },
+    {
+      schema: {
+        role: "operator",
+        summary: "Gives a sub-agent a task",
+        body: newTask,
+        response: gives("TaskAnswer", 201),
+      },
+    },
     async ({ body: { agent, ...input } }, reply) => {
       const task = await giveTask(identity.agent(agent), input, null, deps);
       reply.code(201);
@@ -63,6 +70,7 @@ export function taskRoutes(app: FastifyInstance, { hub, options }: ApiContext): 
     "/tasks/:id/cancel",
     {
       schema: {
+        role: "operator",
         summary: "Cancels an unfinished task; the sub-agent is told the reason",
         params: byId,
         body: exactly({ reason: { type: "string", maxLength: 2_000 } }),

@@ -32,6 +32,7 @@ export function ticketCommentRoutes(app: FastifyInstance, { hub }: ApiContext): 
     "/tickets/:name/comments",
     {
       schema: {
+        role: "operator",
         summary: "Comments on a ticket",
         params: byName,
         body: exactly({ text: { type: "string", minLength: 1, maxLength: LONGEST.comment } }, ["text"]),

@@ -79,6 +79,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     "/tickets",
     {
       schema: {
+        role: "operator",
         summary: "Creates a ticket in a project",
         body: exactly({ project: nameText, ...fields }, ["project", "title"]),
         response: gives("TicketAnswer", 201),
@@ -100,6 +101,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     "/tickets/:name",
     {
       schema: {
+        role: "operator",
         summary: "Changes a ticket",
         params: byName,
         body: exactly({ ...fields, revision }),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { ROLES } from "../../caller.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { Done, NewToken, TokenAnswer, TokenList } from "../contract.ts";
@@ -10,8 +11,10 @@ const newToken = exactly({
   agent: nameText,
   label: shortText,
   scopes: nameList,
+  role: { enum: ROLES },
   expiresInMs: { type: "integer", minimum: 1_000, maximum: TEN_YEARS_MS },
   requestsPerMinute: { type: "integer", minimum: 1, maximum: 10_000_000 },
+  interactive: { type: "boolean" },
 });
 
 export function tokenRoutes(app: FastifyInstance, { hub }: ApiContext): void {

@@ -1,7 +1,15 @@
 import type { FastifyInstance } from "fastify";
+import { toolboxContents } from "../access-preview.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
-import type { Done, NewToolbox, ToolboxAnswer, ToolboxInput, ToolboxList } from "../contract.ts";
+import type {
+  Done,
+  NewToolbox,
+  ToolboxAnswer,
+  ToolboxChangeInput,
+  ToolboxList,
+  ToolboxTools,
+} from "../contract.ts";
 import { byName, exactly, longText, nameList, nameText } from "../schema.ts";
 
 const input = { description: longText, tools: nameList };
@@ -10,7 +18,7 @@ interface ByName {
   Params: { name: string };
 }
 
-export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+export function toolboxRoutes(app: FastifyInstance, { hub, costs }: ApiContext): void {
   const { toolboxes } = hub.catalog;
 
   app.get(
@@ -23,6 +31,21 @@ export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     "/toolboxes/:name",
     { schema: { summary: "Shows a toolbox", params: byName, response: gives("ToolboxAnswer") } },
     ({ params }): ToolboxAnswer => ({ toolbox: toolboxes.get(params.name) }),
+  );
+
+  app.get<ByName>(
+    "/toolboxes/:name/tools",
+    {
+      schema: {
+        summary: "Shows what a toolbox gives, through which of its entries, and what that costs",
+        params: byName,
+        response: gives("ToolboxTools"),
+      },
+    },
+    async ({ params }): Promise<ToolboxTools> => {
+      const { name, tools } = toolboxes.get(params.name);
+      return { toolbox: name, ...(await toolboxContents(hub, costs, tools)) };
+    },
   );
 
   app.post<{ Body: NewToolbox }>(
@@ -40,18 +63,18 @@ export function toolboxRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     },
   );
 
-  app.patch<ByName & { Body: ToolboxInput }>(
+  app.patch<ByName & { Body: ToolboxChangeInput }>(
     "/toolboxes/:name",
     {
       schema: {
         summary: "Changes a toolbox",
         params: byName,
-        body: exactly(input),
+        body: exactly({ ...input, since: { type: "integer", minimum: 0 } }),
         response: gives("ToolboxAnswer"),
       },
     },
-    async ({ params, body }): Promise<ToolboxAnswer> => ({
-      toolbox: await toolboxes.update(params.name, body),
+    async ({ params, body: { since, ...change } }): Promise<ToolboxAnswer> => ({
+      toolbox: await toolboxes.update(params.name, change, since),
     }),
   );
 

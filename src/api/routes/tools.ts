@@ -2,29 +2,53 @@ import type { FastifyInstance } from "fastify";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { nearest } from "../../lib/nearest.ts";
+import { createPace } from "../../lib/pace.ts";
 import type { Tool } from "../../tool.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
-import type { ToolAnswer, ToolList } from "../contract.ts";
-import { byName, exactly, nameText } from "../schema.ts";
-import { callerOf, toolDetail, toolView } from "../views.ts";
+import type { ListedTool, OriginCount, ToolAnswer, ToolList, ToolQuery, ToolUse } from "../contract.ts";
+import { byName, exactly, nameText, pageQuery } from "../schema.ts";
+import { fitsFilter, toolFilter } from "../tool-filter.ts";
+import { toolUse } from "../tool-use.ts";
+import { callerOf, listedTool, toolDetail } from "../views.ts";
 
-export function toolRoutes(app: FastifyInstance, { hub }: ApiContext): void {
-  app.get<{ Querystring: { agent?: string } }>(
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 7;
+
+export function toolRoutes(app: FastifyInstance, { hub, costs, options }: ApiContext): void {
+  app.get<{ Querystring: ToolQuery }>(
     "/tools",
     {
       schema: {
-        summary: "Lists every tool, or those that an agent sees",
-        querystring: exactly({ agent: nameText }),
+        summary: "Lists every tool, or those that an agent sees, page by page where a limit is given",
+        querystring: exactly({
+          agent: nameText,
+          ...toolFilter,
+          text: nameText,
+          brief: { type: "boolean" },
+          limit: { type: "integer", minimum: 1, maximum: 5_000 },
+          offset: pageQuery.offset,
+        }),
         response: gives("ToolList"),
       },
     },
-    ({ query: { agent } }): ToolList => {
-      const tools =
+    async ({ query }): Promise<ToolList> => {
+      const { agent, text, brief = false, limit, offset = 0 } = query;
+      const all =
         agent === undefined
           ? hub.catalog.all()
           : hub.catalog.visible(callerOf(hub, hub.identity.agent(agent)));
-      return { tools: tools.map(toolView) };
+      const fits = fitsFilter(query) ?? (() => true);
+      const isMeant = text === undefined ? () => true : containing(text);
+      const found = all.filter((tool) => fits(tool) && isMeant(tool));
+      const page = limit === undefined ? found : found.slice(offset, offset + limit);
+      const pace = createPace();
+      const tools: ListedTool[] = [];
+      for (const tool of page) {
+        await pace();
+        tools.push(listedTool(tool, costs, brief));
+      }
+      return { tools, total: found.length, origins: originsOf(all) };
     },
   );
 
@@ -37,10 +61,41 @@ export function toolRoutes(app: FastifyInstance, { hub }: ApiContext): void {
       return { tool: toolDetail(hub, findTool(hub.catalog, params.name)) };
     },
   );
+
+  app.get<{ Params: { name: string }; Querystring: { days?: number } }>(
+    "/tools/:name/use",
+    {
+      schema: {
+        summary: "Shows who has a tool and through what, and how its calls went",
+        params: byName,
+        querystring: exactly({ days: { type: "integer", minimum: 1, maximum: 3_650 } }),
+        response: gives("ToolUse"),
+      },
+    },
+    ({ params, query: { days = DEFAULT_DAYS } }): Promise<ToolUse> =>
+      toolUse(hub, findTool(hub.catalog, params.name), options.clock() - days * DAY_MS),
+  );
+}
+
+/** By any part of its names or title, in whatever case. */
+function containing(text: string): (tool: Tool) => boolean {
+  const part = text.toLowerCase();
+  return ({ name, ownName, title = "" }) =>
+    name.includes(part) || ownName.toLowerCase().includes(part) || title.toLowerCase().includes(part);
+}
+
+function originsOf(tools: readonly Tool[]): readonly OriginCount[] {
+  const counts = new Map<string, number>();
+  for (const { origin } of tools) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  return [...counts].map(([origin, count]) => ({ origin, tools: count })).sort(byOrigin);
+}
+
+function byOrigin(a: OriginCount, b: OriginCount): number {
+  return a.origin < b.origin ? -1 : 1;
 }
 
 /** By name, or by its own name where one tool has it. Disabled and pending tools are found too: people look them up. */
-function findTool(catalog: Catalog, name: string): Tool {
+export function findTool(catalog: Catalog, name: string): Tool {
   const exact = catalog.get(name);
   if (exact) return exact;
   const tools = catalog.all();

@@ -1,4 +1,5 @@
-import type { Caller, Tool } from "../../tool.ts";
+import type { Caller } from "../../caller.ts";
+import type { Tool } from "../../tool.ts";
 import { nameFor } from "../grants.ts";
 import { examplesIn, placesOf } from "./places.ts";
 

@@ -1,17 +1,20 @@
 import { createPace } from "../../lib/pace.ts";
+import { termsOf } from "../../text/analyser.ts";
 import { BestHits } from "../../text/best-hits.ts";
-import { FieldIndex } from "../../text/field-index.ts";
+import { FieldIndex, type Sought, type TermShare } from "../../text/field-index.ts";
+import type { Meanings } from "../../text/meanings.ts";
 import type { Part } from "../../text/part-statistics.ts";
 import type { Tool } from "../../tool.ts";
 import { CANDIDATES, fused, type Placed } from "./fusion.ts";
 import { soughtIn } from "./query.ts";
-import type { ToolMeanings } from "./tool-meanings.ts";
 import { meaningText, type Offerer, TOOL_FIELDS, toolTexts } from "./tool-texts.ts";
 import type { Lift } from "./usage.ts";
 
 /** Chosen with the weights of the fields. */
 const K1 = 3;
 const COVERAGE = 3;
+/** Of a pasted page the first words must do. */
+const MAX_EXPLAINED = 2_000;
 /** So many tools that are as they were are passed in no time. */
 const UNCHANGED_A_STEP = 256;
 
@@ -19,6 +22,25 @@ export interface Ranked {
   readonly tool: Tool;
   /** Comparable within one search only. */
   readonly score: number;
+}
+
+/** Why a tool is where it is. The parts add up to its score. */
+export interface Reason {
+  /** What each word of the query adds, best first. */
+  readonly words: readonly WordShare[];
+  /** For how much of its name the query says. */
+  readonly coverage: number;
+  /** For what it means, as far as that is known. */
+  readonly meaning: number;
+  /** For what was called after such searches before. */
+  readonly learned: number;
+}
+
+export interface WordShare extends Pick<TermShare, "score" | "fields"> {
+  /** As the query has it; where no tool has that word, what stands in for it. */
+  readonly word: string;
+  /** It stands in for a word that no tool has. */
+  readonly standsIn: boolean;
 }
 
 export interface ToolRankingDeps {
@@ -29,7 +51,7 @@ export interface ToolRankingDeps {
   /** Who offers tools and what they say of themselves, by the origin of their tools. */
   readonly offerers: () => ReadonlyMap<string, Offerer>;
   /** Absent: tools are ranked by words alone. Whoever made it closes it. */
-  readonly meanings?: ToolMeanings;
+  readonly meanings?: Meanings;
 }
 
 /**
@@ -63,10 +85,7 @@ export class ToolRanking {
     const [meaning] = await Promise.all([meanings?.ofQuery(query), this.prepare(among)]);
     while (!this.#isRead(part)) await this.#read(part);
     const index = this.#index;
-    const sought = soughtIn(query, {
-      knows: (term) => index.knows(term, part),
-      termsFrom: (letter, length) => index.termsFrom(letter, length),
-    });
+    const sought = this.#sought(query, part);
     const near = meaning ? meanings!.nearest(meaning, part, CANDIDATES) : [];
     const isFinal = near.length === 0 && !lift;
     const places = near.map(({ at }) => at);
@@ -76,11 +95,44 @@ export class ToolRanking {
     return best(both, among, limit, lift);
   }
 
+  /** Why `ranked` of a search just made are where they are, in their order. */
+  explain(query: string, among: readonly Tool[], ranked: readonly Ranked[], lift?: Lift): readonly Reason[] {
+    const part = this.#partOf(among);
+    const sought = this.#sought(query, part);
+    const ids = ranked.map(({ tool }) => tool.name);
+    const shares = this.#index.explain(ids, sought, part);
+    const words = asAsked(query);
+    return ranked.map(({ tool: { name }, score }) => {
+      const { terms = [], coverage = 0 } = shares.get(name) ?? {};
+      const learned = lift?.(name) ?? 0;
+      const said = terms.reduce((sum, term) => sum + term.score, coverage + learned);
+      return {
+        words: terms.map(({ term, ...share }) => ({
+          ...share,
+          word: words.get(term) ?? term,
+          standsIn: !words.has(term),
+        })),
+        coverage,
+        // What neither words nor experience gave; numbers of 32 bits leave a little over.
+        meaning: Math.abs(score - said) < 1e-3 ? 0 : score - said,
+        learned,
+      };
+    });
+  }
+
   /** Reads `among` before anybody searches in it, and begins with what it means. */
   async prepare(among: readonly Tool[]): Promise<void> {
     const part = this.#partOf(among);
     while (!this.#isRead(part)) await this.#read(part);
     void this.#deps.meanings?.catchUp();
+  }
+
+  #sought(query: string, part: ToolPart): Sought {
+    const index = this.#index;
+    return soughtIn(query, {
+      knows: (term) => index.knows(term, part),
+      termsFrom: (letter, length) => index.termsFrom(letter, length),
+    });
   }
 
   #isRead(part: ToolPart): boolean {
@@ -146,6 +198,12 @@ interface ToolPart extends Part {
 interface Indexed {
   readonly tool: Tool;
   readonly about: string;
+}
+
+/** The words of a query by the terms they come to. */
+function asAsked(query: string): ReadonlyMap<string, string> {
+  const words = query.slice(0, MAX_EXPLAINED).split(/[^\p{L}\p{N}]+/u);
+  return new Map(words.reverse().flatMap((word) => termsOf(word).map((term) => [term, word] as const)));
 }
 
 function rankedIn(among: readonly Tool[], { at, score }: Placed): Ranked {

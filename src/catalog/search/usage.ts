@@ -1,9 +1,9 @@
+import type { Caller } from "../../caller.ts";
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ToolUseStore } from "../../store/tool-use-record.ts";
 import { termsOf } from "../../text/analyser.ts";
-import type { Caller } from "../../tool.ts";
 
 export interface ToolUsageDeps {
   /** Asked anew every time: nothing is noted or used while it is off. */

@@ -24,6 +24,7 @@ interface AgentOptions {
   readonly folder: readonly string[];
   readonly pin: readonly string[];
   readonly model?: string;
+  readonly headless?: boolean;
   readonly parent?: string;
   readonly scout?: boolean;
 }
@@ -32,6 +33,7 @@ interface EditOptions extends AgentOptions {
   readonly revoke: readonly string[];
   readonly clear: readonly string[];
   readonly unpin: readonly string[];
+  readonly attended?: boolean;
 }
 
 export function agentCommand(shell: Shell): Command {
@@ -73,6 +75,7 @@ export function agentCommand(shell: Shell): Command {
         collect,
         [],
       )
+      .option("--attended", "let its calls ask a person again, after --headless")
       .action(shell.action(editAgent)),
     "agent edit writer --grant mcp_fs_read_text_file",
     "agent edit writer --revoke research --clear folders",
@@ -113,7 +116,8 @@ function agentOptions(command: Command): Command {
       [],
     )
     .option("--pin <tool>", "never leave this tool of a server to tool_search (repeatable)", collect, [])
-    .option("--model <name>", "the model it runs on, which decides how many tools its lists may have");
+    .option("--model <name>", "the model it runs on, which decides how many tools its lists may have")
+    .option("--headless", "deny what would ask a person: nobody watches over it");
 }
 
 async function listAgents(run: Run): Promise<undefined> {
@@ -156,6 +160,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["folders", agent.folders.map((folder) => `${folder.path} (${folder.access})`).join(", ")],
       ["pins", agent.pins.join(", ")],
       ["model", agent.model],
+      ["headless", agent.headless ? "yes: what would ask a person is denied" : null],
     ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS", "LISTED"], rows, run.terminal.columns)}`,
   );
 }
@@ -229,6 +234,7 @@ function given(options: AgentOptions, cwd: string): AgentInput {
     ...(options.folder.length === 0 ? {} : { folders: options.folder.map((text) => readFolder(text, cwd)) }),
     ...(options.pin.length === 0 ? {} : { pins: options.pin }),
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.headless ? { headless: true } : {}),
   };
 }
 
@@ -241,6 +247,7 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
   const folders = more.folders ?? [];
   return {
     ...(options.clear.includes("model") ? { model: null } : {}),
+    ...(options.attended ? { headless: false } : {}),
     ...more,
     pins: [...kept("pins", agent.pins), ...options.pin].filter((name) => !options.unpin.includes(name)),
     toolboxes: [...kept("toolboxes", agent.toolboxes), ...options.toolbox].filter(isKept),
@@ -254,11 +261,15 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
   };
 }
 
-function checkGiven({ description, model, ...lists }: EditOptions): void {
+function checkGiven({ description, model, headless, attended, ...lists }: EditOptions): void {
+  if (headless && attended)
+    throw new ToolkeepError("BAD_USAGE", "--headless and --attended are opposites; give one of them");
   const { toolbox, grant, folder, revoke, clear, pin, unpin } = lists;
   if (
     description === undefined &&
     model === undefined &&
+    !headless &&
+    !attended &&
     [toolbox, grant, folder, revoke, clear, pin, unpin].every((list) => list.length === 0)
   ) {
     throw new ToolkeepError(

@@ -12,7 +12,7 @@ export function openCommand(shell: Shell): Command {
     single(
       "open",
       "open the page for people",
-      "Prints a link to the page for people, good once and for ten minutes, and opens it where there is a desktop.",
+      "Prints a link to the page for people, for you as the owner, good once and for ten minutes, and opens it where there is a desktop.",
     )
       .option("--print", "only print it")
       .action(shell.action(openPage)),

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type {
   NewServer,
   ServerAnswer,
+  ServerFindings,
   ServerInput,
   ServerList,
   ServerOffers,
@@ -14,6 +15,7 @@ import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
 import { ago } from "../duration.ts";
 import { remoteDaemon } from "../remote.ts";
+import { type SandboxOptions, sandboxInput, sandboxOptions, sandboxText } from "../sandbox-options.ts";
 import {
   authOptions,
   lifeOptions,
@@ -27,6 +29,7 @@ import {
   alsoOffers,
   beginning,
   credentialsRefused,
+  lookAt,
   nextStep,
   reach,
   signIn,
@@ -38,6 +41,7 @@ import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 import { serverAuthCommand } from "./server-auth.ts";
 import { serverLogsCommand } from "./server-logs.ts";
+import { serverTrustCommands } from "./server-trust.ts";
 
 const MOST_HINTS = 5;
 
@@ -73,6 +77,7 @@ export function serverCommand(shell: Shell): Command {
   );
   serverAuthCommand(server, shell);
   serverLogsCommand(server, shell);
+  serverTrustCommands(server, shell);
   examples(
     withServerOptions(
       leaf(server, "edit <name> [command...]", "change how a server is reached; it reconnects at once"),
@@ -88,7 +93,10 @@ export function serverCommand(shell: Shell): Command {
 }
 
 function withServerOptions(command: Command, { editing }: { editing: boolean }): Command {
-  reachOptions(command).option("--trusted", "believe its hints that loosen (read-only, idempotent)");
+  reachOptions(command)
+    .option("--trusted", "believe its hints that loosen (read-only, idempotent)")
+    .option("--pin", "new and changed tools wait until you accept them")
+    .option("--no-pin", "they count at once");
   if (editing)
     command
       .option("--no-trusted", "do not believe them")
@@ -97,6 +105,7 @@ function withServerOptions(command: Command, { editing }: { editing: boolean }):
       .option("--rename <name>", "another name; its tools keep theirs");
   else command.option("--no-test", "do not wait for its tools");
   lifeOptions(command, { editing });
+  sandboxOptions(command);
   return authOptions(command, { editing });
 }
 
@@ -104,7 +113,7 @@ async function addServer(
   run: Run,
   name: string,
   command: string[],
-  options: ServerOptions & { readonly test: boolean },
+  options: ServerOptions & SandboxOptions & { readonly test: boolean },
 ): Promise<number> {
   if ((command.length === 0) === (options.url === undefined)) {
     throw new ToolkeepError(
@@ -119,6 +128,7 @@ async function addServer(
     wait: options.test,
     ...startFolder(run, command),
     ...(await serverInput(run, command, options)),
+    ...confining(run, options, options.url === undefined),
     ...(env.length > 0 && { env: await namedValues(run, env, "--env") }),
     ...(header.length > 0 && { headers: await namedValues(run, header, "--header") }),
   };
@@ -128,6 +138,14 @@ async function addServer(
   );
   run.print(answer, added(answer, options.test));
   return options.test && answer.server.lastError !== null ? 1 : 0;
+}
+
+/** What was asked for and cannot be had must not be left out silently. */
+function confining(run: Run, options: SandboxOptions, isLocal: boolean): Pick<ServerInput, "sandbox"> {
+  const sandbox = sandboxInput(run, options);
+  if (sandbox !== undefined && !isLocal)
+    throw new ToolkeepError("BAD_USAGE", "--sandbox is for servers that are a command, not for --url");
+  return sandbox === undefined ? {} : { sandbox };
 }
 
 /** The daemon leaves out what does not apply; a person who typed it meant something. */
@@ -172,7 +190,7 @@ async function listServers(run: Run): Promise<undefined> {
 /** What waits for the person who looks. */
 function waiting(servers: ServerList["servers"]): string {
   return servers
-    .filter(({ state }) => state === "needs_auth" || state === "pending_approval")
+    .filter(({ state, waiting }) => waiting > 0 || state === "needs_auth" || state === "pending_approval")
     .slice(0, MOST_HINTS)
     .map((server) => `${server.name}: ${nextStep(server)}\n`)
     .join("");
@@ -194,9 +212,13 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["folder", server.cwd],
       ["env", server.envKeys.join(", ")],
       ["headers", server.headerKeys.join(", ")],
+      ["secrets", server.secrets.join(", ")],
       ["signs in", signIn(server)],
       ["certificate", server.tls && [server.tls.cert, server.tls.ca].filter(Boolean).join(", ")],
+      ["sandbox", sandboxText(server)],
       ["trusted", server.trusted],
+      ["pinned", server.pinned],
+      ["look at", lookAt(await run.get<ServerFindings>(path`/api/servers/${name}/findings`))],
       ["time limit", timeLimit(server)],
       ...unusual(server),
       ["protocol", server.era ? `${server.era.version} (${server.era.era})` : null],
@@ -218,7 +240,8 @@ async function testServer(run: Run, name: string): Promise<number> {
   const verdict = report.ok
     ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
     : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n`;
-  run.print(report, verdict + afterTest(server, report));
+  const warning = report.ok && report.warning !== undefined ? `! ${report.warning}\n` : "";
+  run.print(report, verdict + warning + afterTest(server, report));
   return report.ok ? 0 : 1;
 }
 
@@ -268,10 +291,11 @@ async function editServer(
   run: Run,
   name: string,
   command: string[],
-  options: ServerOptions & EditOptions,
+  options: ServerOptions & SandboxOptions & EditOptions,
 ): Promise<undefined> {
   const body = {
     ...(await serverInput(run, command, options)),
+    ...confining(run, options, options.url === undefined),
     ...(await editedValues(run, name, command, options)),
     ...(options.oauth === false && { oauth: null }),
     ...(options.tls === false && { tls: null }),

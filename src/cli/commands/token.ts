@@ -1,21 +1,25 @@
 import { Command } from "commander";
 import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../api/contract.ts";
+import { ROLES } from "../../caller.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { ago, parseDuration } from "../duration.ts";
 import { wholeNumber } from "../server-options.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { table } from "../table.ts";
+import { readRole } from "./person.ts";
 
 type Client = NonNullable<TokenView["client"]>;
 
 interface CreateOptions {
   readonly agent?: string;
   readonly admin?: boolean;
+  readonly role?: string;
   readonly scope: readonly string[];
   readonly expires?: string;
   readonly label?: string;
   readonly requestsPerMinute?: string;
+  readonly interactive?: boolean;
 }
 
 export function tokenCommand(shell: Shell): Command {
@@ -26,19 +30,21 @@ export function tokenCommand(shell: Shell): Command {
     leaf(token, "create", "create a token and show it, this once")
       .option("--agent <name>", "a token for this agent, for clients at /mcp")
       .option("--admin", "a token for /api and the command line")
+      .option("--role <role>", `what an admin token may do: ${ROLES.join(", ")} (default admin)`)
       .option(
         "--scope <scope>",
-        "let it reach only tools of this scope (repeatable; agents only)",
+        "let it reach only tools of this scope, or see what bears label:NAME (repeatable; agents only)",
         collect,
         [],
       )
       .option("--expires <duration>", "let it end after 30d, 12h …")
       .option("--label <text>", "a note for people")
       .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
+      .option("--interactive", "let the person at its client approve single calls there (agents only)")
       .action(shell.action(createToken)),
     "token create --agent main --label laptop",
     "token create --agent main --scope files --expires 30d",
-    "token create --admin",
+    "token create --admin --role viewer --label prometheus",
   );
   leaf(token, "revoke <id>", "end a token at once", "token revoke tok_…").action(shell.action(revokeToken));
   return token;
@@ -49,15 +55,17 @@ async function listTokens(run: Run): Promise<undefined> {
   const now = Date.now();
   // Most have neither, and a terminal is narrow.
   const isBound = tokens.some(({ resource }) => resource);
+  const isInteractive = tokens.some(({ interactive }) => interactive);
   const isLimited = tokens.some(({ requestsPerMinute }) => requestsPerMinute !== null);
   const rows = tokens.map((token) => [
     token.id,
-    token.agent ?? "(admin)",
+    token.agent ?? `(${token.role ?? "admin"})`,
     `…${token.hint}`,
     token.scopes?.join(", ") ?? "all",
     token.client ? renewal(token.client, now) : expiry(token.expiresAt, now),
     ago(token.lastUsedAt, now),
     ...(isBound ? [token.resource || "any"] : []),
+    ...(isInteractive ? [token.interactive ? "yes" : ""] : []),
     ...(isLimited ? [token.requestsPerMinute === null ? "" : `${token.requestsPerMinute}/min`] : []),
     token.client ? clientName(token.client) : token.label,
   ]);
@@ -69,6 +77,7 @@ async function listTokens(run: Run): Promise<undefined> {
           [
             ...["ID", "AGENT", "TOKEN", "SCOPES", "EXPIRES", "LAST USED"],
             ...(isBound ? ["ADDRESS"] : []),
+            ...(isInteractive ? ["INTERACTIVE"] : []),
             ...(isLimited ? ["LIMIT"] : []),
             "LABEL OR CLIENT",
           ],
@@ -87,9 +96,11 @@ async function createToken(run: Run, options: CreateOptions): Promise<undefined>
   }
   const body: NewToken = {
     ...(options.agent === undefined ? {} : { agent: options.agent }),
+    ...(options.role === undefined ? {} : { role: readRole(options.role) }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.scope.length === 0 ? {} : { scopes: options.scope }),
     ...(options.expires === undefined ? {} : { expiresInMs: parseDuration(options.expires) }),
+    ...(options.interactive && { interactive: true }),
     ...(options.requestsPerMinute === undefined
       ? {}
       : {

@@ -4,10 +4,13 @@ import type {
   CustomToolList,
   CustomToolView,
   ToolAnswer,
+  ToolDetail,
   ToolList,
   ToolView,
 } from "../../api/contract.ts";
 import { oneLine, printable } from "../../daemon/printable.ts";
+import { ToolkeepError } from "../../errors.ts";
+import { CAPABILITIES } from "../../tool.ts";
 import { path, query } from "../api-client.ts";
 import { customToolFields } from "../custom-tool-text.ts";
 import { flagWords } from "../flag-words.ts";
@@ -32,6 +35,14 @@ export function toolCommand(shell: Shell): Command {
     "show a tool: what it takes, its flags, who may call it",
     "tool show mcp_fs_read_text_file",
   ).action(shell.action(showTool));
+  examples(
+    leaf(tool, "capabilities <name>", "say what a tool of a server can do, for rules")
+      .option("--set <list>", "such as fs.write,net; empty: nothing of it")
+      .option("--derived", "what its definition says, as before")
+      .action(shell.action(setCapabilities)),
+    "tool capabilities mcp_fs_read_text_file --set fs.read",
+    "tool capabilities mcp_fs_read_text_file --derived",
+  );
   customToolCommands(tool, shell);
   return tool;
 }
@@ -70,6 +81,14 @@ async function showTool(run: Run, name: string): Promise<undefined> {
       ["origin", tool.origin],
       ["status", statusOf(tool)],
       ["flags", flagWords(tool.flags, tool.floor)],
+      ["can", can(tool)],
+      [
+        "look at",
+        tool.findings
+          .map(({ kind, excerpt }) => `${kind.replaceAll("_", " ")}: ${oneLine(excerpt)}`)
+          .join("; ") || null,
+      ],
+      ["trusted", tool.untrusted ? "no" : null],
       ["scope", tool.scope],
       ["for", FOR[tool.availability]],
       ["time limit", `${tool.timeoutMs / 1000} s`],
@@ -79,6 +98,30 @@ async function showTool(run: Run, name: string): Promise<undefined> {
       ["agents", tool.agents.join(", ") || "none; give it with toolkeep agent edit or a toolbox"],
     ])}\n${printable(tool.description)}\n\narguments:\n${printable(JSON.stringify(tool.inputSchema, null, 2))}\n`,
   );
+}
+
+function can({ capabilities, corrected }: ToolDetail): string | null {
+  const list = capabilities.join(", ");
+  return corrected ? `${list || "nothing of it"} (a person said so)` : list || null;
+}
+
+async function setCapabilities(
+  run: Run,
+  name: string,
+  options: { set?: string; derived?: boolean },
+): Promise<undefined> {
+  if ((options.set === undefined) === (options.derived !== true))
+    throw new ToolkeepError("BAD_USAGE", "give --set LIST or --derived");
+  const capabilities =
+    options.set
+      ?.split(",")
+      .map((part) => part.trim())
+      .filter(Boolean) ?? null;
+  const wrong = capabilities?.filter((one) => !(CAPABILITIES as readonly string[]).includes(one)) ?? [];
+  if (wrong.length > 0)
+    throw new ToolkeepError("BAD_USAGE", `${wrong.join(", ")} is none of ${CAPABILITIES.join(", ")}`);
+  const answer = await run.send<ToolAnswer>("PUT", path`/api/tools/${name}/capabilities`, { capabilities });
+  run.print(answer, `${answer.tool.name} can: ${can(answer.tool) ?? "nothing of it"}\n`);
 }
 
 const FOR: Readonly<Record<ToolView["availability"], string>> = {

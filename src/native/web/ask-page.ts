@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../../lib/result.ts";
+import { decodeText } from "../../text/html/decode-text.ts";
 import type { JsonSchema, ToolContext, ToolResult } from "../../tool.ts";
 import { failed } from "../define-tool.ts";
-import { decodeText } from "./decode-text.ts";
 import { type MediaKind, mediaKindOf } from "./media-kind.ts";
 import { MAX_ADDRESS, parseWebAddress } from "./web-address.ts";
 import type { WebAnswer, WebClient } from "./web-client.ts";

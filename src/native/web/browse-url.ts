@@ -1,9 +1,10 @@
+import { decodeText } from "../../text/html/decode-text.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../../tool.ts";
 import { defineGranted, failed, outputContent } from "../define-tool.ts";
 import { readableSize } from "../size.ts";
 import { ADDRESS_PROPERTY, type AskedPage, askPage } from "./ask-page.ts";
-import { decodeText } from "./decode-text.ts";
 import { mediaTypeOf } from "./media-kind.ts";
+import { hostsOfAddress } from "./web-address.ts";
 import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
 import { pageMarkdown, readWebPage } from "./web-page.ts";
 
@@ -33,6 +34,7 @@ export function browseUrlTool({ client }: WebDeps): Tool {
     required: ["url"],
     flags: { readOnly: true, concurrencySafe: true },
     openWorld: true,
+    hostsOf: hostsOfAddress,
     scope: "web",
     timeoutMs: WEB_TOOL_TIMEOUT_MS,
     async run({ url, whole_page = false }, context) {

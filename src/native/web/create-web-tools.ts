@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { RunningCalls } from "../../lib/running-calls.ts";
 import type { Reach } from "../../net/reach.ts";
 import type { Processes } from "../../process/processes.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { followed } from "../followed.ts";
 import type { Native } from "../native.ts";
 import { browseUrlTool } from "./browse-url.ts";
@@ -13,7 +14,7 @@ import { webSearchTool } from "./web-search.ts";
 
 export interface WebToolsDeps {
   readonly settings: () => Pick<Settings, "web" | "limits">;
-  readonly vault: { get(name: string): string | undefined; conceal(value: string): void };
+  readonly vault: Pick<Vault, "has" | "read" | "conceal">;
   readonly processes: Processes;
   readonly baseEnv: NodeJS.ProcessEnv;
   /** How names are looked up; absent: as this machine does. */
@@ -42,8 +43,7 @@ export function createWebTools({ settings, vault, processes, baseEnv, network }:
     webSearchTool({
       searchClient,
       settings: () => web().search,
-      secret: (name) => vault.get(name),
-      conceal: (value) => vault.conceal(value),
+      vault,
     }),
     browseUrlTool({ client }),
     extractLinksTool({ client }),

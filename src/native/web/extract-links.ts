@@ -1,9 +1,10 @@
+import { decodeText } from "../../text/html/decode-text.ts";
 import type { Tool, ToolContext, ToolResult } from "../../tool.ts";
 import { defineGranted, failed, output } from "../define-tool.ts";
 import { listText, PAGE_PROPERTIES, type PageArgs, pageFacts, pageRequest } from "../paging.ts";
 import { ADDRESS_PROPERTY, type AskedPage, askPage } from "./ask-page.ts";
-import { decodeText } from "./decode-text.ts";
 import { linksOfPage, linksOfText, type PageLink } from "./page-links.ts";
+import { hostsOfAddress } from "./web-address.ts";
 import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
 import { readWebPage } from "./web-page.ts";
 
@@ -36,6 +37,7 @@ export function extractLinksTool({ client }: WebDeps): Tool {
     required: ["url"],
     flags: { readOnly: true, concurrencySafe: true },
     openWorld: true,
+    hostsOf: hostsOfAddress,
     scope: "web",
     timeoutMs: WEB_TOOL_TIMEOUT_MS,
     async run(args, context) {

@@ -1,4 +1,4 @@
-import { blockHoldersIn, isBlock } from "./html-blocks.ts";
+import { blockHoldersIn, isBlock } from "../../text/html/html-blocks.ts";
 import {
   attribute,
   childrenOf,
@@ -9,9 +9,9 @@ import {
   isText,
   lineOf,
   rawTextOf,
-} from "./html-tree.ts";
+} from "../../text/html/html-tree.ts";
+import { isContent, isSurrounding } from "../../text/html/main-content.ts";
 import { inlineMarkdown, linked } from "./inline-markdown.ts";
-import { isContent, isSurrounding } from "./main-content.ts";
 import { tableMarkdown } from "./markdown-table.ts";
 
 export interface MarkdownOptions {

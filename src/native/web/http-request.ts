@@ -1,12 +1,12 @@
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
+import { decodeText } from "../../text/html/decode-text.ts";
 import type { Tool, ToolResult } from "../../tool.ts";
 import { defineGranted, failed, output } from "../define-tool.ts";
 import { readableSize } from "../size.ts";
 import { ADDRESS_PROPERTY } from "./ask-page.ts";
-import { decodeText } from "./decode-text.ts";
 import { mediaKindOf } from "./media-kind.ts";
-import { parseWebAddress } from "./web-address.ts";
+import { hostsOfAddress, parseWebAddress } from "./web-address.ts";
 import type { WebAnswer, WebRequest } from "./web-client.ts";
 import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
 
@@ -34,7 +34,8 @@ export function httpRequestTool({ client }: WebDeps): Tool {
     domain: "web",
     description:
       "Send a request to an HTTP API and get its status, headers and body as they are, whatever the status. For pages to read use browse_url. " +
-      "When the answer redirects to another origin, headers such as Authorization stay behind, and a body is not sent again.",
+      "When the answer redirects to another origin, headers such as Authorization stay behind, and a body is not sent again. " +
+      "For a secret of the vault write {{secret:NAME}} where its value belongs, such as in a header; you never see it.",
     properties: {
       url: ADDRESS_PROPERTY,
       method: { enum: [...METHODS], description: "Default GET, or POST where there is a body." },
@@ -60,6 +61,7 @@ export function httpRequestTool({ client }: WebDeps): Tool {
     required: ["url"],
     flags: { destructive: true },
     openWorld: true,
+    hostsOf: hostsOfAddress,
     scope: "web",
     timeoutMs: WEB_TOOL_TIMEOUT_MS,
     shownArguments: withoutSecretHeaders,
@@ -136,6 +138,8 @@ function bodyText({ bytes, contentType, isCut }: WebAnswer): string {
   return decodeText(bytes, contentType) + note;
 }
 
+/** Nothing but the name of a secret, and how it is used. */
+const ONLY_NAMED = /^(?:(?:bearer|basic|token) )?\{\{secret:[A-Z0-9_]+\}\}$/i;
 const SECRET_HEADER = /authorization|cookie|token|secret|key|passw|auth|signature/i;
 
 /** What people and the audit see: that such a header was sent, and not what it said. */
@@ -143,7 +147,7 @@ function withoutSecretHeaders(args: unknown): unknown {
   if (!isRecord(args) || !isRecord(args.headers)) return args;
   const shown = Object.entries(args.headers).map(([name, value]) => [
     name,
-    SECRET_HEADER.test(name) ? "***" : value,
+    SECRET_HEADER.test(name) && !ONLY_NAMED.test(String(value)) ? "***" : value,
   ]);
   return { ...args, headers: Object.fromEntries(shown) };
 }

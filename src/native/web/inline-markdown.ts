@@ -6,8 +6,8 @@ import {
   isElement,
   isShown,
   isText,
-} from "./html-tree.ts";
-import { visibleText } from "./visible-text.ts";
+} from "../../text/html/html-tree.ts";
+import { visibleText } from "../../text/html/visible-text.ts";
 import { resolveWebAddress } from "./web-address.ts";
 
 export interface InlineOptions {

@@ -7,7 +7,7 @@ import {
   isShown,
   lineOf,
   walkTree,
-} from "./html-tree.ts";
+} from "../../text/html/html-tree.ts";
 
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;

@@ -1,4 +1,11 @@
-import { attribute, type HtmlElement, isElement, isShown, lineOf, walkTree } from "./html-tree.ts";
+import {
+  attribute,
+  type HtmlElement,
+  isElement,
+  isShown,
+  lineOf,
+  walkTree,
+} from "../../text/html/html-tree.ts";
 import { resolveWebAddress } from "./web-address.ts";
 import type { WebPage } from "./web-page.ts";
 

@@ -6,6 +6,7 @@ import { Stop } from "../../lib/stop.ts";
 import type { FilteringProxy } from "../../net/filtering-proxy.ts";
 import type { Reach } from "../../net/reach.ts";
 import type { Processes } from "../../process/processes.ts";
+import { visibleText } from "../../text/html/visible-text.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../../tool.ts";
 import { defineGranted, failed, outputContent } from "../define-tool.ts";
 import { readableSize } from "../size.ts";
@@ -13,8 +14,7 @@ import { ADDRESS_PROPERTY } from "./ask-page.ts";
 import { findChromium } from "./chromium/find-chromium.ts";
 import { NO_ANSWER, NoPage, type PhotographedPage, photographPage } from "./chromium/photograph-page.ts";
 import { withChromium } from "./chromium/run-chromium.ts";
-import { visibleText } from "./visible-text.ts";
-import { parseWebAddress } from "./web-address.ts";
+import { hostsOfAddress, parseWebAddress } from "./web-address.ts";
 import { WEB_TOOL_TIMEOUT_MS } from "./web-deps.ts";
 
 export interface ScreenshotDeps {
@@ -69,6 +69,7 @@ export function screenshotUrlTool(deps: ScreenshotDeps): Tool {
     required: ["url"],
     flags: { readOnly: true, concurrencySafe: true },
     openWorld: true,
+    hostsOf: hostsOfAddress,
     scope: "web",
     timeoutMs: WEB_TOOL_TIMEOUT_MS,
     async run(args, context) {

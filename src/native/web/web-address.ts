@@ -1,3 +1,4 @@
+import { hostOf } from "../../lib/hosts-in.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 
 export const MAX_ADDRESS = 4_096;
@@ -19,6 +20,13 @@ export function parseWebAddress(written: string): Result<URL, string> {
   if (url.username || url.password)
     return err(`The address of ${url.host} holds a user name or password. Leave them out.`);
   return ok(url);
+}
+
+/** Where a request for it goes, as `Tool.hostsOf` has it. A redirect elsewhere takes nothing along. */
+export function hostsOfAddress({ url: written }: { readonly url: string }): readonly string[] {
+  const url = parseWebAddress(written);
+  const host = url.ok ? hostOf(url.value.href) : undefined;
+  return host === undefined ? [] : [host];
 }
 
 /** `reference` as seen from `base`, when it is a web address. */

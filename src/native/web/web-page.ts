@@ -1,5 +1,4 @@
 import { setImmediate as nextTask } from "node:timers/promises";
-import { htmlToMarkdown } from "./html-to-markdown.ts";
 import {
   attribute,
   findElement,
@@ -8,9 +7,10 @@ import {
   isElement,
   lineOf,
   walkTree,
-} from "./html-tree.ts";
-import { mainContentOf } from "./main-content.ts";
-import { parseHtml } from "./parse-html.ts";
+} from "../../text/html/html-tree.ts";
+import { mainContentOf } from "../../text/html/main-content.ts";
+import { parseHtml } from "../../text/html/parse-html.ts";
+import { htmlToMarkdown } from "./html-to-markdown.ts";
 import { resolveWebAddress } from "./web-address.ts";
 
 /** A page of HTML that was read. */

@@ -1,10 +1,13 @@
 import type { Settings } from "../../config/settings.ts";
+import { err, ok } from "../../lib/result.ts";
+import { decodeText } from "../../text/html/decode-text.ts";
+import { visibleText } from "../../text/html/visible-text.ts";
 import type { Tool, ToolResult } from "../../tool.ts";
+import { secretsNamedIn } from "../../vault/placeholder.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { defineGranted, failed, output } from "../define-tool.ts";
-import { decodeText } from "./decode-text.ts";
 import { chooseProvider } from "./search/choose-provider.ts";
 import type { FoundPage, SearchProvider, SearchQuery } from "./search/search-provider.ts";
-import { visibleText } from "./visible-text.ts";
 import { resolveWebAddress } from "./web-address.ts";
 import type { WebAnswer, WebClient } from "./web-client.ts";
 import { WEB_TOOL_TIMEOUT_MS } from "./web-deps.ts";
@@ -13,10 +16,7 @@ export interface WebSearchDeps {
   /** Reaches the provider, wherever people say that it is. */
   readonly searchClient: WebClient;
   readonly settings: () => Settings["web"]["search"];
-  /** A value of the vault. */
-  readonly secret: (name: string) => string | undefined;
-  /** Makes sure that a key which stands in the settings is never shown. */
-  readonly conceal: (value: string) => void;
+  readonly vault: Pick<Vault, "has" | "read" | "conceal">;
 }
 
 interface Args {
@@ -34,7 +34,8 @@ interface Hit {
 }
 
 export function webSearchTool(deps: WebSearchDeps): Tool {
-  const choose = () => chooseProvider(deps.settings(), deps.secret);
+  const { vault } = deps;
+  const choose = (key = "") => chooseProvider(deps.settings(), (name) => (vault.has(name) ? key : undefined));
   return defineGranted<Args>({
     name: "web_search",
     title: "Search the web",
@@ -64,10 +65,13 @@ export function webSearchTool(deps: WebSearchDeps): Tool {
       return chosen.ok ? { kind: "active" } : { kind: "unavailable", reason: chosen.error };
     },
     async run({ query, max_results = 50, newer_than }, { signal }) {
-      const chosen = choose();
-      if (!chosen.ok) return { kind: "unavailable", message: chosen.error };
       const { apiKey, maxResults } = deps.settings();
-      if (apiKey !== null && !apiKey.startsWith("{{")) deps.conceal(apiKey);
+      const [name] = secretsNamedIn(apiKey);
+      // A key which stands in the settings is never shown either.
+      if (apiKey !== null && name === undefined) vault.conceal(apiKey);
+      const key = name !== undefined && vault.has(name) ? await vault.read(name) : ok("");
+      const chosen = key.ok ? choose(key.value) : err(`the secret ${name} cannot be read: ${key.error}`);
+      if (!chosen.ok) return { kind: "unavailable", message: chosen.error };
       const count = Math.min(max_results, maxResults);
       const request = chosen.value.request({
         words: query,

@@ -231,7 +231,7 @@ const INDEXES: [table: string, columns: string[]][] = [
 function addColumns(table: Table, columns: Columns, types: ColumnTypes): Table {
   return Object.entries(columns).reduce((built, [name, column]) => {
     const optional = column.endsWith("?");
-    const type = types[column.replace("?", "") as keyof ColumnTypes];
+    const type = types[column.replace("?", "") as "text" | "bytes" | "number" | "flag"];
     return built.addColumn(name, type, (definition) => (optional ? definition : definition.notNull()));
   }, table);
 }

@@ -11,6 +11,18 @@ import { outputs } from "./0010-outputs.ts";
 import { embeddings } from "./0011-embeddings.ts";
 import { activations } from "./0012-activations.ts";
 import { toolUses } from "./0013-tool-uses.ts";
+import { people } from "./0014-people.ts";
+import { auditChain } from "./0015-audit-chain.ts";
+import { approvals } from "./0016-approvals.ts";
+import { secretBindings } from "./0017-secret-bindings.ts";
+import { rules } from "./0018-rules.ts";
+import { labels } from "./0019-labels.ts";
+import { pins } from "./0020-pins.ts";
+import { answerRules } from "./0021-answer-rules.ts";
+import { toolFingerprints } from "./0022-tool-fingerprints.ts";
+import { callSteps } from "./0023-call-steps.ts";
+import { sources } from "./0024-sources.ts";
+import { memoryHistory } from "./0025-memory-history.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -28,6 +40,18 @@ export const MIGRATIONS: readonly Migration[] = [
   embeddings,
   activations,
   toolUses,
+  people,
+  auditChain,
+  approvals,
+  secretBindings,
+  rules,
+  labels,
+  pins,
+  answerRules,
+  toolFingerprints,
+  callSteps,
+  sources,
+  memoryHistory,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -8,6 +8,10 @@ export interface ColumnTypes {
   readonly number: ColumnDataType;
   /** 0 or 1. */
   readonly flag: ColumnDataType;
+  /** A number that is the key of its table: the fastest there is. */
+  readonly rowNumber: ColumnDataType;
+  /** What a table ends with whose rows are to lie in the order of its key; null: nothing. */
+  readonly clustered: RawBuilder<unknown> | null;
 }
 
 /**

@@ -13,11 +13,11 @@ const MIGRATION_TIMEOUT_MS = 600_000;
 const MIGRATION_LOCK = 0x746f6f6c;
 
 /** A pool of connections, made on first use. */
-export function postgresDialect(url: string): StoreDialect {
+export function postgresDialect(url: string, connections = MAX_CONNECTIONS): StoreDialect {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: "toolkeep",
-    max: MAX_CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     types: { getTypeParser },
@@ -30,7 +30,16 @@ export function postgresDialect(url: string): StoreDialect {
   return {
     name: "postgres",
     location: maskedUrl(url),
-    columnTypes: { text: sql`text collate "C"`, bytes: "bytea", number: "bigint", flag: "integer" },
+    columnTypes: {
+      ...{
+        text: sql`text collate "C"`,
+        bytes: "bytea",
+        number: "bigint",
+        flag: "integer",
+        rowNumber: "bigint",
+      },
+      clustered: null,
+    },
     kysely: {
       createDriver: () => new PostgresDriver({ pool }),
       createQueryCompiler: () => new StorablePostgresCompiler(),

@@ -25,6 +25,19 @@ export async function lead(
   }
 }
 
+/** See `Sharing.attempt`. */
+export async function attempt(
+  session: PostgresSession,
+  job: string,
+  work: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const connection = await session.connection(signal);
+  if (!(await hasLock(connection, job))) return false;
+  await workAsLeader(connection, job, work, signal);
+  return true;
+}
+
 async function workAsLeader(
   connection: SessionConnection,
   job: string,

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { DialectSharing } from "../dialect.ts";
 import { announceChange, announceQuestion } from "./announce.ts";
 import { ChangeFollower } from "./follow.ts";
-import { lead } from "./lead.ts";
+import { attempt, lead } from "./lead.ts";
 import { PostgresSession } from "./session.ts";
 
 /** How this process takes part among those that share the database. */
@@ -25,6 +25,7 @@ export function postgresSharing(url: string, pool: pg.Pool): DialectSharing {
     },
     follow: (since, follower) => new ChangeFollower(since, follower, { session, self, readRevision }),
     lead: (job, work, signal) => lead(session, job, work, signal),
+    attempt: (job, work, signal) => attempt(session, job, work, signal),
     close: () => session.close(),
   };
 }

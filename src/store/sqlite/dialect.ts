@@ -1,5 +1,5 @@
 import { chmod, open } from "node:fs/promises";
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from "kysely";
 import { unavailable } from "../database.ts";
 import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
 import { openDatabaseSync, sqliteCode } from "./database-sync.ts";
@@ -21,12 +21,15 @@ const PRAGMAS = `
 `;
 
 /** A file that only its user may read, opened and checked. Throws STORE_UNAVAILABLE. */
-export async function sqliteDialect(file: string): Promise<StoreDialect> {
-  const database = await openFile(file);
+export async function sqliteDialect(file: string, pragmas = PRAGMAS): Promise<StoreDialect> {
+  const database = await openFile(file, pragmas);
   return {
     name: "sqlite",
     location: file,
-    columnTypes: { text: "text", bytes: "blob", number: "bigint", flag: "integer" },
+    columnTypes: {
+      ...{ text: "text", bytes: "blob", number: "bigint", flag: "integer", rowNumber: "integer" },
+      clustered: sql`without rowid`,
+    },
     kysely: {
       createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }),
       createQueryCompiler: () => new StorableSqliteCompiler(),
@@ -40,13 +43,13 @@ export async function sqliteDialect(file: string): Promise<StoreDialect> {
   };
 }
 
-async function openFile(file: string) {
+async function openFile(file: string, pragmas: string) {
   try {
     // Made first: SQLite gives its other files the mode of this one.
     await (await open(file, "a", 0o600)).close();
     await chmod(file, 0o600);
     const database = await openDatabaseSync(file);
-    database.exec(PRAGMAS);
+    database.exec(pragmas);
     return database;
   } catch (error) {
     throw unavailable(error, file);

@@ -15,5 +15,9 @@ export const sqliteSharing: DialectSharing = {
   async lead(_job, work, signal) {
     if (!signal.aborted) await work(signal);
   },
+  async attempt(_job, work, signal) {
+    if (!signal.aborted) await work(signal);
+    return true;
+  },
   close: async () => {},
 };

@@ -3,29 +3,37 @@ import type { DatabaseSync, StatementSync } from "./database-sync.ts";
 
 /** Far more than the distinct queries of the store, few enough to forget about. */
 const MAX_STATEMENTS = 200;
-/** Longer ones insert many rows, with another text for every number of rows: kept, each would hold hundreds of kB. */
-const MAX_KEPT_LENGTH = 4_000;
+/** Longer ones insert many rows, with another text for every number of rows, and each holds hundreds of kB: few are kept. */
+const LONG = 4_000;
+const MAX_LONG_STATEMENTS = 8;
 
 /** The face of a database that Kysely's driver wants. Prepared statements are kept, the least recently used leave first. */
 export function withCachedStatements(database: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-
-  const remember = (sql: string, statement: SqliteStatement): SqliteStatement => {
-    statements.delete(sql);
-    statements.set(sql, statement);
-    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value!);
-    return statement;
-  };
+  const short = keeping(MAX_STATEMENTS);
+  const long = keeping(MAX_LONG_STATEMENTS);
 
   return {
-    prepare: (sql) => {
-      const statement = statements.get(sql) ?? forKysely(sql, database.prepare(sql));
-      return sql.length > MAX_KEPT_LENGTH ? statement : remember(sql, statement);
-    },
+    prepare: (sql) =>
+      (sql.length > LONG ? long : short).take(sql, () => forKysely(sql, database.prepare(sql))),
     close: () => {
-      statements.clear();
+      short.clear();
+      long.clear();
       database.close();
     },
+  };
+}
+
+function keeping(most: number) {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    take(sql: string, make: () => SqliteStatement): SqliteStatement {
+      const statement = statements.get(sql) ?? make();
+      statements.delete(sql);
+      statements.set(sql, statement);
+      if (statements.size > most) statements.delete(statements.keys().next().value!);
+      return statement;
+    },
+    clear: () => statements.clear(),
   };
 }
 

@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.ts";
 import type { Log } from "../../lib/log.ts";
 import { createSerial, type Serial } from "../../lib/serial.ts";
 import type { ServerRecord, Store } from "../../store/store.ts";
+import { sealedFor } from "../../vault/purpose.ts";
 import type { Vault } from "../../vault/vault.ts";
 import type { Challenge } from "./needs-auth-error.ts";
 
@@ -123,8 +124,10 @@ export class AuthRecords {
   open(row: ServerRecord | undefined): AuthRecord | undefined {
     if (!row?.auth) return undefined;
     try {
-      const record = JSON.parse(this.#deps.vault.unseal(row.auth, purpose(row.id))) as AuthRecord;
-      for (const secret of secretsOf(record)) this.#deps.vault.conceal(secret, purpose(row.id));
+      const record = JSON.parse(
+        this.#deps.vault.unseal(row.auth, sealedFor.serverAuth(row.id)),
+      ) as AuthRecord;
+      for (const secret of secretsOf(record)) this.#deps.vault.conceal(secret, sealedFor.serverAuth(row.id));
       return record;
     } catch (error) {
       this.#deps.log.error(
@@ -143,8 +146,8 @@ export class AuthRecords {
 
   async #write(id: string, before: Uint8Array | null, record: AuthRecord | null): Promise<boolean> {
     const { store, vault } = this.#deps;
-    for (const secret of record ? secretsOf(record) : []) vault.conceal(secret, purpose(id));
-    const auth = record && vault.seal(JSON.stringify(record), purpose(id));
+    for (const secret of record ? secretsOf(record) : []) vault.conceal(secret, sealedFor.serverAuth(id));
+    const auth = record && vault.seal(JSON.stringify(record), sealedFor.serverAuth(id));
     return await store.servers.changeAuth(id, before, auth);
   }
 }
@@ -162,9 +165,4 @@ function secretsOf({ clients = {}, grant, pending }: AuthRecord): string[] {
     pending?.verifier,
   ];
   return secrets.filter((secret) => secret !== undefined);
-}
-
-/** Bound to the server, and not to be taken for its sealed configuration. */
-function purpose(id: string): string {
-  return `server-auth:${id}`;
 }

@@ -55,8 +55,11 @@ export class SignInNotices {
   async dismiss({ id: serverId }: Pick<SignInTarget, "id">): Promise<void> {
     if (serverId === null) return;
     await this.#inTurn(serverId, async () => {
-      const { store, clock } = this.#deps;
-      for (const id of await this.#open(serverId)) await store.notifications.dismiss(id, clock());
+      const { store, events, clock } = this.#deps;
+      for (const id of await this.#open(serverId)) {
+        await store.notifications.dismiss(id, clock());
+        events.emit("notification.dismissed", { id });
+      }
     });
   }
 

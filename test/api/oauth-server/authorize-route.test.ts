@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SCOPES } from "../../../src/caller.ts";
 import { withoutOpenssl } from "../../net/certificates.ts";
+import { enter } from "../../support/browser.ts";
 import { type DocumentHost, documentHost } from "../../support/document-host.ts";
 import {
   ADDRESS,
@@ -168,9 +170,10 @@ describe.skipIf(reason)("the consent page", () => {
       const { text } = await someone.open(newRequest(clientId, { scope }).url);
       return [...text.matchAll(/name="allowed" value="([^"]*)"/g)].map(([, name]) => name);
     };
-    expect(await offered()).toEqual(["files", "shell", "human", "tools", "mcp"]);
+    expect(await offered()).toEqual(SCOPES.filter((scope) => scope !== "admin"));
     expect(await offered("offline_access")).toEqual(await offered());
-    expect(await offered("web mcp search")).toEqual(["mcp"]);
+    expect(await offered("web mcp search")).toEqual(["web", "mcp", "search"]);
+    expect(await offered("mcp label:private label:No label:private")).toEqual(["mcp", "label:private"]);
     expect(await offered("web")).toEqual(["web"]);
     expect(await offered("admin offline_access openid")).toEqual(["admin"]);
   });
@@ -179,7 +182,8 @@ describe.skipIf(reason)("the consent page", () => {
     const ticked = async (scope?: string) =>
       (await someone.open(newRequest(clientId, { scope }).url)).form.getAll("allowed");
     expect(await ticked("shell mcp")).toEqual(["shell", "mcp"]);
-    expect(await ticked()).toEqual(["files", "human", "tools", "mcp"]);
+    expect(await ticked()).toEqual(SCOPES.filter((scope) => scope !== "admin" && scope !== "shell"));
+    expect(await ticked("mcp label:private")).toEqual(["mcp"]);
     const { form } = await someone.open(newRequest(clientId, { scope: undefined }).url);
     form.set("agent", "main");
     form.set("decision", "allow");
@@ -204,10 +208,7 @@ describe.skipIf(reason)("the consent page", () => {
     expect(page).toMatch(/<strong>localhost:19850<.strong> in place of <strong>127\.0\.0\.1:19850</);
 
     const link = new URL((await api.request("POST", "/api/login-links")).body.url);
-    const login = await api.app.inject({
-      url: link.pathname + link.search,
-      headers: { host: "localhost:19850" },
-    });
+    const login = await enter(api.app, link.href, "localhost:19850");
     expect(login.headers["set-cookie"]).toContain("toolkeep_session=");
   });
 

@@ -1,9 +1,10 @@
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findDaemon } from "../../../src/daemon/daemon-file.ts";
 import { createLog } from "../../../src/daemon/log.ts";
 import { startDaemon } from "../../../src/daemon/start-daemon.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { browser } from "../../support/browser.ts";
 import { EventReader } from "../../support/event-reader.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
@@ -31,8 +32,15 @@ async function listening(setup: Setup = {}): Promise<Listening> {
 }
 
 describe("/api/events", () => {
+  /** For tests that want no settings of their own. */
+  let shared: Listening;
+  beforeAll(async () => {
+    shared = await listening({ agents: { main: [] } });
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   it("tells what happens, with the fields of each event", async () => {
-    await using api = await listening({ agents: { main: [] } });
+    const api = shared;
     const reader = await api.listen();
     const { body } = await api.request("POST", "/api/call", { name: "list_directory", agent: "main" });
     await waitUntil("the call's end is told", () => reader.names.includes("call.ended"));
@@ -51,22 +59,22 @@ describe("/api/events", () => {
   });
 
   it("tells that servers, tokens, agents and toolboxes come, change and go", async () => {
-    await using api = await listening();
+    const api = shared;
     const types = "server.changed,token.changed,agent.changed,toolbox.changed";
     const reader = await api.listen(`?types=${types}`);
-    await api.request("POST", "/api/agents", { name: "main" });
-    const { record } = (await api.request("POST", "/api/tokens", { agent: "main" })).body;
+    await api.request("POST", "/api/agents", { name: "first" });
+    const { record } = (await api.request("POST", "/api/tokens", { agent: "first" })).body;
     await api.request("DELETE", `/api/tokens/${record.id}`);
-    await api.request("POST", "/api/toolboxes", { name: "box", tools: ["read_file"] });
+    await api.request("POST", "/api/toolboxes", { name: "first-box", tools: ["read_file"] });
     await api.request("POST", "/api/servers", { name: "s", command: "false", enabled: false });
     await api.request("PATCH", "/api/servers/s", { name: "t" });
     await api.request("DELETE", "/api/servers/t");
     await waitUntil("all of it is told", () => reader.events.length >= 7);
     expect(reader.events.map(({ event, data }) => [event, data])).toEqual([
-      ["agent.changed", { agent: "main" }],
+      ["agent.changed", { agent: "first" }],
       ["token.changed", { token: record.id, change: "created" }],
       ["token.changed", { token: record.id, change: "revoked" }],
-      ["toolbox.changed", { toolbox: "box" }],
+      ["toolbox.changed", { toolbox: "first-box" }],
       ["server.changed", { server: "s", change: "added" }],
       ["server.changed", { server: "t", change: "changed" }],
       ["server.changed", { server: "t", change: "removed" }],
@@ -74,10 +82,10 @@ describe("/api/events", () => {
   });
 
   it("narrows to the types asked for, and refuses one that there is not", async () => {
-    await using api = await listening();
+    const api = shared;
     const reader = await api.listen("?types=toolbox.changed");
-    await api.request("POST", "/api/agents", { name: "main" });
-    await api.request("POST", "/api/toolboxes", { name: "box", tools: ["read_file"] });
+    await api.request("POST", "/api/agents", { name: "second" });
+    await api.request("POST", "/api/toolboxes", { name: "second-box", tools: ["read_file"] });
     await waitUntil("the toolbox is told", () => reader.events.length > 0);
     expect(reader.names).toEqual(["toolbox.changed"]);
     const refused = await api.request("GET", "/api/events?types=call.ended,call.finished");
@@ -86,7 +94,7 @@ describe("/api/events", () => {
   });
 
   it("gives a reader who comes back what happened meanwhile, in order, and nothing twice", async () => {
-    await using api = await listening();
+    const api = shared;
     const first = await api.listen("?types=agent.changed");
     await api.request("POST", "/api/agents", { name: "a" });
     await waitUntil("the first is told", () => first.events.length === 1);
@@ -169,8 +177,26 @@ describe("/api/events", () => {
     expect(eager.ended).toBe(false);
   }, 60_000);
 
+  it("ends at once for somebody who is signed out, disabled or removed, and for nobody else", async () => {
+    const api = shared;
+    for (const name of ["eve", "zoe", "ada"]) await api.hub.people.add(name, "viewer");
+    const streams = await Promise.all(
+      ["eve", "zoe", "ada", undefined].map(async (name) => {
+        const { cookie } = await browser(api.app, ADMIN_TOKEN, name);
+        return EventReader.open(`${api.url}/api/events?types=call.ended`, { cookie });
+      }),
+    );
+    await api.hub.people.edit("ada", { role: "operator" });
+    await api.hub.people.sessions.endAllOf(api.hub.people.person("eve").id);
+    await api.hub.people.edit("zoe", { disabled: true });
+    await api.hub.people.remove("ada");
+    await waitUntil("three streams ended", () => streams.slice(0, 3).every((stream) => stream.ended), 5_000);
+    expect(streams[3]!.ended).toBe(false);
+    streams[3]!.leave();
+  });
+
   it("ends with the token that opened it, at once", async () => {
-    await using api = await listening();
+    const api = shared;
     const { token, record } = await api.hub.identity.createToken({});
     const [revoked, other] = [await api.listen("", { authorization: `Bearer ${token}` }), await api.listen()];
     await api.request("DELETE", `/api/tokens/${record.id}`);
@@ -208,8 +234,9 @@ describe("/api/events", () => {
     });
     const { url, token } = (await findDaemon(home.path))!;
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const caller = new AbortController();
     const post = (path: string, body: object) =>
-      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body), signal: caller.signal });
     const server = { name: "fix", wait: true, ...fixture("hangs on a call") };
     expect((await post("/api/servers", server)).status).toBe(201);
     const reader = await EventReader.open(`${url}/api/events`, headers);
@@ -222,12 +249,12 @@ describe("/api/events", () => {
     });
     await waitUntil("the stream ended", () => reader.ended, 5_000);
     expect(closed).toBe(false);
-    await closing;
-    await call;
+    caller.abort();
+    await Promise.all([closing, call]);
   }, 60_000);
 
   it("tells no secret and cuts what is too long", async () => {
-    await using api = await listening({ agents: { main: [] } });
+    const api = shared;
     await api.hub.vault.put("KEY", "canary-secret-value");
     const reader = await api.listen("?types=call.ended,server.state");
     const call = (name: string) =>
@@ -248,7 +275,7 @@ describe("/api/events", () => {
   });
 
   it("is no page: other agents' tokens and nobody get none", async () => {
-    await using api = await listening({ agents: { main: [] } });
+    const api = shared;
     const { token } = await api.hub.identity.createToken({ agent: "main" });
     expect((await fetch(`${api.url}/api/events`)).status).toBe(401);
     const headers = { authorization: `Bearer ${token}` };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../../../src/caller.ts";
 import { listToolsTool } from "../../../src/catalog/list-tools.ts";
 import { placesOf } from "../../../src/catalog/search/places.ts";
-import { ToolMeanings } from "../../../src/catalog/search/tool-meanings.ts";
 import { ToolRanking } from "../../../src/catalog/search/tool-ranking.ts";
 import { toolSearchTool } from "../../../src/catalog/search/tool-search.ts";
 import { listingOf } from "../../../src/session/listing.ts";
 import { promptSection } from "../../../src/session/prompt-section.ts";
-import type { Caller, Tool, ToolContext } from "../../../src/tool.ts";
+import { Meanings } from "../../../src/text/meanings.ts";
+import type { Tool, ToolContext } from "../../../src/tool.ts";
 import { Dice } from "../../support/dice.ts";
 import { FakeEmbedder } from "../../support/fake-embedder.ts";
 import { type Guarded, givenAway, guarded, mayHave } from "../../support/forbidden.ts";
@@ -35,7 +36,7 @@ interface Case {
   readonly caller: Caller;
   readonly catalog: Awaited<ReturnType<typeof openCatalog>>;
   readonly ranking: ToolRanking;
-  readonly known: ToolMeanings;
+  readonly known: Meanings;
   /** What the caller may know of, sorted by name; and of the rest names and words. */
   readonly own: readonly Tool[];
   readonly secrets: readonly string[];
@@ -91,11 +92,11 @@ function isThere(tool: Tool): boolean {
   return ["active", "unavailable"].includes(tool.status().kind);
 }
 
-function meanings(): ToolMeanings {
-  return new ToolMeanings({ isOn: () => true, embedder: new FakeEmbedder(SUBJECTS) });
+function meanings(): Meanings {
+  return new Meanings({ isOn: () => true, embedder: new FakeEmbedder(SUBJECTS) });
 }
 
-function rankingOf(tool: (name: string) => Tool | undefined, revision: () => number, known: ToolMeanings) {
+function rankingOf(tool: (name: string) => Tool | undefined, revision: () => number, known: Meanings) {
   return new ToolRanking({ tool, revision, offerers: () => new Map(), meanings: known });
 }
 

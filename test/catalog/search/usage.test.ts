@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../../../src/caller.ts";
 import { ToolRanking } from "../../../src/catalog/search/tool-ranking.ts";
 import { ToolUsage } from "../../../src/catalog/search/usage.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { openStore } from "../../../src/store/open.ts";
-import type { Caller } from "../../../src/tool.ts";
 import { agent } from "../../store/records.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testTool } from "../../support/tools.ts";

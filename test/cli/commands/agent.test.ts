@@ -132,7 +132,7 @@ describe("toolkeep question", () => {
     await typed(api, ["call", "run_shell", `command=${command}`, "--agent", "asker"]);
     const { out } = await typed(api, ["question", "list"], { columns: 40 });
     expect(out).toContain(command);
-    expect(out).toMatch(/answer qst_\w+ once \| reject\n/);
+    expect(out).toMatch(/answer qst_\w+ once \| conversation \| always \| reject\n/);
   });
 });
 

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SCOPES } from "../../../src/caller.ts";
 import { CLIENTS } from "../../../src/clients/clients.ts";
 import { loadSettings } from "../../../src/config/load.ts";
 import { createHub } from "../../../src/hub.ts";
-import { SCOPES } from "../../../src/tool.ts";
 import { type ClientHome, clientHome } from "../../support/client-home.ts";
 import { command, commandJson } from "../../support/run-command.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";

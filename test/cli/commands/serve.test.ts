@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { living } from "../../support/living.ts";
@@ -61,6 +61,8 @@ describe("toolkeep serve", { timeout: 120_000 }, () => {
   it("killed with -9 leaves a store that opens and no orphan", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
+    // In a sandbox the command could not write where this looks.
+    await writeFile(join(home.path, "config.json"), JSON.stringify({ shell: { sandbox: "off" } }));
     await using daemon = await serve(options);
     const { command, args } = filesystem(home.path);
     await toolkeep(options, "server", "add", "fs", "--", command, ...args);

@@ -383,3 +383,46 @@ describe("toolkeep server logs", () => {
     expect(entries).toEqual([...new Set(entries)].sort((a, b) => a - b));
   });
 });
+
+describe("the sandbox of a server", () => {
+  it("is given, shown, changed in part, and refused for an address", async () => {
+    await using it = await typing();
+    const show = async () => (await it.type(["server", "show", "s"])).out;
+    const limits = [
+      "--sandbox-memory",
+      "500",
+      "--sandbox-processes",
+      "40",
+      "--sandbox-cpu",
+      "9",
+      "--sandbox-file",
+      "7",
+    ];
+    const paths = ["--sandbox-read", "/usr", "--sandbox-write", "/tmp", "--no-sandbox-network"];
+    expect((await it.type([...OFF, "--sandbox", "auto", ...paths, ...limits, "--", "node", "x"])).code).toBe(
+      0,
+    );
+    expect(await show()).toContain(
+      "auto; no network; reads /usr; writes /tmp; 500 MiB of memory a process; at most 40 processes; 9 s of the processor a process; files up to 7 MiB",
+    );
+    const change = ["--sandbox", "--sandbox-network", "--sandbox-memory", "none", "--sandbox-cpu", "none"];
+    await it.type(["server", "edit", "s", ...change]);
+    expect(await show()).toContain(
+      "required; reads /usr; writes /tmp; at most 40 processes; files up to 7 MiB",
+    );
+    expect((await it.type(["server", "edit", "s", "--sandbox-memory", "1"])).err).toContain("from 16 to");
+    const remote = await it.type([
+      "server",
+      "add",
+      "r",
+      "--no-test",
+      "--url",
+      "https://x.example",
+      "--sandbox",
+    ]);
+    expect(remote.err).toContain("--sandbox is for servers that are a command");
+    for (const sandbox of [true, "auto", null])
+      expect((await it.api.request("PATCH", "/api/servers/s", { sandbox })).status).toBe(200);
+    expect(await show()).not.toContain("sandbox");
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linksOfPage } from "../../../src/native/web/page-links.ts";
-import { HTML_LIMITS, parseHtml } from "../../../src/native/web/parse-html.ts";
 import { pageMarkdown, readWebPage } from "../../../src/native/web/web-page.ts";
+import { HTML_LIMITS, parseHtml } from "../../../src/text/html/parse-html.ts";
 
 const BASE = "https://site.test/";
 const MEGABYTES = 2_000_000;

@@ -8,14 +8,19 @@ import {
   consent,
   consentKey,
   NOW,
+  person,
   question,
+  secretRecord,
   server,
+  source,
   token,
   toolbox,
 } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 import { memory } from "./memories.ts";
+import { pin } from "./pins.ts";
 import { comment, note, project, ticket } from "./projects.ts";
+import { storedRule } from "./rules.ts";
 
 /** A few rows of every table. */
 export async function fill(store: Store): Promise<void> {
@@ -29,6 +34,7 @@ export async function fill(store: Store): Promise<void> {
     refresh: null,
     expiresAt: NOW + 1,
   });
+  await store.people.create(person("eve"));
   await store.toolboxes.create(toolbox("mine"));
   await store.toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
   await store.servers.create(
@@ -40,14 +46,15 @@ export async function fill(store: Store): Promise<void> {
   await store.servers.replaceOffers("srv_fs", [
     { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } },
   ]);
-  await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
-  await store.secrets.put({
-    name: "KEY",
-    sealed: Uint8Array.of(9),
-    createdAt: NOW,
-    updatedAt: NOW,
-    setBy: null,
+  await store.pins.change("srv_fs", [pin("read", { held: "b", heldAs: { a: 2 }, acceptedAs: { a: 1 } })], []);
+  await store.toolCapabilities.put({
+    serverId: "srv_fs",
+    originalName: "read",
+    capabilities: ["net"],
+    setAt: NOW,
   });
+  await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
+  await store.secrets.put(secretRecord("KEY"));
   await store.vaultKey.claim(Uint8Array.of(5), NOW);
   await store.claims.take("once", NOW);
   await store.questions.create(question("q1"));
@@ -73,6 +80,8 @@ export async function fill(store: Store): Promise<void> {
   });
   await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
   await store.activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
+  await store.labels.put({ agentId: "agt_zoe", conversation: "c1", labels: ["a"], labelledAt: NOW });
+  await store.rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
   await store.messages.create({
     id: "m1",
     fromAgentId: "agt_child",
@@ -82,6 +91,7 @@ export async function fill(store: Store): Promise<void> {
     readAt: null,
   });
   await store.memories.create(memory("mem_1", { agentId: "agt_zoe" }), 10);
+  await store.memories.update("mem_1", { metadata: { a: [1] } }, { at: NOW, by: "zoe" });
   await store.attachments.create({
     id: "f1",
     agentId: "agt_zoe",
@@ -93,6 +103,24 @@ export async function fill(store: Store): Promise<void> {
     note: "",
     createdAt: NOW,
   });
+  await store.audit.append({
+    chain: {
+      ...{ id: "chn_1", keyId: "k", label: "h", mac: "m" },
+      createdAt: NOW,
+      prunedSeq: 0,
+      prunedMac: "",
+    },
+    calls: [],
+    entries: [
+      {
+        ...{ chain: "chn_1", seq: 1, mac: "m", kind: "k", at: NOW },
+        actor: null,
+        subject: null,
+        details: "{}",
+      },
+    ],
+  });
+  await store.audit.addKey({ id: 1, sealed: Uint8Array.of(7) }, NOW);
   await store.calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
   await store.trust.put("/p", "abc", NOW);
   await store.customTools.put({
@@ -116,6 +144,7 @@ export async function fill(store: Store): Promise<void> {
     createdAt: NOW,
     updatedAt: NOW,
   });
+  await store.sources.create(source("notes", { lastSync: { seen: 2 } }));
   await store.projects.create(project("TK"));
   await store.tickets.create(ticket("t1", { assigneeId: "agt_zoe", labels: ["ui"] }));
   await store.tickets.comment(comment("c1"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NotificationRecord } from "../../../src/store/store.ts";
-import { NOW, question } from "../records.ts";
+import { NOW, question, secretRecord } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
@@ -20,15 +20,46 @@ export function humanContract(fresh: FreshStore): void {
   test("a secret put again keeps the time it was made", async () => {
     await using t = await fresh();
     const { secrets } = t.store;
-    await secrets.put({ name: "KEY", sealed: bytes(1, 0, 255), createdAt: NOW, updatedAt: NOW, setBy: null });
-    await secrets.put({ name: "KEY", sealed: bytes(2), createdAt: NOW + 1, updatedAt: NOW + 1, setBy: null });
-    await secrets.put({ name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW, setBy: null });
+    await secrets.put(secretRecord("KEY", { sealed: bytes(1, 0, 255) }));
+    const later = { createdAt: NOW + 1, updatedAt: NOW + 1 };
+    await secrets.put(secretRecord("KEY", { sealed: bytes(2), earlier: bytes(1), ...later }));
+    await secrets.put(secretRecord("A", { sealed: bytes(), source: "env" }));
     expect(await secrets.list()).toEqual([
-      { name: "A", sealed: bytes(), createdAt: NOW, updatedAt: NOW, setBy: null },
-      { name: "KEY", sealed: bytes(2), createdAt: NOW, updatedAt: NOW + 1, setBy: null },
+      secretRecord("A", { sealed: bytes(), source: "env" }),
+      secretRecord("KEY", { sealed: bytes(2), earlier: bytes(1), updatedAt: NOW + 1 }),
     ]);
     await secrets.delete("A");
     await expect(secrets.delete("A")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("a secret is bound to other tools, hosts and agents without a new value", async () => {
+    await using t = await fresh();
+    const { secrets } = t.store;
+    await secrets.put(secretRecord("KEY"));
+    const bindings = { tools: ["mcp:x:*"], hosts: ["*.example.com"], agents: ["agt_ada"] };
+    const { sealed: was, source } = secretRecord("KEY");
+    const change = { sealed: bytes(9, 9), source, bindings };
+    expect(await secrets.replace("KEY", change, was)).toBe(true);
+    expect(await secrets.list()).toEqual([secretRecord("KEY", change)]);
+    expect(await secrets.replace("KEY", { ...change, bindings: null }, was)).toBe(false);
+    expect(await secrets.replace("NONE", change, was)).toBe(false);
+    expect(await secrets.list()).toEqual([secretRecord("KEY", change)]);
+  });
+
+  test("questions of a batch move together, are counted by digest and not listed; a no is found again", async () => {
+    await using t = await fresh();
+    const { questions } = t.store;
+    const members = ["m1", "m2"].map((id) => question(id, { digest: "d", batchId: "q1" }));
+    await questions.createBatch(question("q1"), members);
+    expect((await questions.list()).map(({ id }) => id)).toEqual(["q1"]);
+    expect(await questions.countOpen(["d", "other"], NOW)).toEqual(new Map([["d", 2]]));
+    const settlement = { by: "eve", from: "cli", reason: "no" } as const;
+    const no = { state: "answered", answer: "reject", answeredAt: NOW + 5, settlement } as const;
+    expect(await questions.move("q1", "pending", no)).toBe(true);
+    expect(await questions.get("m2")).toEqual({ ...members[1], ...no });
+    expect(await questions.refused("d", NOW + 5)).toMatchObject({ answer: "reject", settlement });
+    expect(await questions.refused("d", NOW + 6)).toBeUndefined();
+    expect(await questions.move("q1", "pending", no)).toBe(false);
   });
 
   test("questions are listed newest last, by state and agent, the newest 500", async () => {

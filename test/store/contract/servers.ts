@@ -59,9 +59,10 @@ export function serversContract(fresh: FreshStore): void {
     const { servers } = t.store;
     await servers.create(server("b"));
     await servers.create(server("a"));
-    await servers.replaceTools("srv_b", [tool("srv_b", "z"), tool("srv_b", "a")]);
+    const z = { ...tool("srv_b", "z"), fingerprint: "f" };
+    await servers.replaceTools("srv_b", [z, tool("srv_b", "a")]);
     await servers.replaceTools("srv_a", [tool("srv_a", "m")]);
-    expect(await servers.tools("srv_b")).toEqual([tool("srv_b", "z"), tool("srv_b", "a")]);
+    expect(await servers.tools("srv_b")).toEqual([z, tool("srv_b", "a")]);
     expect((await servers.tools()).map((each) => each.originalName)).toEqual(["m", "z", "a"]);
   });
 

@@ -9,7 +9,8 @@ import type { Store } from "../../../src/store/store.ts";
 import { interruptible } from "../../support/interruptible.ts";
 import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/wait-until.ts";
-import { agent, NOW, question, server, token, toolbox } from "../records.ts";
+import { pin } from "../contract/pins.ts";
+import { agent, NOW, question, secretRecord, server, token, toolbox } from "../records.ts";
 
 /** Far less than the ten seconds after which it would be found by looking. */
 const AT_ONCE_MS = 2_000;
@@ -25,17 +26,9 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
       ["servers", () => there.store.servers.create(server("fs"))],
       ["server_lists", () => there.store.servers.replaceTools("srv_fs", [])],
       ["server_lists", () => there.store.toolNames.add([{ serverId: "s", originalName: "o", name: "n" }])],
-      [
-        "secrets",
-        () =>
-          there.store.secrets.put({
-            name: "k",
-            sealed: new Uint8Array(1),
-            createdAt: 1,
-            updatedAt: 1,
-            setBy: null,
-          }),
-      ],
+      ["server_lists", () => there.store.pins.change("srv_fs", [pin("add")], [])],
+      ["server_lists", () => there.store.pins.deleteAll("srv_fs")],
+      ["secrets", () => there.store.secrets.put(secretRecord("k"))],
       ["tokens", () => there.store.tokens.create(token("tok_a"))],
     ];
     for (const [kind, change] of changes) {

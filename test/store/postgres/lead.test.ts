@@ -49,6 +49,25 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
     expect(done).toBe(2);
   });
 
+  test("is not waited for by who only attempts it", async () => {
+    await using schema = await scopedSchema();
+    await using first = await candidate(schema.url);
+    await waitUntil("the first leads", () => first.leads);
+    await using second = await opened(schema.url);
+    let done = 0;
+    const { signal } = new AbortController();
+    const attempt = () => second.store.attempt("job", async () => void done++, signal);
+    expect(await attempt()).toBe(false);
+    expect(done).toBe(0);
+    await first.stop();
+    expect(await attempt()).toBe(true);
+    expect(await first.store.attempt("job", async () => void done++, signal)).toBe(true);
+    expect(done).toBe(2);
+    await expect(second.store.attempt("job", () => Promise.reject(new Error("no")), signal)).rejects.toThrow(
+      "no",
+    );
+  });
+
   test("does not keep another job, or the same in another schema, from being done", async () => {
     await using schema = await scopedSchema();
     await using other = await scopedSchema();

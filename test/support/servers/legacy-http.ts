@@ -23,6 +23,7 @@ export function legacyHttp(
   tools: readonly unknown[],
   handlers: Handlers = {},
   capabilities: Readonly<Record<string, unknown>> = { tools: { listChanged: true } },
+  instructions: () => string | undefined = () => undefined,
 ): LegacyHttp {
   const sessions = new Set<string>();
   const methods: Handlers = {
@@ -34,6 +35,7 @@ export function legacyHttp(
         protocolVersion: "2025-06-18",
         capabilities,
         serverInfo: { name: "fixture", version: "1.0.0" },
+        instructions: instructions(),
       };
     },
     "tools/list": () => ({ tools }),

@@ -1,0 +1,117 @@
+// `npm run bench -- rules`: what a decision costs with 10, 100 and 1,000 rules, beside what a call costs in process.
+import { createHub, loadSettings } from "../dist/index.js";
+import { Rules } from "../dist/watchdog/rules.js";
+import { serversOf, UPSTREAM } from "../scripts/bench/contenders.mjs";
+import { toolkeepHome } from "../scripts/bench/toolkeep.mjs";
+
+const SIZES = [10, 100, 1_000];
+const ROUNDS = 7;
+const DECISIONS = 40_000;
+const CALLS = 4_000;
+/** A decision with 1,000 rules, times one with 10; and of the CPU of a call. */
+const MOST_TIMES = 3;
+const MOST_SHARE = 0.03;
+
+const TOOL = {
+  name: "mcp_files_write_file",
+  origin: "mcp:files",
+  ownName: "write_file",
+  capabilities: ["fs.write"],
+  flags: { readOnly: false, concurrencySafe: false, destructive: true },
+  inputSchema: { type: "object", properties: { path: { type: "string" }, content: { type: "string" } } },
+};
+const CALL = {
+  args: { path: "notes/2026/november.md", content: "what was said" },
+  ground: () => ({ workspace: "/srv/agent", userHome: "/home/user" }),
+};
+
+export async function bench() {
+  const plain = SIZES.map((size) => ({ size, us: decisionCost(rulesAbout(size, false), {}) }));
+  const patterns = SIZES.map((size) => ({ size, us: decisionCost(rulesAbout(size, true), CALL) }));
+  return { plain, patterns, callUs: await callCost() };
+}
+
+export function toMarkdown({ plain, patterns, callUs }) {
+  const rows = SIZES.map((size, index) => {
+    const [one, other] = [plain[index].us, patterns[index].us];
+    return `| ${size} | ${one.toFixed(2)} µs | ${other.toFixed(2)} µs | ${((other / callUs) * 100).toFixed(1)} % |`;
+  });
+  return [
+    "| rules | of other tools | two with patterns about the path | of a call's CPU |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+    `A call of a server that answers at once takes ${callUs.toFixed(0)} µs of CPU in process.`,
+  ].join("\n");
+}
+
+export function missed({ plain, patterns, callUs }) {
+  const times = [plain, patterns].map((costs) => costs.at(-1).us / costs[0].us);
+  const share = patterns.at(-1).us / callUs;
+  return [
+    ...(Math.max(...times) > MOST_TIMES
+      ? [`a decision with 1,000 rules costs ${Math.max(...times).toFixed(1)} times one with 10`]
+      : []),
+    ...(share > MOST_SHARE ? [`a decision is ${(share * 100).toFixed(1)} % of a call`] : []),
+  ];
+}
+
+/** Rules as a team has them: names, servers and capabilities; the tool is met by its capability, and by patterns where there are. */
+function rulesAbout(size, withPatterns) {
+  const about = [
+    { permission: "destructive", action: "ask", from: "default" },
+    { permission: "mcp:files:*", action: "ask", from: "user" },
+    ...(withPatterns
+      ? [
+          { permission: "mcp:files:write_*", pattern: { path: "notes/**" }, action: "allow", from: "user" },
+          { permission: "fs.write", pattern: { path: "**/.env" }, action: "deny", final: true, from: "user" },
+        ]
+      : []),
+  ];
+  const others = Array.from({ length: size - about.length }, (_, index) => {
+    const server = `server${index % 50}`;
+    if (index % 3 === 0) return { permission: `mcp:${server}:get_${index}_*`, action: "allow", from: "user" };
+    if (index % 3 === 1) return { permission: `mcp_${server}_tool_${index}`, action: "ask", from: "user" };
+    return { permission: `mcp:${server}:run_${index}`, pattern: "git *", action: "allow", from: "user" };
+  });
+  return new Rules([...about, ...others]);
+}
+
+/** The least of several rounds: whatever else the machine does only adds. */
+function decisionCost(rules, call) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage();
+    for (let count = 0; count < DECISIONS; count++) rules.decide(TOOL, call);
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / DECISIONS);
+  }
+  return least;
+}
+
+/** As `scripts/bench/call-path.mjs`: of a tool of a server that answers at once. */
+async function callCost() {
+  const home = await toolkeepHome(serversOf(1, UPSTREAM));
+  const env = { PATH: process.env.PATH, TOOLKEEP_HOME: home.path, TOOLKEEP_DEFAULT_RULES: "false" };
+  const loaded = await loadSettings({ cwd: home.path, env, isTrusted: async () => false });
+  const hub = await createHub({ loaded, version: "0.0.0-bench", env });
+  try {
+    const { agent, tokenId, scopes } = hub.identity.authenticate(home.tokens[0]);
+    const caller = hub.identity.callerFor(agent, { tokenId, scopes, conversation: "bench" });
+    const load = async () => {
+      for (let count = 0; count < CALLS; count++) {
+        const call = { name: "mcp_bench_echo", arguments: { message: "so" }, caller, via: "library" };
+        const { outcome, text } = await hub.callTool(call);
+        if (outcome !== "ok") throw new Error(`${outcome}: ${text}`);
+      }
+    };
+    await load();
+    const before = process.cpuUsage();
+    await load();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / CALLS;
+  } finally {
+    await hub.close();
+    await home.remove();
+  }
+}

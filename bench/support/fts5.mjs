@@ -1,0 +1,29 @@
+// What SQLite's own full-text search finds: porter stems, any word may match, the title weighed double.
+import { openDatabaseSync } from "../../dist/store/sqlite/database-sync.js";
+
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** Of documents with `_id`, `title` and `text`, in memory or in a file. */
+export async function baselineIndex(documents, file = ":memory:") {
+  const database = await openDatabaseSync(file);
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma cache_size = -65536;
+    pragma mmap_size = 4294967296;
+    create virtual table documents using fts5(id unindexed, title, text, tokenize = 'porter unicode61');
+    begin`);
+  const insert = database.prepare("insert into documents values (?, ?, ?)");
+  for (const { _id, title, text } of documents) insert.run(String(_id), title ?? "", text);
+  database.exec("commit");
+  const select = database.prepare(
+    "select id from documents where documents match ? order by bm25(documents, 0, 2, 1) limit ?",
+  );
+  return {
+    search(text, limit) {
+      const words = [...new Set(text.toLowerCase().match(WORD) ?? [])];
+      if (words.length === 0) return [];
+      return select.all(words.map((word) => `"${word}"`).join(" OR "), limit).map(({ id }) => id);
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,76 @@
+import { Component, type ReactNode, Suspense, useEffect, useRef } from "react";
+import type { SessionAnswer } from "../api/contract.ts";
+import { problemOf } from "../api/problem.ts";
+import { useGet } from "../api/use-api.ts";
+import { ConfirmProvider } from "../ui/confirm.tsx";
+import { TextLink } from "../ui/link.tsx";
+import { Page } from "../ui/page.tsx";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { DesktopNotices } from "./desktop-notices.tsx";
+import { LiveProvider } from "./live-context.tsx";
+import { usePath } from "./location.ts";
+import { matchRoute } from "./routes.ts";
+import { SessionContext } from "./session.tsx";
+import { Shell } from "./shell.tsx";
+
+/** Everything, for whoever is signed in. */
+export function App() {
+  const session = useGet<SessionAnswer>("/session");
+  if (session.data === undefined)
+    return session.error ? (
+      <Failed problem={session.error} retry={() => void session.refetch()} />
+    ) : (
+      <Loading label="Loading Toolkeep" />
+    );
+  return (
+    <SessionContext value={session.data}>
+      <LiveProvider>
+        <ConfirmProvider>
+          <Shell>
+            <CurrentPage />
+            <DesktopNotices />
+          </Shell>
+        </ConfirmProvider>
+      </LiveProvider>
+    </SessionContext>
+  );
+}
+
+function CurrentPage() {
+  const match = matchRoute(usePath());
+  const before = useRef(match?.path);
+  useEffect(() => {
+    if (before.current === match?.path) return;
+    before.current = match?.path;
+    document.querySelector<HTMLElement>("#page")?.focus({ preventScroll: true });
+  }, [match?.path]);
+  if (!match)
+    return (
+      <Page title="Not found">
+        <Empty title="There is no such page" action={<TextLink to="/">Go home</TextLink>} />
+      </Page>
+    );
+  const { page: Found, params, path } = match;
+  return (
+    <Broken key={path}>
+      <Suspense fallback={<Loading />}>
+        <Found params={params} />
+      </Suspense>
+    </Broken>
+  );
+}
+
+/** A page that fails takes nothing else with it. */
+class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <Failed problem={problemOf(error)} retry={() => window.location.reload()} />;
+  }
+}

@@ -1,0 +1,141 @@
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { pathOf } from "../api/client.ts";
+import type { AgentList, ServerList, ToolList } from "../api/contract.ts";
+import { useGet } from "../api/use-api.ts";
+import { classes } from "../ui/classes.ts";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { Untrusted } from "../ui/untrusted.tsx";
+import { navigate } from "./location.ts";
+import { NAV } from "./routes.ts";
+
+interface Place {
+  readonly to: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly icon: IconName;
+}
+
+const SHOWN = 50;
+
+/** Ctrl-K: any page, server, tool or agent by a few letters of its name. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useId();
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const places = usePlaces();
+  const found = useMemo(() => search(places, typed), [places, typed]);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => (before as HTMLElement | null)?.focus();
+  }, []);
+
+  const go = (place: Place | undefined) => {
+    if (!place) return;
+    onClose();
+    navigate(place.to);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter") go(found[at]);
+    else if (step !== undefined) setAt(Math.max(0, Math.min(found.length - 1, at + step)));
+    else return;
+    event.preventDefault();
+  };
+  useEffect(() => {
+    dialog.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Find"
+      onCancel={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      className="mx-auto mt-[12vh] max-h-[70vh] w-[calc(100%-2rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised p-0 text-text shadow-2xl open:flex"
+    >
+      <div className="flex items-center gap-2 border-b border-line px-3">
+        <Icon name="search" />
+        <input
+          autoFocus
+          type="text"
+          role="combobox"
+          aria-label="Find a page, server, tool or agent"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
+          placeholder="Page, server, tool or agent"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={press}
+          className="h-11 flex-1 bg-transparent text-base outline-none placeholder:text-soft"
+        />
+      </div>
+      <div id={list} role="listbox" aria-label="Found" className="min-h-0 overflow-y-auto p-1">
+        {found.map((place, index) => (
+          <div
+            key={place.to + place.kind}
+            id={`${list}-${index}`}
+            data-at={index}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            className={classes(
+              "flex h-9 items-center gap-2 rounded px-2",
+              index === at ? "bg-selected text-accent" : "hover:bg-hover",
+            )}
+            onClick={() => go(place)}
+            onKeyDown={(event) => event.key === "Enter" && go(place)}
+          >
+            <Icon name={place.icon} />
+            <span className={classes("min-w-0 flex-1", place.kind === "tool" && "font-mono text-xs")}>
+              <Untrusted text={place.name} line />
+            </span>
+            <span className="text-xs text-soft">{place.kind}</span>
+          </div>
+        ))}
+        {found.length === 0 && <p className="px-3 py-6 text-center text-soft">Nothing is called that.</p>}
+      </div>
+    </dialog>
+  );
+}
+
+function usePlaces(): readonly Place[] {
+  const servers = useGet<ServerList>("/servers").data;
+  const tools = useGet<ToolList>("/tools", { params: { brief: true } }).data;
+  const agents = useGet<AgentList>("/agents").data;
+  return useMemo(
+    () => [
+      ...NAV.flat().map(({ to, label, icon }) => ({ to, name: label, kind: "page", icon })),
+      ...(servers?.servers ?? []).map(({ name }) => place("server", "servers", name)),
+      ...(agents?.agents ?? []).map(({ name }) => place("agent", "agents", name)),
+      ...(tools?.tools ?? []).map(({ name }) => place("tool", "tools", name)),
+    ],
+    [servers, tools, agents],
+  );
+}
+
+function place(kind: "server" | "agent" | "tool", page: string, name: string): Place {
+  return { to: pathOf(page, name), name, kind, icon: kind };
+}
+
+/** Names that begin with what was typed first, then those with a word that does, then those that hold it. */
+function search(places: readonly Place[], typed: string): readonly Place[] {
+  const wanted = typed.trim().toLowerCase();
+  if (wanted === "") return places.slice(0, SHOWN);
+  const ranked = places.flatMap((place) => {
+    const at = place.name.toLowerCase().indexOf(wanted);
+    if (at === -1) return [];
+    const begins = at === 0 ? 0 : /[^a-z0-9]/i.test(place.name[at - 1]!) ? 1 : 2;
+    return [{ place, rank: begins * 1_000 + Math.min(999, place.name.length) }];
+  });
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, SHOWN)
+    .map(({ place }) => place);
+}

@@ -1,0 +1,34 @@
+import type { ListCost } from "../../api/contract.ts";
+import { counted, short } from "./tool-words.tsx";
+
+/** What a list takes of a model's window, and what leaving tools to search saves. */
+export function CostLine({ cost }: { cost: ListCost }) {
+  const { listed, listedTokens, deferred, wholeTokens } = cost;
+  const saved = wholeTokens - listedTokens;
+  return (
+    <p>
+      <strong>{counted(listed, "tool")}</strong> in the list, about{" "}
+      <strong>{short(listedTokens)} tokens</strong>
+      {deferred > 0 && (
+        <span className="text-soft">
+          {" "}
+          · {counted(deferred, "more tool")} found by search; listing all would take {short(wholeTokens)}
+          {saved > 0 && `, so ${short(saved)} are kept out of every prompt`}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** From one cost to another. */
+export function CostChange({ before, after }: { before: ListCost; after: ListCost }) {
+  const more = after.listedTokens - before.listedTokens;
+  const sign = more > 0 ? "+" : "−";
+  return (
+    <span className="text-soft">
+      list {short(before.listedTokens)} → {short(after.listedTokens)} tokens
+      {more !== 0 && ` (${sign}${short(Math.abs(more))})`}
+      {after.deferred !== before.deferred && `, ${after.deferred.toLocaleString("en")} left to search`}
+    </span>
+  );
+}

@@ -1,0 +1,114 @@
+import { pathOf } from "../../api/client.ts";
+import type { AgentList, AgentView } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import type { PageProps } from "../../app/routes.ts";
+import { useMay } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, SearchField } from "../../ui/filter-bar.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { AgentPanel } from "./agent-panel.tsx";
+import { NewAgentPanel } from "./new-agent-panel.tsx";
+
+const NAME: Column<AgentView> = {
+  id: "name",
+  header: "Name",
+  cell: ({ name }) => <Untrusted text={name} line />,
+  sortBy: ({ name }) => name,
+  width: "minmax(8rem,1fr)",
+};
+const TOOLS: Column<AgentView> = {
+  id: "tools",
+  header: "Tools",
+  cell: ({ toolCount }) => toolCount.toLocaleString("en"),
+  sortBy: ({ toolCount }) => toolCount,
+  width: "5rem",
+  end: true,
+  phone: true,
+};
+const KIND: Column<AgentView> = { id: "kind", header: "Kind", cell: Kind, width: "10rem" };
+const COLUMNS: readonly Column<AgentView>[] = [
+  NAME,
+  {
+    id: "about",
+    header: "For",
+    cell: ({ description }) => <Untrusted text={description} line />,
+    width: "minmax(0,2fr)",
+  },
+  {
+    id: "toolboxes",
+    header: "Toolboxes",
+    cell: ({ toolboxes }) => <Untrusted text={toolboxes.join(", ")} line />,
+    width: "minmax(0,1.2fr)",
+  },
+  KIND,
+  TOOLS,
+];
+const FEW = [NAME, KIND, TOOLS];
+
+function Kind({ parent, context, headless }: AgentView) {
+  return (
+    <span className="flex gap-1">
+      {parent === null ? (
+        <span className="text-soft">main</span>
+      ) : (
+        <Untrusted text={`${context} of ${parent}`} line />
+      )}
+      {headless && <Badge tone="warn">nobody watches</Badge>}
+    </span>
+  );
+}
+
+/** Who calls tools, and one of them: what it has, what that costs, its tokens. */
+export function Page({ params: { name } }: PageProps) {
+  const agents = useGet<AgentList>("/agents");
+  const [words] = useUrlState("q");
+  const [isNew] = useUrlState("new");
+  const mayChange = useMay("admin");
+  const panel =
+    name !== undefined ? (
+      <AgentPanel key={name} name={name} />
+    ) : (
+      isNew !== "" && mayChange && <NewAgentPanel />
+    );
+  const create = mayChange && (
+    <ButtonLink look="primary" icon="plus" to={here({ new: "yes" }, "/agents")}>
+      New agent
+    </ButtonLink>
+  );
+  return (
+    <PageFrame title="Agents" about="Who calls tools, and with which." actions={create} panel={panel}>
+      <Loaded query={agents}>
+        {({ agents: all }) => {
+          const wanted = words.toLowerCase();
+          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
+          return (
+            <>
+              <FilterBar shown={`${rows.length} of ${all.length}`}>
+                <SearchField label="Find an agent" />
+              </FilterBar>
+              <DataTable
+                label="Agents"
+                rows={rows}
+                columns={panel ? FEW : COLUMNS}
+                rowKey={(agent) => agent.name}
+                rowLink={(agent) => here({ new: "" }, pathOf("agents", agent.name))}
+                selected={name}
+                empty={
+                  <Empty title={all.length === 0 ? "No agent yet" : "No agent fits"} action={create}>
+                    An agent is who calls: give each client or program one of its own, with the tools it needs
+                    and a token.
+                  </Empty>
+                }
+              />
+            </>
+          );
+        }}
+      </Loaded>
+    </PageFrame>
+  );
+}

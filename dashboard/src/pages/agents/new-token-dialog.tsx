@@ -1,0 +1,128 @@
+import { type FormEvent, useId, useState } from "react";
+import type { NewToken, TokenAnswer } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Checkbox, Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
+
+const DAY_MS = 86_400_000;
+const LIVES = [
+  ["", "never"],
+  ["1", "after a day"],
+  ["30", "after 30 days"],
+  ["90", "after 90 days"],
+  ["365", "after a year"],
+] as const;
+
+/** What tools a token may be narrowed to, in words. */
+const SCOPES = [
+  ["mcp", "Tools of servers and plugins"],
+  ["tools", "Tools that come with Toolkeep"],
+  ["files", "Files"],
+  ["shell", "Commands"],
+  ["web", "The web"],
+  ["human", "Asking people"],
+  ["search", "Searching knowledge"],
+  ["get", "Reading knowledge"],
+  ["memory.read", "Reading memory"],
+  ["memory.write", "Writing memory"],
+  ["sync", "Bringing sources up to date"],
+  ["ingest", "Writing into the inbox"],
+  ["admin", "Managing Toolkeep"],
+] as const;
+
+export function NewTokenDialog({
+  agent,
+  onClose,
+  onMade,
+}: {
+  agent: string;
+  onClose: () => void;
+  onMade: (answer: TokenAnswer) => void;
+}) {
+  const form = useId();
+  const [label, setLabel] = useState("");
+  const [days, setDays] = useState("");
+  const [scopes, setScopes] = useState<readonly string[] | null>(null);
+  const [interactive, setInteractive] = useState(false);
+  const create = useAction({
+    run: (client, body: NewToken) => client.post<TokenAnswer>("/tokens", body),
+    changes: ["/tokens"],
+    quiet: true,
+  });
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const made = await create.run({
+      agent,
+      ...(label === "" ? {} : { label }),
+      ...(days === "" ? {} : { expiresInMs: Number(days) * DAY_MS }),
+      ...(scopes === null ? {} : { scopes }),
+      ...(interactive ? { interactive } : {}),
+    });
+    if (made) onMade(made);
+  };
+  return (
+    <Dialog
+      title="New token"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={form} busy={create.busy}>
+            Make the token
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={(event) => void send(event)} className="flex flex-col gap-3">
+        <Field label="Label" hint="Where it will be used: Claude Code on the laptop">
+          {(given) => (
+            <TextInput
+              {...given}
+              maxLength={200}
+              value={label}
+              onChange={({ target }) => setLabel(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="It ends">
+          {(given) => (
+            <Select
+              {...given}
+              options={LIVES}
+              value={days}
+              onChange={({ target }) => setDays(target.value)}
+            />
+          )}
+        </Field>
+        <Checkbox
+          label="Only for some kinds of tools"
+          checked={scopes !== null}
+          onChange={({ target }) => setScopes(target.checked ? ["mcp", "tools"] : null)}
+        />
+        {scopes !== null && (
+          <fieldset className="grid grid-cols-2 gap-2 rounded-md border border-line p-3 max-sm:grid-cols-1">
+            <legend className="sr-only">Kinds of tools</legend>
+            {SCOPES.map(([id, words]) => (
+              <Checkbox
+                key={id}
+                label={words}
+                checked={scopes.includes(id)}
+                onChange={({ target }) =>
+                  setScopes(target.checked ? [...scopes, id] : scopes.filter((one) => one !== id))
+                }
+              />
+            ))}
+          </fieldset>
+        )}
+        <Checkbox
+          label="The person at its client may approve single calls there"
+          hint="Only where a person sits at the client, not a program."
+          checked={interactive}
+          onChange={({ target }) => setInteractive(target.checked)}
+        />
+        <FormProblem problem={create.problem} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from "react";
+import type { SnippetList, TokenAnswer } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/code.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Select } from "../../ui/form.tsx";
+import { Loaded } from "../../ui/states.tsx";
+
+/** A new token, this once, with what to write into the settings of each client. */
+export function TokenShown({ made: { token }, onClose }: { made: TokenAnswer; onClose: () => void }) {
+  const snippets = useGet<SnippetList>("/mcp/snippets");
+  const [client, setClient] = useState("");
+  return (
+    <Dialog
+      title="The token, shown this once"
+      wide
+      onClose={onClose}
+      footer={
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <div>
+          <p className="mb-2">
+            Copy it now. Toolkeep keeps only a fingerprint of it: after this window is closed nobody can see
+            it again.
+          </p>
+          <Code text={token} label="the token" />
+        </div>
+        <Loaded query={snippets} rows={4}>
+          {({ snippets: all, placeholder }) => {
+            const shown = all.find((one) => one.client === client) ?? all[0]!;
+            return (
+              <div className="flex flex-col gap-2">
+                <Field label="Connect">
+                  {(given) => (
+                    <Select
+                      {...given}
+                      value={shown.client}
+                      options={all.map((one) => [one.client, one.title] as const)}
+                      onChange={({ target }) => setClient(target.value)}
+                    />
+                  )}
+                </Field>
+                <p className="text-soft">
+                  {shown.file === null ? (
+                    shown.language === "shell" ? (
+                      "Run this where the client is:"
+                    ) : (
+                      "Give this to the client:"
+                    )
+                  ) : (
+                    <>
+                      Add this to <span className="font-mono text-xs text-text">{shown.file}</span>:
+                    </>
+                  )}
+                </p>
+                <Code
+                  text={shown.text.replaceAll(placeholder, token)}
+                  label={`what to give to ${shown.title}`}
+                  tall
+                />
+                <p className="text-soft">{shown.next}</p>
+              </div>
+            );
+          }}
+        </Loaded>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,223 @@
+import { useRef, useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { ApprovalYes, QuestionReview, RuleInput } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { navigate } from "../../app/location.ts";
+import { useMay } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, FormProblem, TextInput } from "../../ui/form.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
+import { useKeys } from "../../ui/use-keys.ts";
+import { ruleInWords } from "../rules/rule-words.ts";
+import { takes } from "./question-words.ts";
+
+const CHANGES = ["/questions", "/approvals", "/rules"];
+
+/** The four answers to an approval. */
+export function AnswerApproval({
+  review: { question, calls },
+  after,
+}: {
+  review: QuestionReview;
+  after: string;
+}) {
+  const isAdmin = useMay("admin");
+  const [rejecting, setRejecting] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const approve = useAction({
+    run: (client, yes: ApprovalYes) => client.post(pathOf("approvals", question.id, "approve"), yes),
+    done: (_, { for: span = "once" }) => DONE[span],
+    changes: CHANGES,
+  });
+  const say = async (yes: ApprovalYes) => {
+    if (approve.busy) return;
+    if ((await approve.run(yes)) !== undefined) navigate(after);
+  };
+  const forConversation = takes(question, "conversation")
+    ? () => void say({ for: "conversation" })
+    : undefined;
+  const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
+  useKeys({
+    o: () => void say({ for: "once" }),
+    c: forConversation,
+    a: always,
+    r: () => setRejecting(true),
+  });
+  if (rejecting) return <Reject id={question.id} after={after} cancel={() => setRejecting(false)} />;
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+        <Button
+          look="primary"
+          icon="check"
+          busy={approve.busy}
+          onClick={() => void say({ for: "once" })}
+          title="Key o"
+        >
+          Allow once
+        </Button>
+        {forConversation && (
+          <Button
+            busy={approve.busy}
+            onClick={forConversation}
+            title="Key c: this tool, in this conversation"
+          >
+            This conversation
+          </Button>
+        )}
+        {always && (
+          <Button busy={approve.busy} onClick={always} title="Key a: writes a rule">
+            Always …
+          </Button>
+        )}
+        <Button
+          look="danger"
+          icon="close"
+          busy={approve.busy}
+          onClick={() => setRejecting(true)}
+          title="Key r"
+        >
+          Reject
+        </Button>
+      </div>
+      {choosing && (
+        <AlwaysDialog
+          agent={question.agent}
+          rules={calls.length === 1 ? calls[0]!.rules : calls.flatMap(({ rules }) => rules.slice(0, 1))}
+          isBatch={calls.length > 1}
+          busy={approve.busy}
+          onClose={() => setChoosing(false)}
+          onChoose={(rule) => void say({ for: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
+        />
+      )}
+    </>
+  );
+}
+
+const DONE: Readonly<Record<NonNullable<ApprovalYes["for"]>, string>> = {
+  once: "Allowed once",
+  conversation: "Allowed for this conversation",
+  always: "Allowed from now on: a rule was written",
+};
+
+function Reject({ id, after, cancel }: { id: string; after: string; cancel: () => void }) {
+  const [reason, setReason, forget] = useDraft(`reject.${id}`, "");
+  const form = useRef<HTMLFormElement>(null);
+  const reject = useAction({
+    run: (client) => client.post(pathOf("approvals", id, "reject"), reason === "" ? {} : { reason }),
+    done: "Rejected; the agent is told",
+    changes: CHANGES,
+    quiet: true,
+  });
+  const send = async () => {
+    if ((await reject.run()) === undefined) return;
+    forget();
+    navigate(after);
+  };
+  return (
+    <form
+      ref={form}
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Field
+        label="Why not? The agent is told."
+        hint="May be left empty. The same call is then refused for a while."
+      >
+        {(given) => (
+          <TextInput
+            {...given}
+            autoFocus
+            maxLength={1_000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape") return;
+              event.preventDefault();
+              cancel();
+            }}
+          />
+        )}
+      </Field>
+      <FormProblem problem={reject.problem} />
+      <div className="flex gap-2">
+        <Button onClick={cancel}>Back</Button>
+        <Button look="danger" type="submit" busy={reject.busy}>
+          Reject the call
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface AlwaysProps {
+  readonly agent: string;
+  readonly rules: readonly RuleInput[];
+  readonly isBatch: boolean;
+  readonly busy: boolean;
+  readonly onClose: () => void;
+  readonly onChoose: (rule: RuleInput | undefined) => void;
+}
+
+/** Which rule an always would write: for every call of the tool, or for such as this one only. */
+function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysProps) {
+  const [chosen, setChosen] = useState(0);
+  return (
+    <Dialog
+      title="Always allow this?"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            busy={busy}
+            disabled={rules.length === 0}
+            onClick={() => onChoose(isBatch ? undefined : rules[chosen])}
+          >
+            Write the rule and allow
+          </Button>
+        </>
+      }
+    >
+      {rules.length === 0 ? (
+        <p>No rule could let this call run: something stricter asks about it. Allow it once.</p>
+      ) : isBatch ? (
+        <>
+          <p className="mb-2">These rules are written for the agent, until somebody removes them:</p>
+          <ul className="list-disc pl-5">
+            {rules.map((rule) => (
+              <li key={rule.permission}>
+                <Untrusted text={ruleInWords({ ...rule, agent })} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-2">This rule is written, and counts until somebody removes it:</legend>
+          {rules.map((rule, index) => (
+            <label
+              key={JSON.stringify(rule)}
+              className="flex items-start gap-2 rounded-md border border-line p-2 has-checked:border-accent has-checked:bg-selected"
+            >
+              <input
+                type="radio"
+                name="rule"
+                className="mt-0.5 size-4 accent-accent-fill"
+                checked={index === chosen}
+                onChange={() => setChosen(index)}
+              />
+              <Untrusted text={ruleInWords({ ...rule, agent })} />
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+import { pathOf } from "../../api/client.ts";
+import type { QuestionList, QuestionView } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { NotifyMe } from "../../app/desktop-notices.tsx";
+import { here, navigate } from "../../app/location.ts";
+import type { PageProps } from "../../app/routes.ts";
+import { Badge, StateMark } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { Time, useNow } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { useKeys } from "../../ui/use-keys.ts";
+import { QuestionPanel } from "./question-panel.tsx";
+import { decisionOf, KINDS, lineOf, subjectOf } from "./question-words.ts";
+
+/** What agents wait for people to decide, and what was decided. */
+export function Page({ params: { id } }: PageProps) {
+  const view = useTab("view", ["waiting", "decided"]);
+  const waiting = useGet<QuestionList>("/questions", { params: { state: "pending" } });
+  const all = useGet<QuestionList>(view === "decided" ? "/questions" : undefined);
+  const now = useNow();
+  const pending = waiting.data?.questions.filter(({ expiresAt }) => expiresAt > now - 15_000) ?? [];
+  const rows =
+    view === "waiting"
+      ? pending
+      : (all.data?.questions.filter((each) => isDecided(each, now)).toReversed() ?? []);
+  const at = rows.findIndex((question) => question.id === id);
+  const goTo = (index: number) => {
+    const question = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (question) navigate(linkTo(question.id));
+  };
+  useKeys({ j: () => goTo(at + 1), k: () => goTo(at - 1) });
+  /** What is left after one was answered. */
+  const next = pending.find((question) => question.id !== id);
+  return (
+    <PageFrame
+      title="Approvals"
+      about="What agents may not do before you have seen it. Keys: j and k move, o once, c conversation, r reject."
+      actions={<NotifyMe />}
+      panel={
+        id !== undefined && (
+          <QuestionPanel key={id} id={id} back={linkTo("")} after={next ? linkTo(next.id) : linkTo("")} />
+        )
+      }
+    >
+      <Tabs
+        name="view"
+        label="Approvals"
+        tabs={[
+          { id: "waiting", label: "Waiting", count: pending.length },
+          { id: "decided", label: "Decided" },
+        ]}
+      />
+      <Loaded query={view === "waiting" ? waiting : all}>
+        {() => (
+          <DataTable
+            label={view === "waiting" ? "Waiting for you" : "Decided"}
+            rows={rows}
+            columns={columnsOf(view, id !== undefined)}
+            rowKey={(question) => question.id}
+            rowLink={(question) => linkTo(question.id)}
+            selected={id}
+            rowHeight={52}
+            empty={view === "waiting" ? <NothingWaits /> : <Empty title="Nothing was decided yet" />}
+          />
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+function isDecided({ state, expiresAt }: QuestionView, now: number): boolean {
+  return state !== "pending" || expiresAt <= now;
+}
+
+function linkTo(id: string): string {
+  return here({}, id === "" ? "/approvals" : pathOf("approvals", id));
+}
+
+function NothingWaits() {
+  return (
+    <Empty title="Nothing waits for you">
+      Calls that a rule wants you to see first appear here as they are made, and so do questions of agents.
+      Which calls those are is said by the <TextLink to="/rules">rules</TextLink>.
+    </Empty>
+  );
+}
+
+const subject: Column<QuestionView> = {
+  id: "subject",
+  header: "What",
+  width: "minmax(0,2.4fr)",
+  cell: (question) => (
+    <span className="block leading-snug">
+      <Untrusted text={subjectOf(question)} line mono={question.kind !== "human"} />
+      <span className="block truncate text-xs font-normal text-soft">
+        <Untrusted text={lineOf(question)} line mono max={200} />
+      </span>
+    </span>
+  ),
+};
+const agent: Column<QuestionView> = {
+  id: "agent",
+  header: "Agent",
+  width: "minmax(5rem,0.8fr)",
+  phone: true,
+  cell: ({ agent: name }) => <Untrusted text={name} line />,
+};
+const kind: Column<QuestionView> = {
+  id: "kind",
+  header: "Asks",
+  width: "8rem",
+  cell: (question) => (
+    <Badge tone={question.kind === "approval" ? "warn" : "accent"}>{KINDS[question.kind]}</Badge>
+  ),
+};
+
+const WAITING: readonly Column<QuestionView>[] = [
+  subject,
+  agent,
+  kind,
+  {
+    id: "asked",
+    header: "Asked",
+    width: "6.5rem",
+    phone: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  { id: "expires", header: "Expires", width: "6.5rem", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+];
+
+/** Beside an open panel there is room for what tells them apart only. */
+function columnsOf(view: "waiting" | "decided", isNarrow: boolean): readonly Column<QuestionView>[] {
+  const columns = view === "waiting" ? WAITING : DECIDED;
+  return isNarrow ? columns.filter(({ id, phone }) => id === "subject" || phone) : columns;
+}
+
+const DECIDED: readonly Column<QuestionView>[] = [
+  subject,
+  agent,
+  {
+    id: "how",
+    header: "Decision",
+    width: "12rem",
+    phone: true,
+    cell: (question) => <Decision question={question} />,
+  },
+  {
+    id: "by",
+    header: "By",
+    width: "minmax(5rem,0.8fr)",
+    cell: ({ settlement }) => settlement && <Untrusted text={settlement.by} line />,
+  },
+  {
+    id: "when",
+    header: "When",
+    width: "6.5rem",
+    cell: ({ answeredAt, expiresAt }) => <Time at={answeredAt ?? expiresAt} />,
+  },
+];
+
+function Decision({ question }: { question: QuestionView }) {
+  const [words, tone] = decisionOf(question, useNow());
+  return <StateMark tone={tone}>{words}</StateMark>;
+}

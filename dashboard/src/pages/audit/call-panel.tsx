@@ -1,0 +1,162 @@
+import { useMemo } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { AuditedCall, CallView } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { StateMark } from "../../ui/badge.tsx";
+import { Code, Json } from "../../ui/code.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { ButtonLink, TextLink } from "../../ui/link.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { duration, Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { ACTIONS } from "../rules/rule-words.ts";
+import { OutcomeMark } from "./outcome-mark.tsx";
+import { Timeline } from "./timeline.tsx";
+
+/** One call in full. */
+export function CallPanel({ id, back }: { id: string; back: string }) {
+  const audited = useGet<AuditedCall>(pathOf("audit", "calls", id));
+  const call = audited.data?.call;
+  return (
+    <SidePanel
+      title={call ? <Untrusted text={call.tool ?? call.requested} line mono /> : "Call"}
+      back={back}
+      actions={call?.tool && <ExplainLink call={call} tool={call.tool} />}
+    >
+      <Loaded query={audited}>
+        {({ call: shown, intent, timeline }) => (
+          <>
+            <PanelSection>
+              <Facts call={shown} />
+            </PanelSection>
+            {timeline.length > 0 && (
+              <PanelSection title="Where the time went">
+                <Timeline steps={timeline} />
+              </PanelSection>
+            )}
+            {shown.error !== null && (
+              <PanelSection title="Error">
+                <Code text={shown.error} label="Error" />
+              </PanelSection>
+            )}
+            <PanelSection title="Arguments">
+              <Arguments text={shown.arguments} />
+              <p className="mt-1 text-xs text-soft">Without secrets, at most 4 kB.</p>
+            </PanelSection>
+            <PanelSection title="In the chain">
+              <KeyValues
+                pairs={[
+                  ["Call", <Mono key="id" text={shown.id} />],
+                  [
+                    "Place",
+                    shown.chain !== null && <Mono key="place" text={`${shown.chain}:${shown.seq}`} />,
+                  ],
+                  [
+                    "Written before it ran",
+                    intent && <Mono key="intent" text={`${intent.chain}:${intent.seq}`} />,
+                  ],
+                ]}
+              />
+            </PanelSection>
+          </>
+        )}
+      </Loaded>
+    </SidePanel>
+  );
+}
+
+function Mono({ text }: { text: string }) {
+  return <span className="font-mono text-xs">{text}</span>;
+}
+
+/** What the rules would say to the same call now. */
+function ExplainLink({ call, tool }: { call: CallView; tool: string }) {
+  const params = new URLSearchParams({ view: "try", tool });
+  if (call.agent !== "operator") params.set("agent", call.agent);
+  // An address has room for so much.
+  if (call.arguments.length <= 1_500) params.set("args", call.arguments);
+  return <ButtonLink to={`/rules?${params}`}>What the rules say now</ButtonLink>;
+}
+
+function Facts({ call }: { call: CallView }) {
+  const action = call.decision === null ? undefined : ACTIONS[call.decision as keyof typeof ACTIONS];
+  return (
+    <KeyValues
+      pairs={[
+        ["Outcome", <OutcomeMark key="outcome" outcome={call.outcome} />],
+        ["Began", <Exact key="began" at={call.startedAt} />],
+        ["Took", call.durationMs !== null && duration(call.durationMs)],
+        [
+          "Agent",
+          call.agent === "operator" ? (
+            "operator"
+          ) : (
+            <TextLink key="agent" to={pathOf("agents", call.agent)}>
+              <Untrusted text={call.agent} />
+            </TextLink>
+          ),
+        ],
+        ["Person", call.person !== null && <Untrusted key="person" text={call.person} />],
+        [
+          "Tool",
+          call.tool !== null && (
+            <TextLink key="tool" to={pathOf("tools", call.tool)}>
+              <Untrusted text={call.tool} mono />
+            </TextLink>
+          ),
+        ],
+        ["Asked for", call.requested !== call.tool && <Untrusted key="asked" text={call.requested} mono />],
+        ["Came by", call.via],
+        [
+          "Rules said",
+          action && (
+            <StateMark key="said" tone={action.tone}>
+              {action.label}
+            </StateMark>
+          ),
+        ],
+        ["By the rule", call.rule !== null && <Untrusted key="rule" text={call.rule} mono />],
+        [
+          "Approval",
+          call.approvalId !== null && (
+            <TextLink key="approval" to={pathOf("approvals", call.approvalId)}>
+              <Mono text={call.approvalId} />
+            </TextLink>
+          ),
+        ],
+        ["Approved by", call.approvedBy !== null && <Untrusted key="by" text={call.approvedBy} />],
+        ["Had come in touch with", call.labels],
+        [
+          "Conversation",
+          <TextLink key="conversation" to={`/audit?conversation=${encodeURIComponent(call.conversation)}`}>
+            <Untrusted text={call.conversation} mono />
+          </TextLink>,
+        ],
+        ["Token", call.tokenId !== null && <Mono key="token" text={call.tokenId} />],
+      ]}
+    />
+  );
+}
+
+function Exact({ at }: { at: number }) {
+  return (
+    <>
+      {new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" })}{" "}
+      <span className="text-soft">
+        (<Time at={at} />)
+      </span>
+    </>
+  );
+}
+
+function Arguments({ text }: { text: string }) {
+  const value = useMemo(() => {
+    try {
+      return { json: JSON.parse(text) as unknown };
+    } catch {
+      return undefined;
+    }
+  }, [text]);
+  return value ? <Json value={value.json} label="Arguments" /> : <Code text={text} label="Arguments" />;
+}

@@ -1,0 +1,113 @@
+import type { AuditCheck } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { For } from "../../app/session.tsx";
+import { StateMark } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { PageBody } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+const LOOK_MS = 1_000;
+
+/** Whether the audit is as it was written. */
+export function Integrity() {
+  const check = useGet<AuditCheck>("/audit/verify", { everyMs: LOOK_MS });
+  const confirm = useConfirm();
+  const begin = useAction({
+    run: (client, body: { acknowledge?: string }) => client.post<AuditCheck>("/audit/verify", body),
+    changes: ["/audit/verify"],
+  });
+  const acknowledge = async () => {
+    const isSure = await confirm({
+      title: "Acknowledge what was found?",
+      what: "What is listed counts as looked at, with your name, and is no longer reported. It stays visible in the audit; anything new is found again.",
+      action: "Acknowledge",
+      danger: true,
+    });
+    if (isSure) await begin.run({ acknowledge: "looked at in the dashboard" });
+  };
+  return (
+    <PageBody>
+      <div className="flex max-w-3xl flex-col gap-4">
+        <p>
+          Every record has a code over itself and the record before it, made with a key that the database does
+          not hold. A check reads all of them, and finds what somebody edited, added or removed.
+        </p>
+        <Loaded query={check}>
+          {(state) => (
+            <>
+              <Result check={state} />
+              <div className="flex flex-wrap gap-2">
+                <For role="admin">
+                  <Button
+                    look="primary"
+                    icon="refresh"
+                    busy={begin.busy || state.state === "running"}
+                    onClick={() => void begin.run({})}
+                  >
+                    {state.state === "running" ? "Checking …" : "Check everything now"}
+                  </Button>
+                  {state.state === "done" && (state.result?.found ?? 0) > 0 && (
+                    <Button onClick={() => void acknowledge()}>Acknowledge …</Button>
+                  )}
+                </For>
+              </div>
+            </>
+          )}
+        </Loaded>
+      </div>
+    </PageBody>
+  );
+}
+
+function Result({ check }: { check: AuditCheck }) {
+  if (check.state === "none")
+    return <StateMark tone="neutral">Nobody has checked it since the daemon began</StateMark>;
+  const { result } = check;
+  return (
+    <>
+      <KeyValues
+        pairs={[
+          [
+            "State",
+            check.state === "running" ? (
+              <StateMark key="state" tone="accent">
+                {`Checking: ${check.checked.toLocaleString("en")} of ${check.total.toLocaleString("en")} records`}
+              </StateMark>
+            ) : check.state === "failed" ? (
+              <StateMark key="state" tone="bad">
+                {`The check failed: ${check.error ?? ""}`}
+              </StateMark>
+            ) : result && result.found > 0 ? (
+              <StateMark key="state" tone="bad">{`${result.found} findings`}</StateMark>
+            ) : (
+              <StateMark key="state" tone="ok">
+                Everything is as it was written
+              </StateMark>
+            ),
+          ],
+          ["Records", result?.checked.toLocaleString("en")],
+          ["Chains", result && String(result.chains.length)],
+          ["Acknowledged", result && result.acknowledgedCount > 0 && String(result.acknowledgedCount)],
+          ["Cannot be checked", result && result.unreadable > 0 && String(result.unreadable)],
+          ["Lost", result && result.lost > 0 && String(result.lost)],
+          ["From before there were chains", result && result.unchained > 0 && String(result.unchained)],
+          ["Checked", check.endedAt !== null && <Time key="ended" at={check.endedAt} />],
+        ]}
+      />
+      {result && result.findings.length > 0 && (
+        <ul className="flex flex-col gap-1">
+          {result.findings.map(({ kind, place, message }) => (
+            <li key={`${kind} ${place}`} className="rounded-md border border-bad bg-bad-soft px-3 py-2">
+              <strong className="text-bad">{kind}</strong> <span className="font-mono text-xs">{place}</span>:{" "}
+              <Untrusted text={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

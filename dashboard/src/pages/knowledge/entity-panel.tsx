@@ -1,0 +1,61 @@
+import { pathOf } from "../../api/client.ts";
+import type { EntityAnswer } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { here } from "../../app/location.ts";
+import { Json } from "../../ui/code.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+/** A document as it was read: what it is, and its passages. */
+export function EntityPanel({ id }: { id: string }) {
+  const answer = useGet<EntityAnswer>(pathOf("entities", id));
+  const title = answer.data?.entity.title ?? id;
+  return (
+    <SidePanel title={<Untrusted text={title} line />} back={here({}, "/knowledge")}>
+      <Loaded query={answer}>
+        {({ entity }) => (
+          <>
+            <PanelSection>
+              <KeyValues
+                pairs={[
+                  ["Kind", entity.type],
+                  [
+                    "Source",
+                    <TextLink key="source" to={pathOf("knowledge", "sources", entity.source)}>
+                      {entity.source}
+                    </TextLink>,
+                  ],
+                  ["Where", <Untrusted key="uri" text={entity.uri} mono />],
+                  ["Of", <Time key="of" at={entity.documentAt} />],
+                  ["Read", <Time key="read" at={entity.indexedAt} />],
+                  ["Tags", entity.tags.length > 0 && <Untrusted key="tags" text={entity.tags.join(", ")} />],
+                ]}
+              />
+            </PanelSection>
+            {Object.keys(entity.metadata).length > 0 && (
+              <PanelSection title="What else it says of itself">
+                <Json value={entity.metadata} label="the metadata" />
+              </PanelSection>
+            )}
+            <PanelSection title={`Passages (${entity.chunks.length}${entity.truncated ? ", and more" : ""})`}>
+              <ol className="flex flex-col gap-4">
+                {entity.chunks.map((chunk) => (
+                  <li key={chunk.id} id={`chunk-${chunk.index}`}>
+                    <div className="mb-1 text-xs text-soft">
+                      {chunk.index + 1}. <Untrusted text={chunk.headings.join(" › ")} max={200} />
+                    </div>
+                    <Untrusted text={chunk.text} max={2_000} />
+                  </li>
+                ))}
+              </ol>
+            </PanelSection>
+          </>
+        )}
+      </Loaded>
+    </SidePanel>
+  );
+}

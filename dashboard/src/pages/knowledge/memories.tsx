@@ -1,0 +1,87 @@
+import { pathOf } from "../../api/client.ts";
+import type { AgentList, MemoryList, MemorySpaces, MemoryView } from "../../api/contract.ts";
+import { useGet, usePages } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+const PAGE = 100;
+
+const COLUMNS: readonly Column<MemoryView>[] = [
+  {
+    id: "text",
+    header: "What is remembered",
+    cell: ({ key, text }) => (
+      <span className="flex gap-2">
+        {key !== null && (
+          <span className="shrink-0 font-mono text-xs text-soft">
+            <Untrusted text={key} max={60} />
+          </span>
+        )}
+        <Untrusted text={text} line />
+      </span>
+    ),
+    width: "minmax(12rem,3fr)",
+  },
+  { id: "type", header: "Kind", cell: ({ type }) => <Badge>{type}</Badge>, width: "7rem", roomy: true },
+  { id: "owner", header: "Whose", cell: (memory) => ownerOf(memory), width: "9rem", phone: true },
+  { id: "changed", header: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} />, width: "7rem" },
+];
+
+/** What agents remember, newest first; with words, what those find. */
+export function Memories({ selected }: { selected: string | undefined }) {
+  const [text] = useUrlState("q");
+  const [agent] = useUrlState("agent");
+  const [space] = useUrlState("space");
+  const agents = useGet<AgentList>("/agents").data?.agents ?? [];
+  const spaces = useGet<MemorySpaces>("/memories/spaces").data?.spaces ?? [];
+  const pages = usePages<MemoryList>("/memories", { text, agent, space, limit: PAGE }, (page, all) =>
+    page.memories.length < PAGE ? undefined : { offset: all.length * PAGE },
+  );
+  const memories = pages.data?.pages.flatMap((page) => page.memories) ?? [];
+  return (
+    <>
+      <FilterBar
+        {...(pages.data ? { shown: `${memories.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
+      >
+        <SearchField label="Search memories" />
+        <FilterSelect name="agent" label="Agent" options={agents.map(({ name }) => [name, name])} />
+        {spaces.length > 0 && (
+          <FilterSelect name="space" label="Space" options={spaces.map(({ name }) => [name, name])} />
+        )}
+      </FilterBar>
+      {pages.error && !pages.data ? (
+        <Failed problem={pages.error} retry={() => void pages.refetch()} />
+      ) : !pages.data ? (
+        <Loading />
+      ) : (
+        <DataTable
+          label="Memories"
+          rows={memories}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          rowLink={({ id }) => here({}, pathOf("knowledge", "memories", id))}
+          selected={selected}
+          more={{
+            has: pages.hasNextPage,
+            loading: pages.isFetchingNextPage,
+            load: () => void pages.fetchNextPage(),
+          }}
+          empty={
+            <Empty title={text === "" ? "Nothing is remembered yet" : "No memory fits"}>
+              Agents write here with the tool memory_write and find it again in later conversations.
+            </Empty>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+export function ownerOf({ agent, space }: Pick<MemoryView, "agent" | "space">): string {
+  return space === null ? (agent ?? "nobody") : `space ${space}`;
+}

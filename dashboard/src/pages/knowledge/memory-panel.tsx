@@ -1,0 +1,175 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { Done, MemoryAnswer, MemoryHistory, MemoryVersionView, MemoryView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, navigate } from "../../app/location.ts";
+import { For, useMay } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Json } from "../../ui/code.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { Diff } from "../../ui/diff.tsx";
+import { TextArea } from "../../ui/form.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { ownerOf } from "./memories.tsx";
+
+const CHANGES = ["/memories", "/search"];
+
+/** One memory: what it says, what it said before, and taking it back. */
+export function MemoryPanel({ id }: { id: string }) {
+  const answer = useGet<MemoryAnswer>(pathOf("memories", id));
+  const history = useGet<MemoryHistory>(pathOf("memories", id, "history"));
+  return (
+    <SidePanel
+      title={<Untrusted text={answer.data?.memory.key ?? "A memory"} line />}
+      back={here({}, "/knowledge/memories")}
+      actions={answer.data && <Actions memory={answer.data.memory} />}
+    >
+      <Loaded query={answer}>
+        {({ memory }) => (
+          <>
+            <Text memory={memory} />
+            <PanelSection>
+              <KeyValues
+                pairs={[
+                  ["Kind", <Badge key="kind">{memory.type}</Badge>],
+                  ["Whose", ownerOf(memory)],
+                  ["Written by", memory.writtenBy],
+                  ["Tags", memory.tags.length > 0 && <Untrusted key="tags" text={memory.tags.join(", ")} />],
+                  ["Label", memory.label],
+                  ["Changed", <Time key="changed" at={memory.updatedAt} />],
+                  ["Last found", <Time key="used" at={memory.lastUsedAt} />],
+                  ["Until", memory.expiresAt !== null && <Time key="until" at={memory.expiresAt} />],
+                ]}
+              />
+            </PanelSection>
+            {Object.keys(memory.metadata).length > 0 && (
+              <PanelSection title="More">
+                <Json value={memory.metadata} label="the metadata" />
+              </PanelSection>
+            )}
+            <PanelSection title="What it said before">
+              <Loaded query={history} rows={2}>
+                {({ versions }) => <Versions now={memory.text} versions={versions} />}
+              </Loaded>
+            </PanelSection>
+          </>
+        )}
+      </Loaded>
+    </SidePanel>
+  );
+}
+
+function Text({ memory }: { memory: MemoryView }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const save = useAction({
+    run: (client, text: string) => client.patch<MemoryAnswer>(pathOf("memories", memory.id), { text }),
+    done: "Saved",
+    changes: CHANGES,
+  });
+  return (
+    <PanelSection>
+      {typed === null ? (
+        <div className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <Untrusted text={memory.text} max={4_000} />
+          </div>
+          <For role="operator">
+            <Button look="quiet" onClick={() => setTyped(memory.text)}>
+              Correct
+            </Button>
+          </For>
+        </div>
+      ) : (
+        <div className="flex flex-col gap-2">
+          <TextArea
+            aria-label="What it says"
+            rows={6}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <div className="flex gap-2">
+            <Button
+              look="primary"
+              busy={save.busy}
+              onClick={async () => {
+                if (await save.run(typed)) setTyped(null);
+              }}
+            >
+              Save
+            </Button>
+            <Button onClick={() => setTyped(null)}>Cancel</Button>
+          </div>
+        </div>
+      )}
+    </PanelSection>
+  );
+}
+
+/** Newest first, each with how it became what followed it. */
+function Versions({ now, versions }: { now: string; versions: readonly MemoryVersionView[] }) {
+  if (versions.length === 0) return <p className="text-soft">Nothing else.</p>;
+  return (
+    <ol className="flex flex-col gap-3">
+      {versions.map((version, index) => (
+        <li key={version.id}>
+          <div className="mb-1 text-xs text-soft">
+            until <Time at={version.endedAt} />
+            {version.endedBy && ` · changed by ${version.endedBy}`}
+          </div>
+          <Diff before={version.text} after={versions[index - 1]?.text ?? now} label="What changed" />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Actions({ memory: { id } }: { memory: MemoryView }) {
+  const confirm = useConfirm();
+  const isAdmin = useMay("admin");
+  const isOperator = useMay("operator");
+  const back = here({}, "/knowledge/memories");
+  const retract = useAction({
+    run: (client) => client.post<Done>(pathOf("memories", id, "retract")),
+    done: "Taken back",
+    changes: CHANGES,
+  });
+  const remove = useAction({
+    run: (client) => client.delete<Done>(pathOf("memories", id)),
+    done: "Forgotten",
+    changes: CHANGES,
+  });
+  const takeBack = async () => {
+    const yes = await confirm({
+      title: "Take this memory back?",
+      what: "No agent finds it any more. What it said is kept among what was.",
+      action: "Take it back",
+    });
+    if (yes && (await retract.run())) navigate(back);
+  };
+  const forget = async () => {
+    const yes = await confirm({
+      title: "Forget this memory?",
+      what: "It and everything it said before is deleted for good.",
+      action: "Forget",
+      danger: true,
+    });
+    if (yes && (await remove.run())) navigate(back);
+  };
+  return (
+    <Menu
+      label="More about this memory"
+      items={[
+        ...(isOperator ? [{ label: "Take it back", onSelect: () => void takeBack() }] : []),
+        ...(isAdmin
+          ? [{ label: "Forget", icon: "trash" as const, danger: true, onSelect: () => void forget() }]
+          : []),
+      ]}
+    />
+  );
+}

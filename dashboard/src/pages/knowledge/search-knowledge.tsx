@@ -1,0 +1,130 @@
+import { pathOf } from "../../api/client.ts";
+import type { Found, SearchPage, SourceList } from "../../api/contract.ts";
+import { useGet, usePages } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
+import { Link } from "../../ui/link.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { MarkedText } from "./marked-text.tsx";
+
+/** The search that agents use, with its scores. */
+export function SearchKnowledge({ selected }: { selected: string | undefined }) {
+  const [query] = useUrlState("q");
+  const sources = useGet<SourceList>("/sources").data?.sources ?? [];
+  return (
+    <>
+      <FilterBar>
+        <SearchField label="Search what was gathered" />
+        <FilterSelect name="source" label="Source" options={sources.map(({ name }) => [name, name])} />
+        <span className="text-xs text-soft">“phrases”, begin*, -not, tag: type: before: after:</span>
+      </FilterBar>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {query.trim() === "" ? (
+          <Empty
+            title={sources.length === 0 ? "Nothing has been gathered yet" : "Search the way your agents do"}
+          >
+            {sources.length === 0
+              ? "Add a source: a folder, an Obsidian vault, bookmarks, an export of Notion or of mail."
+              : "What you find here is what they find, as far as their labels let them."}
+          </Empty>
+        ) : (
+          <Results query={query} selected={selected} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Results({ query, selected }: { query: string; selected: string | undefined }) {
+  const [source] = useUrlState("source");
+  const pages = usePages<SearchPage>(
+    "/search",
+    { query, source, types: "entity,memory" },
+    ({ nextCursor }) => (nextCursor === undefined ? undefined : { cursor: nextCursor }),
+  );
+  if (pages.error && !pages.data) return <Failed problem={pages.error} retry={() => void pages.refetch()} />;
+  if (!pages.data) return <Loading />;
+  const results = pages.data.pages.flatMap((page) => page.results);
+  const [first] = pages.data.pages;
+  return (
+    <>
+      {first?.notes.map((note) => (
+        <p key={note} className="border-b border-line bg-warn-soft px-4 py-1.5 text-warn">
+          <Untrusted text={note} />
+        </p>
+      ))}
+      {results.length === 0 ? (
+        <Empty title="Nothing was found">Try fewer words, or sync a source.</Empty>
+      ) : (
+        <ol className="divide-y divide-line" aria-label="Found">
+          {results.map((found) => (
+            <Hit key={found.kind + found.id} found={found} selected={found.id === selected} />
+          ))}
+        </ol>
+      )}
+      <div className="flex items-center gap-4 px-4 py-3">
+        {pages.hasNextPage && (
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+        <span className="text-xs text-soft">
+          {first?.mode === "hybrid" ? "by words and meaning" : "by words"}, best first
+        </span>
+      </div>
+    </>
+  );
+}
+
+function Hit({ found, selected }: { found: Found; selected: boolean }) {
+  const isEntity = found.kind === "entity";
+  const to = here({}, pathOf("knowledge", isEntity ? "documents" : "memories", found.id));
+  return (
+    <li className={classes("relative px-4 py-3", selected ? "bg-selected" : "hover:bg-hover")}>
+      <div className="flex items-baseline gap-2">
+        <Link to={to} className="min-w-0 font-medium after:absolute after:inset-0">
+          <Untrusted text={isEntity ? found.title : (found.key ?? "A memory")} max={200} />
+        </Link>
+        <Badge>{isEntity ? found.type : "memory"}</Badge>
+        <span className="ml-auto shrink-0 text-xs text-soft" title="How well it fits, from 0 to 1">
+          {found.score.toFixed(2)}
+        </span>
+      </div>
+      <div className="flex flex-wrap gap-x-3 text-xs text-soft">
+        {isEntity && (
+          <>
+            <span>{found.source}</span>
+            <Untrusted text={found.uri} max={160} mono />
+          </>
+        )}
+        <Time at={isEntity ? found.documentAt : found.updatedAt} />
+        {found.tags.map((tag) => (
+          <span key={tag}>
+            #<Untrusted text={tag} max={40} />
+          </span>
+        ))}
+      </div>
+      {isEntity ? (
+        found.chunks.slice(0, 3).map((chunk) => (
+          <p key={chunk.id} className="mt-1">
+            {chunk.headings.length > 0 && (
+              <span className="text-xs text-soft">
+                <Untrusted text={chunk.headings.join(" › ")} max={160} />:{" "}
+              </span>
+            )}
+            <MarkedText text={chunk.snippet} marks={chunk.marks} />
+          </p>
+        ))
+      ) : (
+        <p className="mt-1">
+          <MarkedText text={found.snippet} marks={found.marks} />
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,140 @@
+import { pathOf } from "../../api/client.ts";
+import type { Done, SourceAnswer, SourceView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { navigate } from "../../app/location.ts";
+import { For, useMay } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Json } from "../../ui/code.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { duration, Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { SourceState, useSync } from "./sources.tsx";
+
+const LIST = "/knowledge/sources";
+
+export function SourcePanel({ name }: { name: string }) {
+  const answer = useGet<SourceAnswer>(pathOf("sources", name));
+  return (
+    <SidePanel
+      title={<Untrusted text={name} line />}
+      back={LIST}
+      actions={answer.data && <Actions source={answer.data.source} />}
+    >
+      <Loaded query={answer}>{({ source }) => <Facts source={source} />}</Loaded>
+    </SidePanel>
+  );
+}
+
+function Facts({ source }: { source: SourceView }) {
+  const { lastSync } = source;
+  return (
+    <>
+      <PanelSection>
+        <KeyValues
+          pairs={[
+            ["State", <SourceState key="state" source={source} />],
+            ["Kind", source.kind],
+            ["Documents", source.entities.toLocaleString("en")],
+            [
+              "Passages",
+              `${source.chunks.toLocaleString("en")}, ${source.embedded.toLocaleString("en")} with meanings`,
+            ],
+            ["For", source.label === null ? "everybody who may search" : `tokens with label:${source.label}`],
+            ["Synced", <Time key="synced" at={source.lastSyncAt} />],
+            [
+              "Search",
+              <TextLink key="search" to={`/knowledge?source=${encodeURIComponent(source.name)}`}>
+                in this source
+              </TextLink>,
+            ],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="What it reads">
+        <Json value={source.config} label="its settings" />
+      </PanelSection>
+      {lastSync && (
+        <PanelSection title="The last sync">
+          {lastSync.error && (
+            <p className="mb-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
+              <Untrusted text={lastSync.error} />
+            </p>
+          )}
+          <KeyValues
+            pairs={[
+              [
+                "Files",
+                `${lastSync.seen} seen, ${lastSync.added} new, ${lastSync.changed} changed, ${lastSync.gone} gone`,
+              ],
+              ["Took", duration(lastSync.durationMs)],
+              ["Not read", lastSync.failed > 0 && lastSync.failed],
+            ]}
+          />
+          <ul className="mt-2">
+            {lastSync.problems.slice(0, 50).map(({ key, reason }) => (
+              <li key={key} className="border-t border-line py-1">
+                <Untrusted text={key} mono max={200} />:{" "}
+                <span className="text-soft">
+                  <Untrusted text={reason} max={200} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </PanelSection>
+      )}
+    </>
+  );
+}
+
+function Actions({ source: { name, enabled, entities } }: { source: SourceView }) {
+  const confirm = useConfirm();
+  const isAdmin = useMay("admin");
+  const sync = useSync();
+  const change = useAction({
+    run: (client, given: { enabled: boolean }) => client.patch<SourceAnswer>(pathOf("sources", name), given),
+    done: "Saved",
+    changes: ["/sources"],
+  });
+  const remove = useAction({
+    run: (client) => client.delete<Done>(pathOf("sources", name)),
+    done: `${name} was removed`,
+    changes: ["/sources", "/search", "/entities"],
+  });
+  const removeIt = async () => {
+    const yes = await confirm({
+      title: `Remove ${name}?`,
+      what: `What was read of its ${entities.toLocaleString("en")} documents is forgotten, and nobody finds it any more. The documents themselves stay where they are.`,
+      action: "Remove",
+      danger: true,
+    });
+    if (yes && (await remove.run())) navigate(LIST);
+  };
+  return (
+    <>
+      <For role="operator">
+        <Button icon="refresh" busy={sync.busy} onClick={() => void sync.run(name)}>
+          Sync
+        </Button>
+      </For>
+      <Menu
+        label={`More about ${name}`}
+        items={
+          isAdmin
+            ? [
+                {
+                  label: enabled ? "Disable" : "Enable",
+                  onSelect: () => void change.run({ enabled: !enabled }),
+                },
+                { label: "Remove", icon: "trash", danger: true, onSelect: () => void removeIt() },
+              ]
+            : []
+        }
+      />
+    </>
+  );
+}

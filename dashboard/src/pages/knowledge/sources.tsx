@@ -1,0 +1,144 @@
+import { pathOf } from "../../api/client.ts";
+import type { SourceList, SourceView, SyncAnswer } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { StateMark } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { AddSource } from "./add-source.tsx";
+import { SyncBar } from "./sync-bar.tsx";
+
+export function SourceActions() {
+  const sync = useSync();
+  return (
+    <>
+      <For role="operator">
+        <Button icon="refresh" busy={sync.busy} onClick={() => void sync.run(undefined)}>
+          Sync all
+        </Button>
+      </For>
+      <For role="admin">
+        <ButtonLink to={here({ add: "source" })} look="primary" icon="plus">
+          Add a source
+        </ButtonLink>
+      </For>
+    </>
+  );
+}
+
+/** Brings one source, or all, up to date; it goes on by itself. */
+export function useSync() {
+  return useAction({
+    run: (client, source: string | undefined) =>
+      client.post<SyncAnswer>("/sync", source === undefined ? {} : { source }),
+    done: (answer) => (answer.skipped ? (answer.reason ?? "Another sync is under way") : "Syncing"),
+    changes: ["/sources"],
+  });
+}
+
+const COLUMNS: readonly Column<SourceView>[] = [
+  {
+    id: "name",
+    header: "Name",
+    cell: ({ name }) => <Untrusted text={name} line />,
+    sortBy: ({ name }) => name.toLowerCase(),
+    width: "minmax(8rem,1fr)",
+  },
+  { id: "kind", header: "Kind", cell: ({ kind }) => kind, width: "7rem", roomy: true },
+  {
+    id: "state",
+    header: "State",
+    cell: (source) => <SourceState source={source} />,
+    width: "minmax(10rem,1.4fr)",
+    phone: true,
+  },
+  {
+    id: "entities",
+    header: "Documents",
+    cell: ({ entities }) => entities.toLocaleString("en"),
+    sortBy: ({ entities }) => entities,
+    width: "6.5rem",
+    end: true,
+  },
+  {
+    id: "chunks",
+    header: "Passages",
+    cell: ({ chunks }) => chunks.toLocaleString("en"),
+    sortBy: ({ chunks }) => chunks,
+    width: "6.5rem",
+    end: true,
+    roomy: true,
+  },
+  {
+    id: "synced",
+    header: "Synced",
+    cell: ({ lastSyncAt }) => <Time at={lastSyncAt} />,
+    width: "7rem",
+    roomy: true,
+  },
+];
+
+/** Where knowledge comes from. */
+export function Sources({ selected }: { selected: string | undefined }) {
+  const sources = useGet<SourceList>("/sources");
+  const [adding, setAdding] = useUrlState("add");
+  return (
+    <>
+      <Loaded query={sources}>
+        {({ sources: all }) => (
+          <DataTable
+            label="Sources"
+            rows={all}
+            columns={COLUMNS}
+            rowKey={({ name }) => name}
+            rowLink={({ name }) => pathOf("knowledge", "sources", name)}
+            selected={selected}
+            empty={
+              <Empty
+                title="No source yet"
+                action={
+                  <For role="admin">
+                    <ButtonLink to={here({ add: "source" })} look="primary">
+                      Add a source
+                    </ButtonLink>
+                  </For>
+                }
+              >
+                A folder, an Obsidian vault, bookmarks, an export of Notion or of mail. Its documents are
+                read, cut into passages and found by words and meaning.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+      {adding === "source" && (
+        <For role="admin">
+          <AddSource onClose={() => setAdding("")} />
+        </For>
+      )}
+    </>
+  );
+}
+
+export function SourceState({ source }: { source: SourceView }) {
+  if (source.running) return <SyncBar progress={source.running} />;
+  if (!source.enabled) return <StateMark tone="neutral">Disabled</StateMark>;
+  if (source.lastSync === null) return <StateMark tone="neutral">Not read yet</StateMark>;
+  if (!source.lastSync.ok)
+    return (
+      <StateMark
+        tone="bad"
+        {...(source.lastSync.error === undefined ? {} : { title: source.lastSync.error })}
+      >
+        Failed
+      </StateMark>
+    );
+  if (source.lastSync.failed > 0)
+    return <StateMark tone="warn">{`${source.lastSync.failed} files could not be read`}</StateMark>;
+  return <StateMark tone="ok">Up to date</StateMark>;
+}

@@ -1,0 +1,26 @@
+import type { SyncProgress } from "../../api/contract.ts";
+
+const PHASES: Readonly<Record<SyncProgress["phase"], string>> = {
+  scanning: "Looking",
+  reading: "Reading",
+  embedding: "Learning meanings",
+  done: "Done",
+};
+
+/** How far a sync is: of all files where their number is known. */
+export function SyncBar({ progress }: { progress: SyncProgress }) {
+  const { phase, seen, total, rate } = progress;
+  const share = total === undefined || total === 0 ? undefined : Math.min(1, seen / total);
+  const words = `${PHASES[phase]}: ${seen.toLocaleString("en")}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`}${rate > 0 ? `, ${Math.round(rate)}/s` : ""}`;
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <progress
+        aria-label={words}
+        className="h-1.5 w-20 shrink-0 accent-accent-fill"
+        max={1}
+        {...(share === undefined ? {} : { value: share })}
+      />
+      <span className="truncate text-xs">{words}</span>
+    </span>
+  );
+}

@@ -1,0 +1,210 @@
+import { useEffect, useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { AgentList, ExplainInput, RuleExplanation, RuleInput, ToolList } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, navigate, useQueryString } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { Badge, StateMark } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { PageBody } from "../../ui/page.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { ACTIONS, ruleInWords, ruleKey } from "./rule-words.ts";
+
+const RESULT: Readonly<Record<RuleExplanation["action"], string>> = {
+  allow: "It would run",
+  ask: "A person would be asked first",
+  deny: "It would be refused",
+};
+
+/** What would become of a call, by which rule, and what would change that. The call stands in the address. */
+export function TryCall() {
+  const params = new URLSearchParams(useQueryString());
+  const asked = {
+    tool: params.get("tool") ?? "",
+    agent: params.get("agent") ?? "",
+    args: params.get("args") ?? "",
+  };
+  const [call, setCall] = useState(asked);
+  const agents = useGet<AgentList>("/agents").data?.agents ?? [];
+  const tools = useGet<ToolList>("/tools").data?.tools ?? [];
+  const [explained, setExplained] = useState<RuleExplanation>();
+  const problem = argumentsProblem(call.args);
+  const explain = useAction({
+    run: (client, input: ExplainInput) => client.post<RuleExplanation>("/rules/explain", input),
+    quiet: true,
+  });
+  const key = JSON.stringify(asked);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands in the address decides
+  useEffect(() => {
+    if (asked.tool === "" || argumentsProblem(asked.args) !== undefined) return;
+    const input = {
+      tool: asked.tool,
+      ...(asked.agent !== "" && { agent: asked.agent }),
+      arguments: asked.args === "" ? {} : JSON.parse(asked.args),
+    };
+    void explain.run(input).then(setExplained);
+  }, [key]);
+  return (
+    <PageBody>
+      <div className="flex max-w-4xl flex-col gap-4">
+        <form
+          className="grid grid-cols-2 gap-4 max-sm:grid-cols-1"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (call.tool !== "" && problem === undefined)
+              navigate(here({ ...call, args: call.args.trim() }));
+          }}
+        >
+          <Field label="Who calls">
+            {(given) => (
+              <Select
+                {...given}
+                options={[["", "a person (operator)"], ...agents.map(({ name }) => [name, name] as const)]}
+                value={call.agent}
+                onChange={(event) => setCall({ ...call, agent: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Which tool">
+            {(given) => (
+              <>
+                <TextInput
+                  {...given}
+                  mono
+                  list="try-tools"
+                  value={call.tool}
+                  onChange={(event) => setCall({ ...call, tool: event.target.value })}
+                />
+                <datalist id="try-tools">
+                  {tools.slice(0, 500).map(({ name }) => (
+                    <option key={name} value={name} />
+                  ))}
+                </datalist>
+              </>
+            )}
+          </Field>
+          <div className="col-span-full">
+            <Field
+              label="With which arguments"
+              hint='JSON, such as {"path": "/etc/hosts"}. Nothing is run.'
+              error={problem}
+            >
+              {(given) => (
+                <TextArea
+                  {...given}
+                  mono
+                  rows={3}
+                  value={call.args}
+                  onChange={(event) => setCall({ ...call, args: event.target.value })}
+                />
+              )}
+            </Field>
+          </div>
+          <div className="col-span-full">
+            <Button
+              look="primary"
+              type="submit"
+              busy={explain.busy}
+              disabled={call.tool === "" || problem !== undefined}
+            >
+              What would happen?
+            </Button>
+          </div>
+        </form>
+        <FormProblem problem={explain.problem} />
+        {explained && !explain.problem && <Explained explained={explained} />}
+      </div>
+    </PageBody>
+  );
+}
+
+function argumentsProblem(text: string): string | undefined {
+  if (text.trim() === "") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? undefined : "Expected a JSON object.";
+  } catch {
+    return "This is no JSON yet.";
+  }
+}
+
+function Explained({ explained }: { explained: RuleExplanation }) {
+  const { action, rule, text, hidden, others, changes, capabilities, labels, subjects, agent } = explained;
+  const about = [...subjects.path, ...subjects.host, ...subjects.command];
+  return (
+    <section aria-label="What would happen" className="flex flex-col gap-4 rounded-md border border-line p-4">
+      <div className="text-base font-semibold">
+        <StateMark tone={ACTIONS[action].tone}>{RESULT[action]}</StateMark>
+      </div>
+      <KeyValues
+        pairs={[
+          [
+            "By the rule",
+            rule ? (
+              <TextLink key="rule" to={pathOf("rules", ruleKey(rule))}>
+                <Untrusted text={ruleInWords(rule)} />
+              </TextLink>
+            ) : (
+              "none: no rule is about it, so it runs"
+            ),
+          ],
+          ["In the audit as", <Untrusted key="text" text={text} mono />],
+          [
+            "Seen",
+            hidden && "not at all: every call of it is refused, so the agent is not even shown the tool",
+          ],
+          [
+            "The tool can",
+            capabilities.length > 0 && capabilities.map((each) => <Badge key={each}>{each}</Badge>),
+          ],
+          ["The call is about", about.length > 0 && <Untrusted key="about" text={about.join(", ")} mono />],
+          ["In touch with", labels.join(", ")],
+        ]}
+      />
+      {changes.length > 0 && (
+        <div>
+          <h3 className="mb-1 font-medium">What would change it</h3>
+          <ul className="flex flex-col gap-1">
+            {changes.map((change) => (
+              <li key={JSON.stringify(change)} className="flex flex-wrap items-center gap-2">
+                <Untrusted text={ruleInWords({ ...change, agent: agent === "operator" ? null : agent })} />
+                <For role="admin">
+                  <TextLink to={writeLink(change, agent)}>write this rule …</TextLink>
+                </For>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary className="font-medium">{others.length} other rules about this tool</summary>
+          <ul className="mt-2 flex flex-col gap-2">
+            {others.map(({ rule: other, matched, why }) => (
+              <li key={ruleKey(other)}>
+                <TextLink to={pathOf("rules", ruleKey(other))}>
+                  <Untrusted text={ruleInWords(other)} />
+                </TextLink>
+                <span className="block text-soft">
+                  {matched ? "Fits, but lost: " : "Does not fit: "}
+                  {why}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function writeLink({ permission, action, pattern }: RuleInput, agent: string): string {
+  const params = new URLSearchParams({ edit: "new", for: permission, say: action });
+  if (pattern !== undefined) params.set("only", JSON.stringify(pattern));
+  if (agent !== "operator") params.set("agent", agent);
+  return `/rules?${params}`;
+}

@@ -1,0 +1,58 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { ServerAnswer, ServerChange, ServerView } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { navigate } from "../../app/location.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormProblem } from "../../ui/form.tsx";
+import { fieldsOf, inputOf, type SecretValues } from "./server-fields.ts";
+import { ServerForm } from "./server-form.tsx";
+
+/** Changes a server that is stored. Of variables and headers only names are known; a value left blank stays. */
+export function EditServer({ server, onClose }: { server: ServerView; onClose: () => void }) {
+  const [before] = useState(() => fieldsOf(server));
+  const [fields, setFields] = useState(before);
+  const [values, setValues] = useState<SecretValues>({});
+  const save = useAction({
+    run: (client, change: ServerChange) => client.patch<ServerAnswer>(pathOf("servers", server.name), change),
+    done: "Saved",
+    changes: ["/servers", "/tools", "/home", "/status"],
+    quiet: true,
+  });
+  const submit = async () => {
+    const name = fields.name.trim();
+    const change = { ...inputOf(fields, values, before), ...(name === server.name ? {} : { name }) };
+    if (Object.keys(change).length === 0) return onClose();
+    if (!(await save.run(change))) return;
+    onClose();
+    if (name !== server.name) navigate(pathOf("servers", name), { replace: true });
+  };
+  return (
+    <Dialog
+      title={`Edit ${server.name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form="edit-server" busy={save.busy}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="edit-server"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <ServerForm fields={fields} onFields={setFields} values={values} onValues={setValues} stored />
+        <p className="text-soft">A change of how it is reached disconnects it; calls under way end.</p>
+        <FormProblem problem={save.problem} />
+      </form>
+    </Dialog>
+  );
+}

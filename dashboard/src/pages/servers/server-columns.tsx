@@ -1,0 +1,93 @@
+import type { ServerLatency, ServerView } from "../../api/contract.ts";
+import { Badge } from "../../ui/badge.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { duration } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { ServerStateMark, STATES } from "./server-state.tsx";
+
+export interface ServerRow {
+  readonly server: ServerView;
+  readonly latency: ServerLatency | undefined;
+}
+
+export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
+  {
+    id: "name",
+    header: "Name",
+    cell: ({ server }) => <Untrusted text={server.name} line />,
+    sortBy: ({ server }) => server.name.toLowerCase(),
+    width: "minmax(8rem,1.2fr)",
+  },
+  {
+    id: "state",
+    header: "State",
+    cell: ({ server }) => <ServerStateMark state={server.state} />,
+    sortBy: ({ server }) => STATES[server.state].label,
+    width: "10rem",
+    phone: true,
+  },
+  {
+    id: "transport",
+    roomy: true,
+    header: "Transport",
+    cell: ({ server }) => TRANSPORTS[server.transport],
+    sortBy: ({ server }) => server.transport,
+    width: "6rem",
+  },
+  {
+    id: "era",
+    roomy: true,
+    header: "Speaks",
+    cell: ({ server }) =>
+      server.era && (
+        <span title={server.era.era === "modern" ? "The newer era of MCP" : "The older era of MCP"}>
+          {server.era.version}
+        </span>
+      ),
+    sortBy: ({ server }) => server.era?.version ?? "",
+    width: "6.5rem",
+  },
+  {
+    id: "tools",
+    header: "Tools",
+    cell: ({ server }) => (
+      <span className="inline-flex items-center gap-1.5">
+        {server.waiting > 0 && (
+          <Badge tone="warn" title="Published and not accepted yet">
+            {server.waiting} held
+          </Badge>
+        )}
+        {server.toolCount}
+      </span>
+    ),
+    sortBy: ({ server }) => server.toolCount,
+    width: "7rem",
+    end: true,
+  },
+  {
+    id: "latency",
+    header: "Latency",
+    cell: ({ latency }) =>
+      latency && (
+        <span title={`Median of the last calls; 95 of 100 took no longer than ${duration(latency.p95Ms)}`}>
+          {duration(latency.medianMs)}
+        </span>
+      ),
+    sortBy: ({ latency }) => latency?.medianMs ?? -1,
+    width: "5.5rem",
+    end: true,
+  },
+  {
+    id: "error",
+    header: "Last error",
+    cell: ({ server }) => server.lastError && <Untrusted text={server.lastError} line />,
+    width: "minmax(0,1.6fr)",
+  },
+];
+
+/** How people say how a server is reached. */
+export const TRANSPORTS: Readonly<Record<ServerView["transport"], string>> = {
+  stdio: "Program",
+  http: "HTTP",
+  sse: "HTTP (SSE)",
+};

@@ -1,0 +1,163 @@
+import { pathOf } from "../../api/client.ts";
+import type { ServerAnswer, ServerView } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { For } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/code.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { duration, Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { TRANSPORTS } from "./server-columns.tsx";
+import { ServerStateMark } from "./server-state.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+export function ServerOverview({ server }: { server: ServerView }) {
+  return (
+    <>
+      {server.state === "pending_approval" && <Approval server={server} />}
+      {server.state !== "pending_approval" && (server.state === "needs_auth" || server.oauth) && (
+        <SignIn server={server} />
+      )}
+      {server.lastError && (
+        <PanelSection title="Last error">
+          <div className="rounded-md bg-bad-soft px-3 py-2 text-bad">
+            <Untrusted text={server.lastError} mono />
+          </div>
+        </PanelSection>
+      )}
+      <PanelSection>
+        <KeyValues pairs={facts(server)} />
+      </PanelSection>
+      <PanelSection title="How it is reached">
+        <Reach server={server} />
+      </PanelSection>
+      {server.instructions && (
+        <PanelSection title="What it tells models">
+          <Untrusted text={server.instructions} max={1_000} />
+        </PanelSection>
+      )}
+    </>
+  );
+}
+
+/** What the person looks at is what is approved: a change in between is refused. */
+function Approval({ server }: { server: ServerView }) {
+  const approve = useAction({
+    run: (client) =>
+      client.post<ServerAnswer>(pathOf("servers", server.name, "approve"), { changedAt: server.changedAt }),
+    done: `${server.name} is approved`,
+    changes: ["/servers", "/tools", "/home", "/status"],
+  });
+  return (
+    <PanelSection>
+      <div className="flex flex-col gap-3 rounded-md border border-warn bg-warn-soft px-3 py-3">
+        <p>
+          {server.addedBy ? (
+            <>
+              The agent <b>{server.addedBy}</b> added or changed this server.
+            </>
+          ) : (
+            "This server comes from a file of a project."
+          )}{" "}
+          Nothing of it runs before you approve it. This is what would run:
+        </p>
+        <Reach server={server} />
+        <For role="admin">
+          <div>
+            <Button look="primary" busy={approve.busy} onClick={() => void approve.run()}>
+              Approve
+            </Button>
+          </div>
+        </For>
+      </div>
+    </PanelSection>
+  );
+}
+
+function Reach({ server }: { server: ServerView }) {
+  const { command, args, url, cwd, envKeys, headerKeys, secrets } = server;
+  return (
+    <div className="flex flex-col gap-2">
+      {command !== null ? (
+        <Code text={[command, ...args].map(quoted).join(" ")} label="the command" />
+      ) : (
+        <Code text={url ?? ""} label="the address" />
+      )}
+      <KeyValues
+        pairs={[
+          ["Folder", cwd && <Untrusted text={cwd} mono />],
+          ["Variables", envKeys.length > 0 && <Keys keys={envKeys} />],
+          ["Headers", headerKeys.length > 0 && <Keys keys={headerKeys} />],
+          ["Secrets", secrets.length > 0 && <Keys keys={secrets} />],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Keys({ keys }: { keys: readonly string[] }) {
+  return (
+    <span className="flex flex-wrap gap-1">
+      {keys.map((key) => (
+        <code key={key} className="rounded bg-hover px-1 font-mono text-xs">
+          <Untrusted text={key} />
+        </code>
+      ))}
+    </span>
+  );
+}
+
+function facts(server: ServerView): readonly (readonly [string, React.ReactNode])[] {
+  return [
+    ["State", <ServerStateMark key="state" state={server.state} />],
+    ["Transport", TRANSPORTS[server.transport]],
+    [
+      "Speaks",
+      server.era && `MCP ${server.era.version} (${server.era.era === "modern" ? "newer" : "older"} era)`,
+    ],
+    ["Tools", server.toolCount],
+    ["Listed", <Time key="listed" at={server.listedAt} />],
+    [
+      "Trust",
+      server.trusted ? (
+        <Badge key="trust" tone="ok">
+          trusted
+        </Badge>
+      ) : server.pinned ? (
+        "New and changed tools wait for you"
+      ) : (
+        "Its word counts only where it makes things safer"
+      ),
+    ],
+    [
+      "Sandbox",
+      server.sandbox &&
+        (server.sandbox.problem ??
+          `${server.sandbox.mode}, ${server.sandbox.network ? "with" : "without"} network`),
+    ],
+    ["Time limit", duration(server.timeoutMs)],
+    [
+      "Starts",
+      server.connect === "eager" || server.keepAlive ? "with the daemon, stays" : "with its first call",
+    ],
+    ["From", SOURCES[server.source]],
+    [
+      "Names begin with",
+      <code key="prefix" className="font-mono text-xs">
+        {server.prefix}
+      </code>,
+    ],
+  ];
+}
+
+const SOURCES = {
+  stored: "added here",
+  user: "your settings file",
+  project: "the settings file of a project",
+};
+
+function quoted(part: string): string {
+  return /^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,124 @@
+import { pathOf } from "../../api/client.ts";
+import type { Done, ServerAnswer, ServerView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, navigate, useUrlState } from "../../app/location.ts";
+import { For, useMay } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { EditServer } from "./edit-server.tsx";
+import { ServerChangesView } from "./server-changes.tsx";
+import { ServerLog } from "./server-log.tsx";
+import { ServerOverview } from "./server-overview.tsx";
+import { ServerTestDialog } from "./server-test.tsx";
+import { ServerTools } from "./server-tools.tsx";
+
+/** One server: what it is, its tools, what it publishes that nobody accepted, what it wrote. */
+export function ServerPanel({ name }: { name: string }) {
+  const answer = useGet<ServerAnswer>(pathOf("servers", name));
+  const back = here({ tab: "", doing: "" }, "/servers");
+  return (
+    <SidePanel
+      title={<Untrusted text={name} line />}
+      back={back}
+      actions={answer.data && <Actions server={answer.data.server} back={back} />}
+    >
+      <Loaded query={answer}>{({ server, tools }) => <Parts server={server} tools={tools} />}</Loaded>
+    </SidePanel>
+  );
+}
+
+function Parts({ server, tools }: { server: ServerView; tools: readonly string[] }) {
+  const tab = useTab("tab", ["overview", "tools", "changes", "log"]);
+  return (
+    <>
+      <Tabs
+        name="tab"
+        label="About this server"
+        tabs={[
+          { id: "overview", label: "Overview" },
+          { id: "tools", label: "Tools", count: tools.length },
+          { id: "changes", label: "Held back", count: server.waiting },
+          { id: "log", label: "Log" },
+        ]}
+      />
+      {tab === "overview" && <ServerOverview server={server} />}
+      {tab === "tools" && <ServerTools server={server} names={tools} />}
+      {tab === "changes" && <ServerChangesView name={server.name} />}
+      {tab === "log" && <ServerLog name={server.name} />}
+    </>
+  );
+}
+
+function Actions({ server, back }: { server: ServerView; back: string }) {
+  const { name } = server;
+  const [doing, setDoing] = useUrlState("doing");
+  const confirm = useConfirm();
+  const isAdmin = useMay("admin");
+  const changes = ["/servers", "/tools", "/home", "/status"];
+  const post = useAction({
+    run: (client, verb: string) => client.post<ServerAnswer>(pathOf("servers", name, verb)),
+    done: (_answer, verb) => `${name}: ${DONE[verb] ?? verb}`,
+    changes,
+  });
+  const remove = useAction({
+    run: (client) => client.delete<Done>(pathOf("servers", name)),
+    done: `${name} was removed`,
+    changes,
+  });
+  const removeIt = async () => {
+    const yes = await confirm({
+      title: `Remove ${name}?`,
+      what: `Its ${server.toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
+      action: "Remove",
+      danger: true,
+    });
+    if (yes && (await remove.run())) navigate(back);
+  };
+  const isStored = server.source === "stored";
+  const items: MenuItem[] = isAdmin
+    ? [
+        ...(isStored ? [{ label: "Edit", icon: "settings" as const, onSelect: () => setDoing("edit") }] : []),
+        server.enabled
+          ? { label: "Disable", onSelect: () => void post.run("disable") }
+          : { label: "Enable", onSelect: () => void post.run("enable") },
+        server.trusted
+          ? { label: "Trust it no longer", onSelect: () => void post.run("untrust") }
+          : { label: "Trust what it says", onSelect: () => void trustIt() },
+        ...(isStored
+          ? [{ label: "Remove", icon: "trash" as const, danger: true, onSelect: () => void removeIt() }]
+          : []),
+      ]
+    : [];
+  async function trustIt() {
+    const yes = await confirm({
+      title: `Trust what ${name} says of its tools?`,
+      what: "Then its own word counts for what its tools can do, also where that makes rules milder, and new and changed tools no longer wait for you.",
+      action: "Trust it",
+    });
+    if (yes) await post.run("trust");
+  }
+  return (
+    <>
+      <For role="operator">
+        <Button icon="play" onClick={() => setDoing("test")}>
+          Test
+        </Button>
+      </For>
+      <Menu label={`More about ${name}`} items={items} />
+      {doing === "test" && <ServerTestDialog name={name} onClose={() => setDoing("")} />}
+      {doing === "edit" && isAdmin && <EditServer server={server} onClose={() => setDoing("")} />}
+    </>
+  );
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  enable: "takes part again",
+  disable: "is kept out",
+  trust: "is trusted",
+  untrust: "is no longer trusted",
+};

@@ -1,0 +1,167 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { ServerView, ToolAnswer, ToolDetail, ToolList, ToolView } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Json } from "../../ui/code.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+const SHOWN = 200;
+
+/** The tools of a server; each opens in place. */
+export function ServerTools({ server, names }: { server: ServerView; names: readonly string[] }) {
+  const tools = useGet<ToolList>("/tools", { params: { server: server.name } });
+  const [words, setWords] = useState("");
+  if (names.length === 0)
+    return (
+      <Empty title="No tool is known of it yet">
+        {server.waiting > 0
+          ? "What it publishes waits for you under “Held back”."
+          : "They are listed when it connects; test it."}
+      </Empty>
+    );
+  return (
+    <Loaded query={tools}>
+      {({ tools: all }) => {
+        const own = all.filter(({ name }) => name.includes(words.toLowerCase()));
+        return (
+          <>
+            {names.length > 10 && (
+              <div className="border-b border-line px-4 py-2">
+                <input
+                  type="search"
+                  aria-label="Find a tool of this server"
+                  placeholder="Find a tool of this server"
+                  value={words}
+                  onChange={(event) => setWords(event.target.value)}
+                  className="h-8 w-full rounded-md border border-line-strong bg-surface px-2 placeholder:text-soft"
+                />
+              </div>
+            )}
+            <ul className="divide-y divide-line">
+              {own.slice(0, SHOWN).map((tool) => (
+                <ToolRow key={tool.name} tool={tool} />
+              ))}
+            </ul>
+            {own.length > SHOWN && (
+              <p className="px-4 py-3">
+                <TextLink to={`/tools?from=${encodeURIComponent(`mcp:${server.name}`)}`}>
+                  All {own.length} on the page of tools
+                </TextLink>
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function ToolRow({ tool }: { tool: ToolView }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex w-full items-start gap-2 px-4 py-2 text-left hover:bg-hover"
+      >
+        <span className={open ? "rotate-90" : ""}>
+          <Icon name="chevron" />
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-center gap-1.5">
+            <Untrusted text={tool.name} mono />
+            <ToolFlags tool={tool} />
+          </span>
+          {!open && (
+            <span className="text-soft">
+              <Untrusted text={tool.description} line />
+            </span>
+          )}
+        </span>
+      </button>
+      {open && <ToolDetails name={tool.name} />}
+    </li>
+  );
+}
+
+export function ToolFlags({ tool }: { tool: Pick<ToolView, "flags" | "status"> }) {
+  return (
+    <>
+      {tool.flags.readOnly && <Badge title="Never changes anything outside the call">reads</Badge>}
+      {tool.flags.destructive && (
+        <Badge tone="bad" title="May delete or overwrite what you care about">
+          destructive
+        </Badge>
+      )}
+      {tool.status.kind !== "active" && (
+        <Badge tone="warn" title={tool.status.reason}>
+          {tool.status.kind.replaceAll("_", " ")}
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function ToolDetails({ name }: { name: string }) {
+  const answer = useGet<ToolAnswer>(pathOf("tools", name));
+  return (
+    <Loaded query={answer} rows={3}>
+      {({ tool }) => (
+        <div className="flex flex-col gap-3 px-4 pb-4 pl-10">
+          <Untrusted text={tool.description} max={1_200} />
+          <Findings tool={tool} />
+          <KeyValues
+            pairs={[
+              ["At its server", <Untrusted key="own" text={tool.ownName} mono />],
+              [
+                "Can",
+                tool.capabilities.length > 0 &&
+                  tool.capabilities.map((one) => <Badge key={one}>{one}</Badge>),
+              ],
+              ["Toolboxes", tool.toolboxes.join(", ")],
+              ["Agents", tool.agents.join(", ")],
+              [
+                "Warnings",
+                tool.warnings.length > 0 && <Untrusted key="warnings" text={tool.warnings.join("\n")} />,
+              ],
+            ]}
+          />
+          <Json value={tool.inputSchema} label={`the input schema of ${name}`} />
+          <TextLink to={pathOf("tools", name)}>Try it, its history and its cost</TextLink>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  addresses_model: "speaks to the model, against its host",
+  names_others: "names tools of others",
+  asks_for_secrets: "asks for secrets",
+  hides_text: "hides text",
+  imitates_host: "imitates the host",
+};
+
+export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findings"> }) {
+  if (findings.length === 0) return null;
+  return (
+    <div className="rounded-md border border-warn bg-warn-soft px-3 py-2">
+      <p className="font-medium text-warn">Look at this before you let anybody use it</p>
+      <ul className="mt-1 list-disc pl-4">
+        {findings.map(({ kind, field, excerpt }) => (
+          <li key={kind + field + excerpt}>
+            It {KINDS[kind] ?? kind} (<code className="font-mono text-xs">{field}</code>):{" "}
+            <Untrusted text={excerpt} mono />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { useMemo } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { Home, ServerList } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import type { PageProps } from "../../app/routes.ts";
+import { For } from "../../app/session.tsx";
+import { DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { AddServer } from "./add-server.tsx";
+import { SERVER_COLUMNS, type ServerRow } from "./server-columns.tsx";
+import { ServerPanel } from "./server-panel.tsx";
+import { STATES } from "./server-state.tsx";
+
+/** The servers behind Toolkeep, and one of them in full. */
+export function Page({ params: { name } }: PageProps) {
+  const [adding, setAdding] = useUrlState("add");
+  return (
+    <PageFrame
+      title="Servers"
+      actions={
+        <For role="admin">
+          <ButtonLink to={here({ add: "import" })}>Import</ButtonLink>
+          <ButtonLink to={here({ add: "form" })} look="primary" icon="plus">
+            Add a server
+          </ButtonLink>
+        </For>
+      }
+      panel={name !== undefined && <ServerPanel key={name} name={name} />}
+    >
+      <Servers selected={name} />
+      {adding !== "" && (
+        <For role="admin">
+          <AddServer way={adding} onClose={() => setAdding("")} />
+        </For>
+      )}
+    </PageFrame>
+  );
+}
+
+function Servers({ selected }: { selected: string | undefined }) {
+  const servers = useGet<ServerList>("/servers");
+  const home = useGet<Home>("/home").data;
+  const [words] = useUrlState("q");
+  const [state] = useUrlState("state");
+  const [transport] = useUrlState("transport");
+  const rows = useMemo<readonly ServerRow[]>(() => {
+    const latencies = new Map(home?.latencies.map((latency) => [latency.server, latency]));
+    const wanted = words.toLowerCase();
+    return (servers.data?.servers ?? [])
+      .filter(
+        (server) =>
+          (state === "" || server.state === state) &&
+          (transport === "" || server.transport === transport) &&
+          (server.name.toLowerCase().includes(wanted) ||
+            (server.lastError ?? "").toLowerCase().includes(wanted)),
+      )
+      .map((server) => ({ server, latency: latencies.get(server.name) }));
+  }, [servers.data, home, words, state, transport]);
+  return (
+    <Loaded query={servers}>
+      {({ servers: all }) => (
+        <>
+          <FilterBar shown={`${rows.length} of ${all.length}`}>
+            <SearchField label="Find a server" />
+            <FilterSelect
+              name="state"
+              label="State"
+              options={Object.entries(STATES).map(([id, { label }]) => [id, label])}
+            />
+            <FilterSelect
+              name="transport"
+              label="Transport"
+              options={[
+                ["stdio", "Program"],
+                ["http", "HTTP"],
+                ["sse", "HTTP (SSE)"],
+              ]}
+            />
+          </FilterBar>
+          <DataTable
+            label="Servers"
+            rows={rows}
+            columns={SERVER_COLUMNS}
+            rowKey={({ server }) => server.name}
+            rowLink={({ server }) => here({ tab: "" }, pathOf("servers", server.name))}
+            selected={selected}
+            empty={all.length === 0 ? <NoServers /> : <Empty title="No server fits these filters" />}
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function NoServers() {
+  return (
+    <Empty
+      title="No server yet"
+      action={
+        <For role="admin">
+          <ButtonLink to={here({ add: "paste" })}>Paste its settings</ButtonLink>
+          <ButtonLink to={here({ add: "import" })}>Import from your clients</ButtonLink>
+          <ButtonLink to={here({ add: "form" })} look="primary">
+            Add a server
+          </ButtonLink>
+        </For>
+      }
+    >
+      A server is a program or an address that speaks MCP. Its tools reach your agents through Toolkeep, one
+      by one as you grant them.
+    </Empty>
+  );
+}

@@ -1,0 +1,109 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { ServerSignIn, ServerSignInAnswer, ServerView, SignInStart } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { For } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { Field, TextInput } from "../../ui/form.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+/** Signing in to a server with OAuth, in another tab; where the browser cannot come back by itself, by its last address. */
+export function SignIn({ server }: { server: ServerView }) {
+  const path = pathOf("servers", server.name, "auth");
+  const changes = ["/servers", "/home", "/tools"];
+  const status = useGet<ServerSignInAnswer>(path, { everyMs: 5_000 }).data?.signIn;
+  const [link, setLink] = useState<string | null>(null);
+  const [pasted, setPasted] = useState("");
+  const confirm = useConfirm();
+  const begin = useAction({ run: (client) => client.post<SignInStart>(path), changes });
+  const complete = useAction({
+    run: (client, url: string) => client.post<ServerSignInAnswer>(`${path}/complete`, { url }),
+    done: `Signed in to ${server.name}`,
+    changes,
+  });
+  const signOut = useAction({
+    run: (client) => client.delete<ServerSignIn>(path),
+    done: `Signed out of ${server.name}`,
+    changes,
+  });
+  const start = async () => {
+    const begun = await begin.run();
+    if (!begun) return;
+    setLink(begun.url);
+    if (begun.url) window.open(begun.url, "_blank", "noopener");
+  };
+  const leave = async () => {
+    const yes = await confirm({
+      title: `Sign out of ${server.name}?`,
+      what: "What signing in left behind is forgotten and revoked. Its tools stop working until somebody signs in again.",
+      action: "Sign out",
+      danger: true,
+    });
+    if (yes) await signOut.run();
+  };
+  return (
+    <PanelSection title="Signing in">
+      <div className="flex flex-col gap-3">
+        <KeyValues
+          pairs={[
+            ["Signed in", status?.signedIn ? <Time key="at" at={status.signedInAt} /> : "no"],
+            ["At", status?.issuer && <Untrusted text={status.issuer} mono />],
+            ["May", status?.scope && <Untrusted text={status.scope} mono />],
+            ["Last failure", status?.failure && <Untrusted text={status.failure} />],
+          ]}
+        />
+        <For role="admin">
+          <div className="flex flex-wrap gap-2">
+            <Button
+              look={status?.signedIn ? "plain" : "primary"}
+              icon="out"
+              busy={begin.busy}
+              onClick={() => void start()}
+            >
+              {status?.signedIn ? "Sign in again" : "Sign in"}
+            </Button>
+            {status?.signedIn && <Button onClick={() => void leave()}>Sign out</Button>}
+          </div>
+          {link && (
+            <div className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
+              <p>
+                A tab of the server was opened.{" "}
+                <a href={link} target="_blank" rel="noreferrer noopener" className="text-accent underline">
+                  Open it again
+                </a>
+              </p>
+              <Field
+                label="The tab ended at a page that cannot be reached?"
+                hint="Paste its address here. That is so where your browser runs on another machine than Toolkeep."
+              >
+                {(given) => (
+                  <TextInput
+                    {...given}
+                    mono
+                    value={pasted}
+                    onChange={(event) => setPasted(event.target.value)}
+                  />
+                )}
+              </Field>
+              <div>
+                <Button
+                  disabled={pasted.trim() === ""}
+                  busy={complete.busy}
+                  onClick={async () => {
+                    if (await complete.run(pasted.trim())) setLink(null);
+                  }}
+                >
+                  Complete
+                </Button>
+              </div>
+            </div>
+          )}
+        </For>
+      </div>
+    </PanelSection>
+  );
+}

@@ -1,0 +1,103 @@
+import type { SettingList, Status } from "../../api/contract.ts";
+import { useAction, useClient, useGet } from "../../api/use-api.ts";
+import { For } from "../../app/session.tsx";
+import { StateMark } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/code.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { PageBody } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { duration } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+/** What runs here, from which files, and how to keep a copy of it. */
+export function About({ files }: { files: SettingList["files"] }) {
+  const status = useGet<Status>("/status");
+  return (
+    <PageBody>
+      <div className="flex max-w-3xl flex-col gap-6">
+        <section className="flex flex-col gap-2">
+          <h2 className="text-base font-semibold">This installation</h2>
+          <Loaded query={status} rows={4}>
+            {({ version, uptimeMs, home, url, store, agents, tools, servers }) => (
+              <KeyValues
+                pairs={[
+                  ["Version", version],
+                  ["Runs for", duration(uptimeMs)],
+                  ["Address", <Mono key="url" text={url} />],
+                  ["Home", <Mono key="home" text={home} />],
+                  ["Store", store === "sqlite" ? "SQLite, in the home" : "PostgreSQL"],
+                  ["Holds", `${servers.total} servers, ${tools} tools, ${agents} agents`],
+                ]}
+              />
+            )}
+          </Loaded>
+        </section>
+        <section className="flex flex-col gap-2">
+          <h2 className="text-base font-semibold">Settings files</h2>
+          {files.length === 0 ? (
+            <p className="text-soft">There are none; defaults and the environment count.</p>
+          ) : (
+            <ul className="flex flex-col gap-1">
+              {files.map(({ path, scope, used, reason }) => (
+                <li key={path} className="flex flex-wrap items-center gap-2">
+                  <StateMark tone={used ? "ok" : "warn"}>{used ? "Used" : "Not used"}</StateMark>
+                  <Mono text={path} />
+                  <span className="text-soft">{scope === "user" ? "yours" : "of the project"}</span>
+                  {reason !== undefined && <Untrusted text={reason} />}
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <BackupSection />
+      </div>
+    </PageBody>
+  );
+}
+
+function Mono({ text }: { text: string }) {
+  return <span className="font-mono text-xs wrap-anywhere">{text}</span>;
+}
+
+function BackupSection() {
+  const confirm = useConfirm();
+  const client = useClient();
+  const save = useAction({
+    run: async () => {
+      const backup = await client.post<{ createdAt: number }>("/backup");
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([JSON.stringify(backup)], { type: "application/json" }));
+      link.download = `toolkeep-backup-${new Date(backup.createdAt).toISOString().slice(0, 10)}.json`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+    done: "The backup was saved",
+  });
+  const sure = async () => {
+    const isSure = await confirm({
+      title: "Save a backup on this computer?",
+      what: "The file holds everything: agents, rules, the audit, and the key that opens all secrets. Keep it as safe as the home itself.",
+      action: "Save a backup",
+    });
+    if (isSure) await save.run();
+  };
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-base font-semibold">Backup</h2>
+      <p>A backup is everything a fresh home needs. On the machine of the daemon:</p>
+      <Code
+        text={"toolkeep backup toolkeep-backup.json\ntoolkeep restore toolkeep-backup.json"}
+        label="Commands"
+      />
+      <For role="admin">
+        <div>
+          <Button icon="out" busy={save.busy} onClick={() => void sure()}>
+            Save a backup here …
+          </Button>
+        </div>
+      </For>
+    </section>
+  );
+}

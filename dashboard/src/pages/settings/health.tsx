@@ -1,0 +1,79 @@
+import { useState } from "react";
+import type { ToolOutcome } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { useMay } from "../../app/session.tsx";
+import { StateMark, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { PageBody } from "../../ui/page.tsx";
+import { Empty, Loading } from "../../ui/states.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+interface Check {
+  readonly name: string;
+  readonly state: "ok" | "warning" | "failed";
+  readonly detail: string;
+  readonly remedy?: string;
+}
+
+const STATES: Readonly<Record<Check["state"], readonly [string, Tone]>> = {
+  failed: ["Broken", "bad"],
+  warning: ["Look at it", "warn"],
+  ok: ["In order", "ok"],
+};
+
+const ORDER: readonly Check["state"][] = ["failed", "warning", "ok"];
+
+/** Looks at everything when somebody asks: the machine, the home, the store, every server. Changes nothing. */
+export function Health() {
+  const may = useMay("operator");
+  const [checks, setChecks] = useState<readonly Check[]>();
+  const look = useAction({
+    run: (client) => client.post<ToolOutcome>("/call", { name: "get_setup_health", arguments: {} }),
+  });
+  const begin = async () => {
+    const ended = await look.run();
+    const found = ended?.structured?.checks;
+    if (Array.isArray(found)) setChecks(found as readonly Check[]);
+  };
+  if (!may) return <Empty title="An operator or an admin can check this installation" />;
+  return (
+    <PageBody>
+      <div className="flex max-w-4xl flex-col gap-4">
+        <div className="flex flex-wrap items-center gap-3">
+          <Button look="primary" icon="refresh" busy={look.busy} onClick={() => void begin()}>
+            {look.busy ? "Checking …" : "Check this installation"}
+          </Button>
+          <span className="text-soft">
+            The machine, home, key, settings, store, sandbox, every server and toolbox.
+          </span>
+        </div>
+        {look.busy && !checks && <Loading label="Checking" />}
+        {checks && (
+          <ul aria-label="What was looked at" className="rounded-md border border-line">
+            {checks
+              .toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+              .map(({ name, state, detail, remedy }) => (
+                <li
+                  key={`${name} ${detail}`}
+                  className="grid grid-cols-[7rem_minmax(7rem,12rem)_minmax(0,1fr)] gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:grid-cols-1 max-sm:gap-0.5"
+                >
+                  <StateMark tone={STATES[state][1]}>{STATES[state][0]}</StateMark>
+                  <span className="font-medium">
+                    <Untrusted text={name} />
+                  </span>
+                  <span className="min-w-0">
+                    <Untrusted text={detail} />
+                    {remedy !== undefined && (
+                      <span className="block text-soft">
+                        <Untrusted text={remedy} />
+                      </span>
+                    )}
+                  </span>
+                </li>
+              ))}
+          </ul>
+        )}
+      </div>
+    </PageBody>
+  );
+}

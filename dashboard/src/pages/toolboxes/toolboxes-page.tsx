@@ -1,0 +1,110 @@
+import { pathOf } from "../../api/client.ts";
+import type { ToolboxList, ToolboxView } from "../../api/contract.ts";
+import { useGet } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import type { PageProps } from "../../app/routes.ts";
+import { useMay } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, SearchField } from "../../ui/filter-bar.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { NewToolboxPanel } from "./new-toolbox-panel.tsx";
+import { ToolboxPanel } from "./toolbox-panel.tsx";
+
+const NAME: Column<ToolboxView> = {
+  id: "name",
+  header: "Name",
+  cell: ({ name }) => <Untrusted text={name} line />,
+  sortBy: ({ name }) => name,
+  width: "minmax(8rem,1fr)",
+};
+const AGENTS: Column<ToolboxView> = {
+  id: "agents",
+  header: "Agents",
+  cell: ({ agents }) => agents.length,
+  sortBy: ({ agents }) => agents.length,
+  width: "5rem",
+  end: true,
+  phone: true,
+};
+const ENTRIES: Column<ToolboxView> = {
+  id: "entries",
+  header: "Entries",
+  cell: ({ tools }) => (tools.includes("*") ? "all" : tools.length),
+  sortBy: ({ tools }) => tools.length,
+  width: "5rem",
+  end: true,
+};
+const NOTES: Column<ToolboxView> = { id: "notes", header: "", cell: Notes, width: "9rem" };
+const COLUMNS: readonly Column<ToolboxView>[] = [
+  NAME,
+  {
+    id: "about",
+    header: "For",
+    cell: ({ description }) => <Untrusted text={description} line />,
+    width: "minmax(0,2.5fr)",
+  },
+  ENTRIES,
+  AGENTS,
+  NOTES,
+];
+const FEW = [NAME, ENTRIES, AGENTS, NOTES];
+
+function Notes({ builtin, unknown }: ToolboxView) {
+  if (unknown.length > 0) return <Badge tone="warn">{unknown.length} unknown</Badge>;
+  return builtin && <Badge>comes with Toolkeep</Badge>;
+}
+
+/** The toolboxes, and one of them to look at or to compose. */
+export function Page({ params: { name } }: PageProps) {
+  const toolboxes = useGet<ToolboxList>("/toolboxes");
+  const [words] = useUrlState("q");
+  const [isNew] = useUrlState("new");
+  const mayChange = useMay("admin");
+  const panel =
+    name !== undefined ? (
+      <ToolboxPanel key={name} name={name} />
+    ) : (
+      isNew !== "" && mayChange && <NewToolboxPanel />
+    );
+  return (
+    <PageFrame
+      title="Toolboxes"
+      about="Named sets of tools to give to agents."
+      actions={
+        mayChange && (
+          <ButtonLink look="primary" icon="plus" to={here({ new: "yes" }, "/toolboxes")}>
+            New toolbox
+          </ButtonLink>
+        )
+      }
+      panel={panel}
+    >
+      <Loaded query={toolboxes}>
+        {({ toolboxes: all }) => {
+          const wanted = words.toLowerCase();
+          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
+          return (
+            <>
+              <FilterBar shown={`${rows.length} of ${all.length}`}>
+                <SearchField label="Find a toolbox" />
+              </FilterBar>
+              <DataTable
+                label="Toolboxes"
+                rows={rows}
+                columns={panel ? FEW : COLUMNS}
+                rowKey={(toolbox) => toolbox.name}
+                rowLink={(toolbox) => here({ new: "" }, pathOf("toolboxes", toolbox.name))}
+                selected={name}
+                empty={<Empty title="No toolbox fits" />}
+              />
+            </>
+          );
+        }}
+      </Loaded>
+    </PageFrame>
+  );
+}

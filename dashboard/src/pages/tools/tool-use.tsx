@@ -1,0 +1,147 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { pathOf } from "../../api/client.ts";
+import type { AuditPage, CallSummary, ToolUse } from "../../api/contract.ts";
+import { invalidate, useGet } from "../../api/use-api.ts";
+import { useEvents } from "../../app/live-context.tsx";
+import { Link, TextLink } from "../../ui/link.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { duration, Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { counted, DecisionMark, GrantSources } from "../access/tool-words.tsx";
+import { OutcomeMark } from "./outcome-view.tsx";
+
+const RECENT = 20;
+
+/** Who has a tool, through what, and how its calls went. */
+export function ToolUseTab({ name }: { name: string }) {
+  const path = `${pathOf("tools", name)}/use`;
+  const use = useGet<ToolUse>(path);
+  const queries = useQueryClient();
+  useEvents((event, payload) => {
+    const tool = (payload as { tool?: string } | undefined)?.tool;
+    if (event === "call.ended" && tool === name) void invalidate(queries, [path]);
+  });
+  return (
+    <>
+      <Loaded query={use}>
+        {({ agents, calls, callers }) => (
+          <>
+            <PanelSection title="Calls of the last 7 days">
+              <Numbers calls={calls} />
+              {callers.length > 0 && (
+                <p className="mt-2 text-soft">
+                  {callers.map(({ agent, calls: made }, at) => (
+                    <span key={agent}>
+                      {at > 0 && ", "}
+                      <Caller agent={agent} /> {made.toLocaleString("en")}
+                    </span>
+                  ))}
+                </p>
+              )}
+            </PanelSection>
+            <PanelSection title="Agents that have it">
+              <Holders agents={agents} />
+            </PanelSection>
+          </>
+        )}
+      </Loaded>
+      <PanelSection
+        title="Newest calls"
+        actions={<TextLink to={`/audit?tool=${encodeURIComponent(name)}`}>All in the audit</TextLink>}
+      >
+        <Recent name={name} />
+      </PanelSection>
+    </>
+  );
+}
+
+function Caller({ agent }: { agent: string }) {
+  if (agent === "operator") return <>you and other people</>;
+  return (
+    <TextLink to={pathOf("agents", agent)}>
+      <Untrusted text={agent} />
+    </TextLink>
+  );
+}
+
+function Numbers({ calls }: { calls: CallSummary }) {
+  const { counted: made, more, failed, refused, p50Ms, p95Ms } = calls;
+  if (made === 0) return <p className="text-soft">Nobody has called it.</p>;
+  const ran = made - refused;
+  const numbers: readonly (readonly [string, string])[] = [
+    ["Calls", `${made.toLocaleString("en")}${more ? "+" : ""}`],
+    ["Did not work", ran === 0 ? "—" : `${failed} (${Math.round((100 * failed) / ran)} %)`],
+    ["Refused", String(refused)],
+    ["Half took", p50Ms === null ? "—" : duration(p50Ms)],
+    ["95 % took", p95Ms === null ? "—" : duration(p95Ms)],
+  ];
+  return (
+    <>
+      <dl className="grid grid-cols-5 gap-2 max-sm:grid-cols-3">
+        {numbers.map(([label, value]) => (
+          <div key={label} className="flex flex-col-reverse">
+            <dt className="text-xs text-soft">{label}</dt>
+            <dd className="text-base font-semibold">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {more && <p className="mt-1 text-xs text-soft">Of the newest {counted(made, "call")}.</p>}
+    </>
+  );
+}
+
+function Holders({ agents }: { agents: ToolUse["agents"] }) {
+  if (agents.length === 0) return <p className="text-soft">No agent has it.</p>;
+  return (
+    <ul className="flex flex-col gap-2">
+      {agents.map(({ agent, grantedBy, listed, decision, rule }) => (
+        <li key={agent} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
+          <TextLink to={pathOf("agents", agent)}>
+            <Untrusted text={agent} />
+          </TextLink>
+          <DecisionMark decision={decision} rule={rule} />
+          <span className="col-span-2 flex gap-1 text-xs text-soft">
+            <GrantSources sources={grantedBy} />
+            <span className="shrink-0">
+              {decision === "deny" ? "· hidden" : listed ? "· in its list" : "· found by search"}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Recent({ name }: { name: string }) {
+  const page = useGet<AuditPage>("/audit", { params: { tool: name, limit: RECENT } });
+  return (
+    <Loaded query={page} rows={3}>
+      {({ calls }) =>
+        calls.length === 0 ? (
+          <p className="text-soft">None yet.</p>
+        ) : (
+          <ul>
+            {calls.map(({ id, agent, outcome, startedAt, durationMs }) => (
+              <li key={id}>
+                <Link
+                  to={pathOf("audit", id)}
+                  className="-mx-2 grid grid-cols-[minmax(0,1fr)_minmax(0,5rem)_4rem_6.5rem] items-center gap-2 rounded px-2 py-1 hover:bg-hover"
+                >
+                  <OutcomeMark outcome={outcome} />
+                  <Untrusted text={agent} line />
+                  <span className="text-end text-soft">
+                    {durationMs === null ? "" : duration(durationMs)}
+                  </span>
+                  <span className="text-end text-soft">
+                    <Time at={startedAt} />
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,91 @@
+import type { ToolMatch } from "../../api/contract.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+/** How well a tool fits, beside the best one. */
+export function Score({ match: { score, why }, best }: { match: ToolMatch; best: number }) {
+  if (why.named) return <Badge tone="accent">its name</Badge>;
+  return (
+    <span className="flex items-center gap-2">
+      <span className="w-9 text-end">{score.toFixed(1)}</span>
+      <Bar share={score / best} />
+    </span>
+  );
+}
+
+function Bar({ share }: { share: number }) {
+  return (
+    <span aria-hidden="true" className="block h-1.5 w-12 rounded bg-hover">
+      <span
+        className="block h-full rounded bg-accent"
+        style={{ width: `${Math.round(100 * Math.min(1, Math.max(0, share)))}%` }}
+      />
+    </span>
+  );
+}
+
+/** On one line: which words, where, and what else. */
+export function WhyLine({ match: { why, alike } }: { match: ToolMatch }) {
+  return <Untrusted text={lineOf(why, alike)} line />;
+}
+
+function lineOf(why: ToolMatch["why"], alike: readonly string[]): string {
+  if (why.named) return "You asked for it by name";
+  const words = why.words.map(({ word, standsIn, fields }) => {
+    const [where = ""] = fields;
+    return `${standsIn ? "~" : ""}${word} (${where})`;
+  });
+  return [
+    ...(words.length > 0 ? [words.join(", ")] : []),
+    ...(why.meaning > 0 ? ["meaning"] : []),
+    ...(why.learned > 0 ? ["used before"] : []),
+    ...(alike.length > 0 ? [`${alike.length} alike`] : []),
+  ].join(" · ");
+}
+
+/** The same in full, as a table of what adds up to the score. */
+export function WhyFound({ match: { score, why, alike } }: { match: ToolMatch }) {
+  const parts: readonly (readonly [string, string, number])[] = [
+    ...why.words.map(({ word, standsIn, fields, score: share }) => {
+      const name = standsIn ? `close to what you asked: “${word}”` : `“${word}”`;
+      return [name, `in ${fields.join(", ")}`, share] as const;
+    }),
+    ["Its name", "how much of it you said", why.coverage],
+    ["Meaning", "how alike the query and the tool are", why.meaning],
+    ["Experience", "called after such searches before", why.learned],
+  ];
+  const shown = parts.filter(([, , share]) => Math.abs(share) >= 0.05);
+  return (
+    <PanelSection title="Why it was found">
+      {why.named ? (
+        <p>The words you searched for are its name, so it comes first.</p>
+      ) : (
+        <table className="w-full">
+          <tbody>
+            {shown.map(([name, where, share]) => (
+              <tr key={name + where}>
+                <th scope="row" className="py-0.5 pr-2 text-start align-top font-medium">
+                  <Untrusted text={name} />
+                </th>
+                <td className="py-0.5 pr-2 align-top text-soft">{where}</td>
+                <td className="py-0.5 text-end align-top">{share.toFixed(1)}</td>
+              </tr>
+            ))}
+            <tr className="border-t border-line">
+              <th scope="row" colSpan={2} className="py-0.5 text-start font-medium">
+                Score
+              </th>
+              <td className="py-0.5 text-end font-medium">{score.toFixed(1)}</td>
+            </tr>
+          </tbody>
+        </table>
+      )}
+      {alike.length > 0 && (
+        <p className="mt-2 text-soft">
+          Of other servers, and the same: <Untrusted text={alike.join(", ")} mono />
+        </p>
+      )}
+    </PanelSection>
+  );
+}

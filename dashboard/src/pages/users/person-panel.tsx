@@ -1,0 +1,210 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { LoginLink, PersonView, SessionList, SessionsEnded } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, navigate } from "../../app/location.ts";
+import { useMay } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/code.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { Select } from "../../ui/form.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
+
+const CHANGES = ["/people"];
+const LIST = "/users";
+
+/** One person: what they may, and where they are signed in. */
+export function PersonPanel({ person }: { person: PersonView }) {
+  const isAdmin = useMay("admin");
+  const { name, role, owner, disabled, createdAt, lastSeenAt } = person;
+  return (
+    <SidePanel
+      title={<Untrusted text={name} line />}
+      back={here({}, LIST)}
+      actions={isAdmin && !owner && <PersonMenu person={person} />}
+    >
+      <PanelSection>
+        <KeyValues
+          pairs={[
+            ["Role", isAdmin && !owner ? <RoleSelect key="role" person={person} /> : ROLES[role].label],
+            ["May", ROLES[role].may],
+            ["Holds the home", owner && "Always an admin; cannot be removed or locked out"],
+            ["Locked out", disabled && <Badge tone="bad">yes</Badge>],
+            ["Added", <Time key="added" at={createdAt} />],
+            ["Last seen", <Time key="seen" at={lastSeenAt} />],
+            [
+              "What they did",
+              <TextLink key="did" to={`/audit?view=actions&actor=${encodeURIComponent(name)}`}>
+                in the audit
+              </TextLink>,
+            ],
+          ]}
+        />
+      </PanelSection>
+      {isAdmin && !disabled && <LinkSection name={name} />}
+      {isAdmin && <Sessions name={name} />}
+    </SidePanel>
+  );
+}
+
+function RoleSelect({ person: { name, role } }: { person: PersonView }) {
+  const change = useAction({
+    run: (client, next: string) => client.patch(pathOf("people", name), { role: next }),
+    done: (_, next) => `${name} is ${next} now`,
+    changes: CHANGES,
+  });
+  return (
+    <Select
+      aria-label={`The role of ${name}`}
+      options={ROLE_OPTIONS}
+      value={role}
+      disabled={change.busy}
+      onChange={(event) => void change.run(event.target.value)}
+    />
+  );
+}
+
+function PersonMenu({ person: { name, disabled } }: { person: PersonView }) {
+  const confirm = useConfirm();
+  const lock = useAction({
+    run: (client, isLocked: boolean) => client.patch(pathOf("people", name), { disabled: isLocked }),
+    done: (_, isLocked) => (isLocked ? `${name} is locked out` : `${name} may sign in again`),
+    changes: CHANGES,
+  });
+  const remove = useAction({
+    run: (client) => client.delete(pathOf("people", name)),
+    done: `${name} is removed`,
+    changes: CHANGES,
+  });
+  const lockOut = async () => {
+    const isSure = await confirm({
+      title: `Lock ${name} out?`,
+      what: "They are signed out everywhere at once, and no link lets them in until you undo this.",
+      action: "Lock out",
+      danger: true,
+    });
+    if (isSure) await lock.run(true);
+  };
+  const drop = async () => {
+    const isSure = await confirm({
+      title: `Remove ${name}?`,
+      what: "They are signed out everywhere. What they did stays in the audit under their name. This cannot be undone.",
+      action: "Remove",
+      danger: true,
+    });
+    if (isSure && (await remove.run()) !== undefined) navigate(here({}, LIST));
+  };
+  return (
+    <Menu
+      label={`More about ${name}`}
+      items={[
+        disabled
+          ? { label: "Let in again", onSelect: () => void lock.run(false) }
+          : { label: "Lock out …", danger: true, onSelect: () => void lockOut() },
+        { label: "Remove …", icon: "trash", danger: true, onSelect: () => void drop() },
+      ]}
+    />
+  );
+}
+
+/** The link is shown this once, and is nowhere but on the screen. */
+function LinkSection({ name }: { name: string }) {
+  const [link, setLink] = useState<LoginLink>();
+  const make = useAction({
+    run: (client) => client.post<LoginLink>("/login-links", { person: name }),
+  });
+  return (
+    <PanelSection title="Sign in">
+      {link ? (
+        <>
+          <Code text={link.url} label="Login link" />
+          <p className="mt-1 text-xs text-soft">
+            Good once, <Time at={link.expiresAt} /> at the latest. Whoever opens it is {name}: give it to
+            nobody else. It is not shown again.
+          </p>
+        </>
+      ) : (
+        <Button
+          icon="plus"
+          busy={make.busy}
+          onClick={() => void make.run().then((made) => made && setLink(made))}
+        >
+          Make a login link
+        </Button>
+      )}
+    </PanelSection>
+  );
+}
+
+function Sessions({ name }: { name: string }) {
+  const path = pathOf("people", name, "sessions");
+  const sessions = useGet<SessionList>(path);
+  const confirm = useConfirm();
+  const end = useAction({
+    run: (client, id: string) => client.delete(`${path}${pathOf(id)}`),
+    done: "Signed out there",
+    changes: CHANGES,
+  });
+  const endAll = useAction({
+    run: (client) => client.delete<SessionsEnded>(path),
+    done: ({ ended }) => `Signed out of ${ended} ${ended === 1 ? "browser" : "browsers"}`,
+    changes: CHANGES,
+  });
+  const everywhere = async () => {
+    const isSure = await confirm({
+      title: `Sign ${name} out everywhere?`,
+      what: "Every browser they are signed in with has to be let in anew by a link.",
+      action: "Sign out",
+      danger: true,
+    });
+    if (isSure) await endAll.run();
+  };
+  return (
+    <Loaded query={sessions} rows={2}>
+      {({ sessions: all }) => (
+        <PanelSection
+          title="Browsers"
+          actions={
+            all.length > 0 && (
+              <Button look="danger" busy={endAll.busy} onClick={() => void everywhere()}>
+                Sign out everywhere …
+              </Button>
+            )
+          }
+        >
+          {all.length === 0 ? (
+            <p className="text-soft">Signed in nowhere.</p>
+          ) : (
+            <ul className="flex flex-col">
+              {all.map(({ id, label, createdAt, lastUsedAt, expiresAt, current }) => (
+                <li key={id} className="flex items-center gap-2 border-b border-line py-2 last:border-b-0">
+                  <div className="min-w-0 flex-1">
+                    <div className="flex items-center gap-2">
+                      <Untrusted text={label === "" ? "a browser" : label} line />
+                      {current && <Badge tone="accent">this one</Badge>}
+                    </div>
+                    <div className="text-xs text-soft">
+                      since <Time at={createdAt} />, used <Time at={lastUsedAt} />, ends{" "}
+                      <Time at={expiresAt} />
+                    </div>
+                  </div>
+                  <Button look="quiet" onClick={() => void end.run(id)}>
+                    Sign out
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </PanelSection>
+      )}
+    </Loaded>
+  );
+}

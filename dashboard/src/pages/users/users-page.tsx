@@ -1,0 +1,183 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { PersonAnswer, PersonList, PersonView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { here, navigate } from "../../app/location.ts";
+import type { PageProps } from "../../app/routes.ts";
+import { For, useSession } from "../../app/session.tsx";
+import { Badge, StateMark } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
+import { Page as PageFrame } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
+import { PersonPanel } from "./person-panel.tsx";
+import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
+
+/** Who may use this dashboard and the API, as what, and with which browsers. */
+export function Page({ params: { name } }: PageProps) {
+  const people = useGet<PersonList>("/people");
+  const [adding, setAdding] = useState(false);
+  const { name: me } = useSession();
+  const shown = people.data?.people.find((person) => person.name === name);
+  return (
+    <PageFrame
+      title="Users"
+      about="People who may look, operate, or change things. Agents are not among them."
+      actions={
+        <For role="admin">
+          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+            Add a person
+          </Button>
+        </For>
+      }
+      panel={shown && <PersonPanel key={shown.id} person={shown} />}
+    >
+      <Loaded query={people}>
+        {({ people: all }) => (
+          <>
+            {name !== undefined && !shown && (
+              <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
+                There is no person <Untrusted text={name} />; they may have been removed.
+              </p>
+            )}
+            <DataTable
+              label="People"
+              rows={all}
+              columns={columns(me, shown !== undefined)}
+              rowKey={(person) => person.name}
+              rowLink={(person) => here({}, pathOf("users", person.name))}
+              selected={name}
+              empty={<Empty title="Nobody is here" />}
+            />
+          </>
+        )}
+      </Loaded>
+      {adding && <AddDialog onClose={() => setAdding(false)} />}
+    </PageFrame>
+  );
+}
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft, forget] = useDraft<{ name: string; role: PersonView["role"] }>("person", {
+    name: "",
+    role: "viewer",
+  });
+  const add = useAction({
+    run: (client) => client.post<PersonAnswer>("/people", draft),
+    done: "Added. Make a link for them to sign in with.",
+    changes: ["/people"],
+    quiet: true,
+  });
+  const send = async () => {
+    const added = await add.run();
+    if (!added) return;
+    forget();
+    onClose();
+    navigate(pathOf("users", added.person.name));
+  };
+  return (
+    <Dialog
+      title="Add a person"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={add.busy} disabled={draft.name === ""} onClick={() => void send()}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <Field label="Name" hint="Small letters, digits, - and _; what they do is recorded under it.">
+          {(given) => (
+            <TextInput
+              {...given}
+              data-autofocus
+              value={draft.name}
+              onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Role" hint={ROLES[draft.role].may}>
+          {(given) => (
+            <Select
+              {...given}
+              options={ROLE_OPTIONS}
+              value={draft.role}
+              onChange={(event) => setDraft({ ...draft, role: event.target.value as PersonView["role"] })}
+            />
+          )}
+        </Field>
+        <FormProblem problem={add.problem} />
+      </form>
+    </Dialog>
+  );
+}
+
+function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
+  const all: readonly Column<PersonView>[] = [
+    {
+      id: "name",
+      header: "Name",
+      width: "minmax(8rem,1.2fr)",
+      sortBy: ({ name }) => name,
+      cell: ({ name, owner }) => (
+        <span className="flex items-center gap-2">
+          <Untrusted text={name} line />
+          {owner && <Badge>owner</Badge>}
+          {name === me && <Badge tone="accent">you</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: "role",
+      header: "Role",
+      width: "8rem",
+      phone: true,
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => ROLES[role].label,
+    },
+    {
+      id: "state",
+      header: "State",
+      width: "9rem",
+      cell: ({ disabled, sessions }) =>
+        disabled ? (
+          <StateMark tone="bad">Locked out</StateMark>
+        ) : sessions > 0 ? (
+          <StateMark tone="ok">Signed in</StateMark>
+        ) : (
+          <StateMark tone="neutral">Signed out</StateMark>
+        ),
+    },
+    {
+      id: "sessions",
+      header: "Browsers",
+      width: "6rem",
+      end: true,
+      sortBy: ({ sessions }) => sessions,
+      cell: ({ sessions }) => sessions,
+    },
+    {
+      id: "seen",
+      header: "Last seen",
+      width: "8rem",
+      phone: true,
+      sortBy: ({ lastSeenAt }) => lastSeenAt ?? 0,
+      cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+    },
+  ];
+  return isNarrow ? all.filter(({ id, phone }) => id === "name" || phone) : all;
+}

@@ -1,0 +1,147 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { SecretView } from "../../api/contract.ts";
+import { useAction } from "../../api/use-api.ts";
+import { here, navigate } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormProblem } from "../../ui/form.tsx";
+import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { BindingFields, bindingOf, bindingsOf } from "./binding-fields.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+import { SOURCES } from "./source-words.ts";
+
+const CHANGES = ["/secrets"];
+
+/** One secret: everything but its value. */
+export function SecretPanel({ secret }: { secret: SecretView }) {
+  const { name, source, setBy, createdAt, updatedAt, usedBy, tools, hosts, agents } = secret;
+  const [open, setOpen] = useState<"value" | "bindings" | null>(null);
+  const confirm = useConfirm();
+  const remove = useAction({
+    run: (client) => client.delete(pathOf("secrets", name)),
+    done: `${name} is deleted`,
+    changes: CHANGES,
+  });
+  const drop = async () => {
+    const users = usedBy.length === 0 ? "" : ` ${usedBy.join(", ")} will no longer work without it.`;
+    const isSure = await confirm({
+      title: `Delete the secret ${name}?`,
+      what: `The value is gone for good. Calls that name it are refused.${users} It stays hidden in outputs.`,
+      action: "Delete",
+      danger: true,
+    });
+    if (isSure && (await remove.run()) !== undefined) navigate(here({}, "/vault"));
+  };
+  const list = (all: readonly string[], none: string) =>
+    all.length === 0 ? <span className="text-soft">{none}</span> : <Untrusted text={all.join(", ")} mono />;
+  return (
+    <SidePanel
+      title={<Untrusted text={name} line mono />}
+      back={here({}, "/vault")}
+      footer={
+        <For role="admin">
+          <div className="flex flex-wrap gap-2">
+            <Button look="primary" onClick={() => setOpen("value")}>
+              Set a new value
+            </Button>
+            <Button onClick={() => setOpen("bindings")}>Who may use it</Button>
+            <Button look="danger" icon="trash" busy={remove.busy} onClick={() => void drop()}>
+              Delete …
+            </Button>
+          </div>
+        </For>
+      }
+    >
+      <PanelSection>
+        <KeyValues
+          pairs={[
+            ["Value", `${SOURCES[source].label}. ${SOURCES[source].about}`],
+            [
+              "Set by",
+              setBy === null ? (
+                "a person"
+              ) : (
+                <TextLink key="by" to={pathOf("agents", setBy)}>
+                  <Untrusted text={setBy} />
+                </TextLink>
+              ),
+            ],
+            ["Last set", <Time key="set" at={updatedAt} />],
+            ["There since", <Time key="since" at={createdAt} />],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="Who may use it">
+        <KeyValues
+          pairs={[
+            ["Tools", list(tools, "none: no call gets it in its arguments")],
+            ["Hosts", list(hosts, "none: only calls that go to no host")],
+            ["Agents", agents === null ? "all" : list(agents, "none")],
+            ["Also used by", list(usedBy, "nothing else")],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="How to name it">
+        <div className="flex items-center gap-1">
+          <code className="font-mono text-xs">{`{{secret:${name}}}`}</code>
+          <CopyButton text={`{{secret:${name}}}`} label="Copy how to name it" />
+        </div>
+      </PanelSection>
+      {open === "value" && <SecretDialog name={name} onClose={() => setOpen(null)} />}
+      {open === "bindings" && <BindingDialog secret={secret} onClose={() => setOpen(null)} />}
+    </SidePanel>
+  );
+}
+
+function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () => void }) {
+  const [value, setValue] = useState(bindingsOf(secret));
+  const save = useAction({
+    run: async (client) => {
+      const [now, next] = [bindingOf(bindingsOf(secret)), bindingOf(value)];
+      const path = pathOf("secrets", secret.name);
+      const without = (all: readonly string[], those: readonly string[]) =>
+        all.filter((each) => !those.includes(each));
+      // First what is taken away: in between it is never for more than either.
+      await client.post(`${path}/unbind`, {
+        tools: without(now.tools, next.tools),
+        hosts: without(now.hosts, next.hosts),
+        ...(now.agents && next.agents && { agents: without(now.agents, next.agents) }),
+      });
+      return client.post(`${path}/bind`, next);
+    },
+    done: "Saved",
+    changes: CHANGES,
+    quiet: true,
+  });
+  return (
+    <Dialog
+      title={`Who may use ${secret.name}`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            busy={save.busy}
+            onClick={() => void save.run().then((done) => done && onClose())}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form className="flex flex-col gap-4" onSubmit={(event) => event.preventDefault()}>
+        <BindingFields value={value} change={setValue} />
+        <FormProblem problem={save.problem} />
+      </form>
+    </Dialog>
+  );
+}

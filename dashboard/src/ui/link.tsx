@@ -1,0 +1,49 @@
+import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from "react";
+import { BASE } from "../app/base.ts";
+import { navigate } from "../app/location.ts";
+import { buttonClasses } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
+  /** A path of the dashboard. */
+  readonly to: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to another place of the dashboard without loading the page anew. */
+export function Link({ to, children, onClick, ...rest }: LinkProps) {
+  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event);
+    if (event.defaultPrevented || isForBrowser(event)) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return (
+    <a {...rest} href={BASE + to} onClick={go}>
+      {children}
+    </a>
+  );
+}
+
+export function TextLink(props: LinkProps) {
+  return <Link {...props} className="text-accent underline-offset-2 hover:underline" />;
+}
+
+export function ButtonLink({
+  look,
+  icon,
+  children,
+  ...rest
+}: Omit<LinkProps, "className"> & { look?: "primary" | "plain" | "quiet"; icon?: IconName }) {
+  return (
+    <Link {...rest} className={buttonClasses(look)}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </Link>
+  );
+}
+
+/** A new tab or window was asked for. */
+function isForBrowser(event: MouseEvent): boolean {
+  return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+}

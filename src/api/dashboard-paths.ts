@@ -1,0 +1,15 @@
+/** The first words of the addresses of the dashboard's pages; `dashboard/src/app/routes.ts` has the pages themselves. */
+export const DASHBOARD_PAGES = [
+  "servers",
+  "tools",
+  "toolboxes",
+  "agents",
+  "approvals",
+  "rules",
+  "audit",
+  "knowledge",
+  "vault",
+  "settings",
+  "notifications",
+  "users",
+] as const;

@@ -1,0 +1,51 @@
+import { hostname } from "node:os";
+import { openAuditKey } from "../audit/audit-key.ts";
+import { Chain } from "../audit/chain.ts";
+import { readHead } from "../audit/head-file.ts";
+import type { Clock } from "../lib/clock.ts";
+import { randomId } from "../lib/id.ts";
+import type { Store } from "../store/store.ts";
+import { loadKey } from "../vault/key.ts";
+import { seal, unseal } from "../vault/seal.ts";
+
+/**
+ * Begins a new chain of the audit that says that a backup took the place of what was there, and how far that had come:
+ * what is gone with it looks like what somebody cut off.
+ */
+export async function recordRestore(
+  store: Pick<Store, "audit" | "dialect">,
+  about: {
+    readonly home: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly clock: Clock;
+    /** When the backup was made, and by which version. */
+    readonly backup: { readonly createdAt: number; readonly version: string };
+  },
+): Promise<void> {
+  const { home, env, clock, backup } = about;
+  const vaultKey = await loadKey({ home, env });
+  const key = await openAuditKey({
+    store: store.audit,
+    seal: (plain, purpose) => seal(plain, purpose, vaultKey),
+    unseal: (sealed, purpose) => unseal(sealed, purpose, vaultKey),
+    clock,
+  });
+  const replaced = await readHead(home, key);
+  const chain = new Chain(
+    {
+      ...{ store: store.audit, key, home, clock, newId: randomId },
+      label: `${hostname()}:${home}`,
+      alone: store.dialect === "sqlite",
+      onProblem: (error) => {
+        throw error;
+      },
+    },
+    { reason: "restored", ...(replaced.kind === "head" && { head: replaced.head }) },
+  );
+  const { createdAt, version } = backup;
+  const details = JSON.stringify({ backup: { createdAt, version } });
+  await chain.append([
+    { entry: { kind: "store.restored", at: clock(), actor: "operator", subject: null, details } },
+  ]);
+  await chain.settled();
+}

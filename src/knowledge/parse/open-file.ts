@@ -1,0 +1,79 @@
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { isInside } from "../../lib/inside.ts";
+import { reasonOf } from "../sources/reason.ts";
+import { Unreadable } from "./parsed-document.ts";
+
+/** A file held open for reading. Its thread waits while it is read. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly size: number;
+  readonly modifiedAt: number;
+}
+
+/** It could not be read now; another time it may. */
+export class NotNow extends Error {}
+
+/**
+ * Opens a file of a source and hands it to `use`. Only a regular file that lies in `root` by now: whoever can write there might have put
+ * a link in the place of a folder. Does not wait for a pipe. Throws `NotNow`, and `Unreadable` where it is too large.
+ */
+export async function withFile<R>(
+  path: string,
+  { root, maxBytes }: { readonly root: string; readonly maxBytes: number },
+  use: (file: OpenFile) => R | Promise<R>,
+): Promise<R> {
+  const fd = opened(path);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new NotNow("it is not a regular file");
+    if (!isInside(root, realPathOf(fd, path))) throw new NotNow("it leads out of the source");
+    if (stats.size > maxBytes)
+      throw new Unreadable(
+        `it has ${megabytes(stats.size)} MB; files of up to ${megabytes(maxBytes)} MB are read`,
+      );
+    return await use({ fd, size: stats.size, modifiedAt: Math.floor(stats.mtimeMs) });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The whole of it, as far as it was there when it was opened. */
+export function readWhole({ fd, size }: OpenFile): Uint8Array {
+  const bytes = Buffer.allocUnsafe(size);
+  let length = 0;
+  while (length < size) {
+    const count = readAt(fd, bytes.subarray(length), length);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
+export function readAt(fd: number, into: Uint8Array, position: number): number {
+  try {
+    return readSync(fd, into, 0, into.length, position);
+  } catch (error) {
+    throw new NotNow(reasonOf(error));
+  }
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new NotNow(reasonOf(error, path));
+  }
+}
+
+/** What was opened, where the system can tell, else what the path means now. */
+function realPathOf(fd: number, path: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return realpathSync(path);
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 100_000) / 10;
+}

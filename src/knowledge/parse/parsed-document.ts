@@ -1,0 +1,66 @@
+import type { Block } from "../chunks/block.ts";
+
+/** What a parser makes of a file, or of one member of it. */
+export interface ParsedDocument {
+  /** Empty: nothing in it is a title, and the name of its file is one. */
+  readonly title: string;
+  readonly type: string;
+  readonly tags: readonly string[];
+  /** An address of its own; absent: the path of its file. */
+  readonly uri?: string;
+  /** What it says of its own time, in milliseconds; absent: that of its file. */
+  readonly documentAt?: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** What was read, or what was made of it; blocks and passages point into it. */
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** One document of a file that holds many: a message, a bookmark, a page of an export. */
+export interface Member extends ParsedDocument {
+  /** Names it within its file for ever. */
+  readonly name: string;
+  /** SHA-256 of what it was read from. */
+  readonly hash: string;
+}
+
+/** Why a file cannot be read, in words for people. It is the file's fault, so it is not tried again until the file changes. */
+export class Unreadable extends Error {}
+
+/** More of a document's text than this is left out: about a thousand pages. */
+export const MAX_TEXT = 4_000_000;
+const MAX_TITLE = 300;
+const MAX_TAGS = 50;
+const MAX_TAG = 60;
+
+/** On one line, within bounds. */
+export function titleOf(text: string): string {
+  return text
+    .slice(0, MAX_TITLE * 4)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_TITLE);
+}
+
+/** Lower case, without `#`, each once. */
+export function tagsOf(values: Iterable<unknown>): string[] {
+  const tags = new Set<string>();
+  for (const value of values) {
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    const tag = String(value).replace(/\s+/g, " ").trim().replace(/^#+/, "").toLowerCase().slice(0, MAX_TAG);
+    if (tag !== "") tags.add(tag);
+    if (tags.size >= MAX_TAGS) break;
+  }
+  return [...tags];
+}
+
+/** A time that a document gives; undefined for what is none, or far out of all that documents were written in. */
+export function timeOf(value: unknown): number | undefined {
+  const time =
+    value instanceof Date ? value.getTime() : typeof value === "string" ? Date.parse(value) : value;
+  if (typeof time !== "number" || !Number.isFinite(time)) return undefined;
+  return time > EARLIEST && time < LATEST ? Math.round(time) : undefined;
+}
+
+const EARLIEST = Date.UTC(1000, 0);
+const LATEST = Date.UTC(2200, 0);

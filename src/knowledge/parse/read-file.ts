@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { basename, extname } from "node:path";
+import { messageOf } from "../../errors.ts";
+import { chunkBlocks } from "../chunks/chunk-blocks.ts";
+import { type FileType, isContainer } from "../sources/file-type.ts";
+import { parseCsv } from "./csv.ts";
+import { decodeFile } from "./decode.ts";
+import { parseMarkdown, parseObsidian } from "./markdown.ts";
+import { NotNow, type OpenFile, readWhole, withFile } from "./open-file.ts";
+import { type Member, type ParsedDocument, Unreadable } from "./parsed-document.ts";
+import { parseCode, parsePlainText } from "./plain-text.ts";
+import type { ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
+
+/** Enough for one message between threads. */
+const BATCH_CHARS = 500_000;
+const BATCH_MEMBERS = 200;
+
+/** Opens, hashes, parses and chunks one file. Without limits of time and memory of its own: it runs in a thread that is watched. */
+export async function readFileJob(
+  job: ReadJob,
+  onMembers: (members: readonly ReadDocument[]) => Promise<void>,
+): Promise<ReadEnd> {
+  const { root, maxFileBytes: maxBytes } = job.plan;
+  try {
+    return await withFile(job.path, { root, maxBytes }, (file) =>
+      isContainer(job.type) ? readMembers(job, file, onMembers) : readDocument(job, file),
+    );
+  } catch (error) {
+    if (error instanceof NotNow) return { kind: "failed", reason: error.message, lasting: false };
+    if (error instanceof Unreadable) return { kind: "failed", reason: error.message, lasting: true };
+    return {
+      kind: "failed",
+      reason: `it could not be understood: ${messageOf(error).slice(0, 200)}`,
+      lasting: true,
+    };
+  }
+}
+
+async function readDocument(job: ReadJob, file: OpenFile): Promise<ReadEnd> {
+  const { modifiedAt, size } = file;
+  const bytes = readWhole(file);
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  if (hash === job.knownHash) return { kind: "same", modifiedAt, size };
+  const parsed = await parseBytes(bytes, job.type, job.path);
+  const document = finished(parsed, { key: job.key, path: job.path, modifiedAt, hash });
+  return { kind: "read", document, modifiedAt, size };
+}
+
+/** What of a file is read as one document. */
+export async function parseBytes(bytes: Uint8Array, type: FileType, name: string): Promise<ParsedDocument> {
+  switch (type) {
+    case "markdown":
+      return parseMarkdown(decodeFile(bytes));
+    case "obsidian":
+      return parseObsidian(decodeFile(bytes));
+    case "csv":
+      return parseCsv(decodeFile(bytes), extname(name).toLowerCase() === ".tsv" ? "\t" : undefined);
+    case "code":
+      return parseCode(
+        decodeFile(bytes),
+        extname(name).slice(1).toLowerCase() || basename(name).toLowerCase(),
+      );
+    case "html": {
+      const [{ parseHtmlText }, { decodeText }] = await Promise.all([
+        import("./html.ts"),
+        import("../../text/html/decode-text.ts"),
+      ]);
+      return parseHtmlText(decodeText(bytes, ""));
+    }
+    case "docx":
+      return (await import("./docx.ts")).parseDocx(bytes);
+    case "eml":
+      return (await import("./mail.ts")).parseMessage(emlxBody(bytes, name));
+    case "pdf":
+      return (await import("./pdf.ts")).parsePdf(bytes);
+    default:
+      return parsePlainText(decodeFile(bytes));
+  }
+}
+
+async function readMembers(
+  job: ReadJob,
+  file: OpenFile,
+  onMembers: (members: readonly ReadDocument[]) => Promise<void>,
+): Promise<ReadEnd> {
+  const { modifiedAt, size } = file;
+  const problems: string[] = [];
+  let batch: ReadDocument[] = [];
+  let chars = 0;
+  const hash = createHash("sha256");
+  for await (const member of membersOf(job, file, (problem) => problems.push(problem))) {
+    hash.update(member.name).update("\0").update(member.hash);
+    const about = { key: job.key + member.name, path: job.path, modifiedAt, hash: member.hash };
+    batch.push(finished(member, about));
+    chars += member.text.length;
+    if (chars < BATCH_CHARS && batch.length < BATCH_MEMBERS) continue;
+    await onMembers(batch);
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) await onMembers(batch);
+  return { kind: "members", hash: hash.digest("hex"), modifiedAt, size, problems: problems.slice(0, 20) };
+}
+
+async function* membersOf(
+  job: ReadJob,
+  file: OpenFile,
+  onProblem: (problem: string) => void,
+): AsyncGenerator<Member> {
+  switch (job.type) {
+    case "mbox":
+      yield* (await import("./mail.ts")).mailboxMembers(file, onProblem);
+      return;
+    case "bookmarks":
+      yield* (await import("./bookmarks.ts")).bookmarkMembers(file, job.path, onProblem);
+      return;
+    default:
+      yield* (await import("./notion.ts")).notionMembers(file, parseBytes, onProblem);
+  }
+}
+
+function finished(
+  parsed: ParsedDocument,
+  about: { readonly key: string; readonly path: string; readonly modifiedAt: number; readonly hash: string },
+): ReadDocument {
+  const { key, path, modifiedAt, hash } = about;
+  return {
+    key,
+    title: parsed.title || titleFromName(key),
+    type: parsed.type,
+    tags: parsed.tags,
+    uri: parsed.uri ?? path,
+    documentAt: parsed.documentAt ?? modifiedAt,
+    metadata: parsed.metadata,
+    passages: chunkBlocks(parsed.text, parsed.blocks),
+    hash,
+  };
+}
+
+/** Apple's form has the length of the message in its first line, and a list of its own behind it. */
+function emlxBody(bytes: Uint8Array, name: string): Uint8Array {
+  if (extname(name).toLowerCase() !== ".emlx") return bytes;
+  const [first, length] =
+    /^(\d{1,12})\s*\n/.exec(Buffer.from(bytes.subarray(0, 40)).toString("latin1")) ?? [];
+  return first === undefined ? bytes : bytes.subarray(first.length, first.length + Number(length));
+}
+
+function titleFromName(key: string): string {
+  const name = basename(key);
+  const extension = extname(name);
+  return extension === name ? name : name.slice(0, name.length - extension.length);
+}

@@ -1,0 +1,51 @@
+import type { Block } from "../chunks/block.ts";
+import { MAX_TEXT } from "./parsed-document.ts";
+
+/** Puts a text together from pieces of a document that is not written as text, with its structure. */
+export class TextBuilder {
+  readonly #pieces: string[] = [];
+  readonly #blocks: Block[] = [];
+  #length = 0;
+
+  /** No more is taken. */
+  get isFull(): boolean {
+    return this.#length >= MAX_TEXT;
+  }
+
+  heading(level: number, text: string): void {
+    const title = text.replace(/\s+/g, " ").trim();
+    if (title === "") return;
+    const place = this.#add(title, "\n\n");
+    if (place) this.#blocks.push({ kind: "heading", level, title, ...place });
+  }
+
+  paragraph(text: string): void {
+    const place = this.#add(text.trim(), "\n\n");
+    if (place) this.#blocks.push({ kind: "prose", ...place });
+  }
+
+  /** One line of several: an item of a list, a row of a table. */
+  line(text: string): void {
+    const place = this.#add(text.trimEnd(), "\n");
+    if (place) this.#blocks.push({ kind: "lines", ...place });
+  }
+
+  /** Lines that belong together. */
+  lines(text: string): void {
+    const place = this.#add(text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd(), "\n\n");
+    if (place) this.#blocks.push({ kind: "lines", ...place });
+  }
+
+  build(): { readonly text: string; readonly blocks: readonly Block[] } {
+    return { text: this.#pieces.join(""), blocks: this.#blocks };
+  }
+
+  #add(text: string, end: string): { readonly start: number; readonly end: number } | undefined {
+    const fitting = text.slice(0, MAX_TEXT - this.#length);
+    if (fitting === "") return undefined;
+    const start = this.#length;
+    this.#pieces.push(fitting, end);
+    this.#length += fitting.length + end.length;
+    return { start, end: start + fitting.length };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Candidate, Candidates } from "./ranking.ts";
+
+export interface ScoredChunk {
+  readonly chunk: number;
+  /** From 0 to 1. */
+  readonly score: number;
+}
+
+export interface RankedEntity {
+  readonly entity: number;
+  readonly score: number;
+  /** Best first. */
+  readonly chunks: readonly ScoredChunk[];
+}
+
+/** Chosen on the set marked *tune*; see docs/knowledge-search.md. */
+export const FUSION = {
+  /** What words count beside meaning. */
+  lexical: 0.5,
+};
+
+/**
+ * One score for each chunk: words and meaning, each from 0 to 1 among these candidates. Sums of scores, not of ranks: an encoder that is weaker
+ * than the words would otherwise count as much where it has nothing to say.
+ */
+export function fusedChunks(
+  { chunks, bestLexical }: Candidates,
+  likenesses: ReadonlyMap<number, number> | undefined,
+  wordShare: number,
+): (ScoredChunk & { readonly entity: number })[] {
+  const byWords = ({ lexical }: Candidate) => (bestLexical === 0 ? 0 : Math.min(1, lexical / bestLexical));
+  if (!likenesses || likenesses.size === 0)
+    return chunks.map((one) => ({ chunk: one.chunk, entity: one.entity, score: byWords(one) }));
+  let [least, most] = [1, -1];
+  for (const likeness of likenesses.values()) {
+    least = Math.min(least, likeness);
+    most = Math.max(most, likeness);
+  }
+  const range = Math.max(1e-6, most - least);
+  const share = bestLexical === 0 ? 0 : wordShare;
+  return chunks.map((one) => {
+    const words = byWords(one);
+    const likeness = likenesses.get(one.chunk);
+    // What has no vector yet is judged by its words alone.
+    const meaning = likeness === undefined ? words : (likeness - least) / range;
+    return { chunk: one.chunk, entity: one.entity, score: share * words + (1 - share) * meaning };
+  });
+}
+
+/** Entities by their best chunks, best first. */
+export function rankedEntities(
+  chunks: readonly (ScoredChunk & { readonly entity: number })[],
+  limit: number,
+): RankedEntity[] {
+  const byEntity = new Map<number, ScoredChunk[]>();
+  for (const one of chunks) {
+    const those = byEntity.get(one.entity);
+    if (those) those.push(one);
+    else byEntity.set(one.entity, [one]);
+  }
+  const ranked = [...byEntity].map(([entity, those]) => {
+    those.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
+    return { entity, score: those[0]!.score, chunks: those };
+  });
+  return ranked.sort((a, b) => b.score - a.score || a.entity - b.entity).slice(0, limit);
+}

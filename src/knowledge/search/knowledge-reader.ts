@@ -1,0 +1,152 @@
+import type { SourceRecord } from "../../store/source-record.ts";
+import type {
+  Access,
+  Found,
+  FoundMemory,
+  KnowledgeReader,
+  MemorySearch,
+  SearchPage,
+  SearchRequest,
+} from "../knowledge.ts";
+import { memoryHash, type Rest, readCursor, writeCursor } from "./cursor.ts";
+import { MAX_QUERY_CHARS, parseQuery, type Query } from "./query.ts";
+import type { QueryMeanings } from "./query-meanings.ts";
+import { type FindAnswer, MAX_RANKED, type Searcher } from "./searcher.ts";
+
+export interface KnowledgeReaderDeps {
+  /** In a thread or not. */
+  readonly searcher: Pick<Searcher, "find" | "entity" | "chunk">;
+  readonly sources: () => Promise<readonly SourceRecord[]>;
+  readonly meanings: Pick<QueryMeanings, "ofQuery">;
+  /** Absent: there is no memory to search. */
+  readonly memory?: MemorySearch;
+}
+
+const MAX_LIMIT = 100;
+const MAX_AROUND = 20;
+const MAX_MEMORIES = 50;
+const CHUNK_ID = /^(.+):(\d{1,9})$/;
+
+/** Searching and reading as tools, the API and the command line see it. What a caller may see is decided here, before anything is looked at. */
+export function knowledgeReader({
+  searcher,
+  sources,
+  meanings,
+  memory,
+}: KnowledgeReaderDeps): KnowledgeReader {
+  const visible = async (access: Access) => {
+    const shown = (await sources()).filter(({ label }) => isShown(label, access));
+    return new Map(shown.map(({ id, name }) => [id, name]));
+  };
+
+  return {
+    async search(request, signal) {
+      const limit = Math.max(1, Math.min(MAX_LIMIT, Math.trunc(request.limit)));
+      const names = await visible(request.access);
+      const query = withSource(parseQuery(request.query), request.source, names);
+      const asked = askedOf(request);
+      const rest = request.cursor === undefined ? undefined : readCursor(request.cursor, asked);
+      const types = request.types ?? ["entity"];
+      const [entities, memories] = await Promise.all([
+        types.includes("entity") ? findEntities(query, limit, rest) : NOTHING,
+        types.includes("memory") ? findMemories(request, rest) : [],
+      ]);
+      signal?.throwIfAborted();
+      return pageOf({ entities, memories, limit, rest, asked });
+
+      async function findEntities(query: Query, limit: number, rest: Rest | undefined) {
+        if (rest && rest.entities.length === 0) return NOTHING;
+        const meaning = await meanings.ofQuery(query);
+        return searcher.find({
+          ...{ query, sources: names, limit },
+          ...(meaning && { meaning }),
+          ...(rest && { rest: rest.entities }),
+        });
+      }
+    },
+
+    async entity(id, access) {
+      return searcher.entity(id, await visible(access));
+    },
+
+    async chunk(id, around, access) {
+      const [, entityId, index] = CHUNK_ID.exec(id) ?? [];
+      if (entityId === undefined) return undefined;
+      const neighbours = Math.max(0, Math.min(MAX_AROUND, Math.trunc(around)));
+      return searcher.chunk(entityId, Number(index), neighbours, await visible(access));
+    },
+  };
+
+  async function findMemories(
+    request: SearchRequest,
+    rest: Rest | undefined,
+  ): Promise<readonly FoundMemory[]> {
+    if (!memory) return [];
+    const { query, access, memoryOwners = [] } = request;
+    const found = await memory.findMemories({
+      ...{ owners: memoryOwners, access, limit: MAX_MEMORIES },
+      query: query.slice(0, MAX_QUERY_CHARS),
+    });
+    const shown = new Set(rest?.memories);
+    return found.filter(({ id }) => !shown.has(memoryHash(id)));
+  }
+}
+
+const NOTHING: FindAnswer = { results: [], rest: [], mode: "lexical", notes: [] };
+
+function isShown(label: string | null, { labels }: Access): boolean {
+  return label === null || labels === null || labels.includes(label);
+}
+
+/** A filter beside the query counts as one in it. */
+function withSource(query: Query, source: string | undefined, names: ReadonlyMap<string, string>): Query {
+  const asked = source === undefined ? query.sources : [source.toLowerCase()];
+  const known = new Set([...names.values()].map((name) => name.toLowerCase()));
+  const unknown = asked.filter((name) => !known.has(name));
+  const notes = unknown.map((name) => `There is no source ${JSON.stringify(name)}.`);
+  return { ...query, sources: asked, notes: [...query.notes, ...notes] };
+}
+
+/** Everything that decides what a ranking is made of. */
+function askedOf({ query, source, types, memoryOwners, access }: SearchRequest): string {
+  return JSON.stringify([query, source, types, memoryOwners, access.labels]);
+}
+
+interface Parts {
+  readonly entities: FindAnswer;
+  readonly memories: readonly FoundMemory[];
+  readonly limit: number;
+  readonly rest: Rest | undefined;
+  readonly asked: string;
+}
+
+/** Entities and memories by their scores, as many as fit; what does not comes with the next page. */
+function pageOf({ entities, memories, limit, rest, asked }: Parts): SearchPage {
+  const both: readonly Found[] = [
+    ...entities.results.map((found): Found => ({ kind: "entity", ...withoutNo(found) })),
+    ...memories,
+  ].sort((a, b) => b.score - a.score);
+  const results = both.slice(0, limit);
+  const shown = new Set(results.map(({ id }) => id));
+  const left = {
+    entities: [
+      ...entities.results.filter(({ id }) => !shown.has(id)).map(({ no }) => no),
+      ...entities.rest,
+    ].slice(0, MAX_RANKED),
+    memories: [
+      ...(rest?.memories ?? []),
+      ...memories.filter(({ id }) => shown.has(id)).map(({ id }) => memoryHash(id)),
+    ],
+  };
+  const hasMore = left.entities.length > 0 || memories.some(({ id }) => !shown.has(id));
+  return {
+    results,
+    ...(hasMore && { nextCursor: writeCursor(left, asked) }),
+    mode: entities.mode,
+    notes: entities.notes,
+  };
+}
+
+function withoutNo<T extends { readonly no: number }>({ no: _no, ...rest }: T): Omit<T, "no"> {
+  return rest;
+}

@@ -1,0 +1,304 @@
+import { within } from "../../lib/within.ts";
+import type { IndexReader, NumberedChunk, StoredEntity } from "../../store/knowledge/index-store.ts";
+import type { Analyser } from "../../text/analyser.ts";
+import { cosine } from "../../text/direction.ts";
+import type { Vector } from "../../text/embedder.ts";
+import { documentAnalyser } from "../indexing/document-analyser.ts";
+import type { ChunkView, EntityView, FoundChunk } from "../knowledge.ts";
+import { allowedEntities } from "./filters.ts";
+import { FUSION, fusedChunks, type RankedEntity, rankedEntities } from "./fusion.ts";
+import { IndexMirror } from "./index-mirror.ts";
+import { Lexical, type Scope } from "./lexical.ts";
+import { hasFilters, hasWords, type Query } from "./query.ts";
+import { type Candidates, candidatesOf } from "./ranking.ts";
+import { type Marked, snippetOf } from "./snippet.ts";
+import { readSought, type SoughtTerms } from "./sought.ts";
+import { signed, VectorMirror } from "./vector-mirror.ts";
+import { withPhrases } from "./verified.ts";
+
+/** What the thread is asked. */
+export interface FindRequest {
+  readonly query: Query;
+  /** Names of the sources that whoever asks may see, by id. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly limit: number;
+  /** What the query means; undefined: it is not known. */
+  readonly meaning?: { readonly model: string; readonly vector: Vector };
+  /** A further page: the entities of an earlier answer that are left, in their order. */
+  readonly rest?: readonly number[];
+  /** Only for measurements: as if there were nothing but the vectors. */
+  readonly byMeaningAlone?: boolean;
+}
+
+export interface FoundEntity {
+  readonly no: number;
+  readonly id: string;
+  readonly title: string;
+  readonly type: string;
+  readonly source: string;
+  readonly uri: string;
+  readonly tags: readonly string[];
+  readonly documentAt: number;
+  readonly score: number;
+  readonly chunks: readonly FoundChunk[];
+}
+
+export interface FindAnswer {
+  readonly results: readonly FoundEntity[];
+  /** What comes after these, by number. */
+  readonly rest: readonly number[];
+  readonly mode: "lexical" | "hybrid";
+  readonly notes: readonly string[];
+}
+
+/** So many entities one search ranks, and all its pages show. */
+export const MAX_RANKED = 200;
+/** Of a query of filters alone, the newest. */
+const MAX_NEWEST = 100;
+/** So many of an entity's chunks are shown. */
+const CHUNKS_SHOWN = 3;
+/** Vectors that are compared number by number; further candidates go by their codes. */
+const MAX_COMPARED = 400;
+const MAX_CHUNKS_GIVEN = 200;
+const MAX_LOADING_MS = 300;
+
+/**
+ * Searches and reads the index. It holds what it needs of it in memory and brings that up to date before each search. Its work takes time: for a
+ * thread of its own.
+ */
+export class Searcher {
+  readonly #reader: IndexReader;
+  readonly #mirror: IndexMirror;
+  readonly #vectors: VectorMirror;
+  readonly #lexical: Lexical;
+  /** Remembers words, of which the same come again and again. */
+  readonly #analyser = documentAnalyser();
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+    this.#mirror = new IndexMirror(reader);
+    this.#vectors = new VectorMirror(reader);
+    this.#lexical = new Lexical(this.#mirror);
+  }
+
+  async find(request: FindRequest): Promise<FindAnswer> {
+    const { query, rest } = request;
+    await this.#mirror.catchUp();
+    const names = this.#namesOf(request.sources);
+    const scope = this.#scopeOf(names);
+    const allowed = allowedEntities(query, this.#mirror, names);
+    if (!hasWords(query)) return this.#newest(request, scope, allowed);
+
+    const terms = await readSought(query, this.#reader, this.#analyser);
+    const vector = await this.#usable(request.meaning);
+    const candidates = candidatesOf(
+      { terms, scope, allowed, vector, also: rest ?? [] },
+      { mirror: this.#mirror, lexical: this.#lexical, vectors: this.#vectors },
+    );
+    const likenesses = vector && (await this.#likenesses(vector, candidates));
+    const share = request.byMeaningAlone ? 0 : FUSION.lexical;
+    const fused = fusedChunks(candidates, likenesses, share);
+    const ranked = rankedEntities(fused, rest ? Number.POSITIVE_INFINITY : MAX_RANKED);
+    const notes = [...query.notes, ...terms.notes];
+    const inOrder = rest ? inOrderOf(rest, ranked) : ranked;
+    const verified = await withPhrases(inOrder, query, terms, {
+      reader: this.#reader,
+      mirror: this.#mirror,
+      notes,
+    });
+    const mode = likenesses ? "hybrid" : "lexical";
+    return { ...(await this.#page(verified, request, terms)), mode, notes };
+  }
+
+  /** Undefined: there is none in these sources. */
+  async entity(id: string, sources: ReadonlyMap<string, string>): Promise<EntityView | undefined> {
+    const entity = await this.#visible(id, sources);
+    if (!entity) return undefined;
+    const chunks = await this.#reader.chunksOf(entity, 0, MAX_CHUNKS_GIVEN);
+    return {
+      ...about(entity, sources),
+      chunks: chunks.map((chunk) => chunkView(entity, chunk)),
+      truncated: entity.chunkCount > MAX_CHUNKS_GIVEN,
+    };
+  }
+
+  async chunk(
+    entityId: string,
+    index: number,
+    around: number,
+    sources: ReadonlyMap<string, string>,
+  ): Promise<{ entity: Omit<EntityView, "chunks">; chunks: readonly ChunkView[] } | undefined> {
+    const entity = await this.#visible(entityId, sources);
+    if (!entity || index >= entity.chunkCount) return undefined;
+    const from = Math.max(0, index - around);
+    const chunks = await this.#reader.chunksOf(entity, from, index + around + 1 - from);
+    return {
+      entity: { ...about(entity, sources), truncated: entity.chunkCount > chunks.length },
+      chunks: chunks.map((chunk) => chunkView(entity, chunk)),
+    };
+  }
+
+  /** What there is of each source, by its id. */
+  async counts(): Promise<ReadonlyMap<string, { entities: number; chunks: number; embedded: number }>> {
+    await this.#mirror.catchUp();
+    await this.#vectors.catchUp(this.#mirror.model);
+    const embedded = new Map<number, number>();
+    const { sourceOf, chunkEnd } = this.#mirror;
+    for (let chunk = 0; chunk < chunkEnd; chunk++) {
+      const source = sourceOf[chunk]!;
+      if (source !== 0 && this.#vectors.has(chunk)) embedded.set(source, (embedded.get(source) ?? 0) + 1);
+    }
+    return new Map(
+      [...this.#mirror.sources()].map(([no, id]) => {
+        const { entities, chunks } = this.#mirror.counts(no);
+        return [id, { entities, chunks, embedded: embedded.get(no) ?? 0 }];
+      }),
+    );
+  }
+
+  #namesOf(sources: ReadonlyMap<string, string>): ReadonlyMap<number, string> {
+    const names = new Map<number, string>();
+    for (const [no, id] of this.#mirror.sources()) {
+      const name = sources.get(id);
+      if (name !== undefined) names.set(no, name);
+    }
+    return names;
+  }
+
+  #scopeOf(names: ReadonlyMap<number, string>): Scope {
+    const sources = new Uint8Array(Math.max(0, ...this.#mirror.sources().keys()) + 1);
+    let [chunks, entities, length] = [0, 0, 0];
+    for (const no of names.keys()) {
+      const counts = this.#mirror.counts(no);
+      sources[no] = 1;
+      chunks += counts.chunks;
+      entities += counts.entities;
+      length += counts.length;
+    }
+    return { sources, chunks, entities, length };
+  }
+
+  /** The vector of a query, where there are some of the same model to compare it with. */
+  async #usable(meaning: FindRequest["meaning"]): Promise<Vector | undefined> {
+    const { model } = this.#mirror;
+    if (!meaning || meaning.model !== model) return undefined;
+    const loading = this.#vectors.catchUp(model);
+    // The first time there may be very many: then it goes by words, and by those that are read already.
+    await within(MAX_LOADING_MS, loading);
+    return this.#vectors.count === 0 ? undefined : meaning.vector;
+  }
+
+  /** Of all candidates that have a vector: number by number of the most promising, by their codes of the others. */
+  async #likenesses(vector: Vector, { chunks, bestLexical }: Candidates): Promise<Map<number, number>> {
+    const rough = this.#vectors.likenessTo(vector);
+    const known: { readonly chunk: number; readonly likeness: number; readonly worth: number }[] = [];
+    for (const { chunk, lexical } of chunks) {
+      if (!this.#vectors.has(chunk)) continue;
+      const likeness = rough(chunk);
+      known.push({ chunk, likeness, worth: likeness + (bestLexical === 0 ? 0 : lexical / bestLexical) });
+    }
+    known.sort((a, b) => b.worth - a.worth);
+    const likenesses = new Map(known.map(({ chunk, likeness }) => [chunk, likeness]));
+    const compared = known.slice(0, MAX_COMPARED).map(({ chunk }) => chunk);
+    for (const { no, vector: bytes } of await this.#reader.vectors(compared))
+      if (bytes.length === vector.length) likenesses.set(no, cosine(vector, signed(bytes)));
+    return likenesses;
+  }
+
+  /** Filters alone: the newest that they let through. */
+  async #newest(request: FindRequest, scope: Scope, allowed: Uint8Array | undefined): Promise<FindAnswer> {
+    const { query, rest } = request;
+    const empty = { results: [], rest: [], mode: "lexical" } as const;
+    if (!hasFilters(query) || !allowed)
+      return { ...empty, notes: [...query.notes, "The query has no words to look for."] };
+    const chosen = [...this.#mirror.entities()]
+      .filter(([no, { sourceNo }]) => allowed[no] === 1 && scope.sources[sourceNo] === 1)
+      .sort(([, a], [, b]) => b.documentAt - a.documentAt)
+      .slice(0, MAX_NEWEST)
+      .map(([entity, { firstChunk }]) => ({ entity, score: 0, chunks: [{ chunk: firstChunk, score: 0 }] }));
+    const page = await this.#page(rest ? inOrderOf(rest, chosen) : chosen, request, undefined);
+    return { ...page, mode: "lexical", notes: query.notes };
+  }
+
+  /** The first of these that are still there, as they are shown, and what is left. */
+  async #page(
+    ranked: readonly RankedEntity[],
+    { limit, sources }: FindRequest,
+    terms: SoughtTerms | undefined,
+  ): Promise<Pick<FindAnswer, "results" | "rest">> {
+    const marked = markedOf(terms, this.#analyser);
+    const shown = ranked
+      .slice(0, limit)
+      .map((entity) => ({ ...entity, chunks: entity.chunks.slice(0, CHUNKS_SHOWN) }));
+    const entities = new Map(
+      (await this.#reader.entities(shown.map(({ entity }) => entity))).map((entity) => [entity.no, entity]),
+    );
+    const numbers = shown.flatMap(({ chunks }) => chunks.map(({ chunk }) => chunk));
+    const texts = new Map((await this.#reader.chunks(numbers)).map((chunk) => [chunk.no, chunk]));
+    const results = shown.flatMap(({ entity: no, score, chunks }) => {
+      const entity = entities.get(no);
+      if (!entity || !sources.has(entity.sourceId)) return [];
+      const found = chunks.flatMap(({ chunk, score }): FoundChunk[] => {
+        const text = texts.get(chunk);
+        // Written anew meanwhile.
+        if (!text || text.entityNo !== no) return [];
+        return [
+          {
+            id: `${entity.id}:${text.index}`,
+            index: text.index,
+            headings: text.headings,
+            ...snippetOf(text.text, marked),
+            score,
+          },
+        ];
+      });
+      const { id, title, type, uri, tags, documentAt } = entity;
+      const source = sources.get(entity.sourceId)!;
+      return [{ no, id, title, type, source, uri, tags, documentAt, score, chunks: found }];
+    });
+    return { results, rest: ranked.slice(limit).map(({ entity }) => entity) };
+  }
+
+  async #visible(id: string, sources: ReadonlyMap<string, string>): Promise<StoredEntity | undefined> {
+    const entity = await this.#reader.entityById(id);
+    return entity && sources.has(entity.sourceId) ? entity : undefined;
+  }
+}
+
+function markedOf(terms: SoughtTerms | undefined, analyser: Analyser): Marked {
+  const { marked = new Set<string>(), markedPrefixes: prefixes = [] } = terms ?? {};
+  return {
+    isTerm: (word) => analyser.termsOf(word).some((term) => marked.has(term)),
+    terms: marked,
+    prefixes,
+  };
+}
+
+/** What is left of an earlier answer in its order; what has no score any more has gone or says something else now. */
+function inOrderOf(rest: readonly number[], ranked: readonly RankedEntity[]): RankedEntity[] {
+  const known = new Map(ranked.map((one) => [one.entity, one]));
+  return rest.flatMap((no) => known.get(no) ?? []);
+}
+
+function about(
+  entity: StoredEntity,
+  sources: ReadonlyMap<string, string>,
+): Omit<EntityView, "chunks" | "truncated"> {
+  const { id, title, type, uri, tags, documentAt, indexedAt, metadata } = entity;
+  return {
+    id,
+    title,
+    type,
+    source: sources.get(entity.sourceId)!,
+    uri,
+    tags,
+    documentAt,
+    indexedAt,
+    metadata,
+  };
+}
+
+function chunkView({ id }: StoredEntity, chunk: NumberedChunk): ChunkView {
+  const { index, headings, text, start, end } = chunk;
+  return { id: `${id}:${index}`, index, headings, text, start, end };
+}

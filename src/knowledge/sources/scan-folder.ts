@@ -1,0 +1,176 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { compareKeys } from "./compare-keys.ts";
+import {
+  bookmarksFileType,
+  type FileType,
+  folderFileType,
+  isContainer,
+  mailFileType,
+  notionFileType,
+  vaultFileType,
+} from "./file-type.ts";
+import { IgnoreRules } from "./ignore-rules.ts";
+import { reasonOf } from "./reason.ts";
+import type { SourcePlan } from "./source-plan.ts";
+
+/** A file to be read, if it is not known in this state. */
+export interface FoundFile {
+  readonly kind: "file";
+  /** Its path within the source, with `/`. With `/` at its end where it holds many documents, whose keys begin with it. */
+  readonly key: string;
+  readonly path: string;
+  readonly type: FileType;
+  readonly modifiedAt: number;
+  readonly size: number;
+}
+
+/** Something that could not be looked at. What is known of it, and below it where its key ends with `/`, stays. */
+export interface UnseenPlace {
+  readonly kind: "unseen";
+  readonly key: string;
+  readonly reason: string;
+}
+
+export type Scanned = FoundFile | UnseenPlace;
+
+const MAX_DEPTH = 64;
+const MAX_IN_FOLDER = 500_000;
+const MAX_IGNORE_FILE = 64 * 1024;
+const NEVER = [".git", "node_modules", "__pycache__", "*.min.js", "*.min.css", "*.map"];
+const VAULT_FOLDERS = [".obsidian", ".trash", ".stfolder", ".sync"];
+
+const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileType | undefined>> = {
+  folder: folderFileType,
+  inbox: folderFileType,
+  obsidian: vaultFileType,
+  notion: notionFileType,
+  mail: mailFileType,
+  bookmarks: bookmarksFileType,
+};
+
+/**
+ * Everything in a source, in the order of its keys, one folder of the way in memory at a time. Blocks its thread while it looks. Never
+ * follows a symbolic link, so it neither leaves the source nor runs in circles. Throws where the source itself cannot be looked at.
+ */
+export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
+  if (plan.isFile) {
+    const name = basename(plan.root);
+    const { mtimeMs, size } = statSync(plan.root);
+    const type = TYPES[plan.kind](name) ?? (plan.kind === "bookmarks" ? "bookmarks" : "text");
+    yield foundFile(name, plan.root, type, mtimeMs, size);
+    return;
+  }
+  const rules = new IgnoreRules("", [
+    ...NEVER,
+    ...(plan.kind === "obsidian" ? VAULT_FOLDERS : []),
+    ...plan.ignore,
+  ]);
+  let files = 0;
+  for (const scanned of walk(plan, "", [rules], 0)) {
+    if (scanned.kind === "file" && ++files > plan.maxFiles) {
+      yield {
+        kind: "unseen",
+        key: "",
+        reason: `there are more than ${plan.maxFiles} files; the rest was left out`,
+      };
+      return;
+    }
+    yield scanned;
+  }
+}
+
+function* walk(
+  plan: SourcePlan,
+  folder: string,
+  above: readonly IgnoreRules[],
+  depth: number,
+): Generator<Scanned> {
+  const path = join(plan.root, folder);
+  const entries = sortedEntries(path, (name) => TYPES[plan.kind](name));
+  const rules = plan.gitignore ? [...above, ...rulesIn(plan.root, folder, entries)] : above;
+  for (const { sortedAs, entry } of entries) {
+    const { name } = entry;
+    if (name.startsWith(".") && !plan.hidden) continue;
+    const key = folder + name;
+    const isFolder = entry.isDirectory();
+    if (isIgnored(rules, key, isFolder)) continue;
+    if (isFolder) {
+      const inner = join(path, name);
+      if (plan.excluded.includes(inner)) continue;
+      yield* below(plan, `${key}/`, rules, depth + 1);
+    } else if (entry.isFile()) {
+      const type = TYPES[plan.kind](name);
+      if (type) yield look(folder + sortedAs, join(path, name), type);
+    }
+  }
+}
+
+/** A folder that cannot be read hides what is in it, and nothing else. */
+function* below(
+  plan: SourcePlan,
+  key: string,
+  rules: readonly IgnoreRules[],
+  depth: number,
+): Generator<Scanned> {
+  if (depth > MAX_DEPTH) {
+    yield { kind: "unseen", key, reason: `it lies more than ${MAX_DEPTH} folders deep` };
+    return;
+  }
+  try {
+    yield* walk(plan, key, rules, depth);
+  } catch (error) {
+    yield { kind: "unseen", key, reason: reasonOf(error) };
+  }
+}
+
+function look(key: string, path: string, type: FileType): Scanned {
+  try {
+    const { mtimeMs, size } = lstatSync(path);
+    return foundFile(key, path, type, mtimeMs, size);
+  } catch (error) {
+    return { kind: "unseen", key, reason: reasonOf(error, path) };
+  }
+}
+
+function foundFile(key: string, path: string, type: FileType, mtimeMs: number, size: number): FoundFile {
+  const named = isContainer(type) && !key.endsWith("/") ? `${key}/` : key;
+  return { kind: "file", key: named, path, type, modifiedAt: Math.floor(mtimeMs), size };
+}
+
+interface SortedEntry {
+  readonly entry: Dirent;
+  readonly sortedAs: string;
+}
+
+/** What holds others sorts by the beginning of their keys. */
+function sortedEntries(path: string, typeOf: (name: string) => FileType | undefined): SortedEntry[] {
+  const entries = readdirSync(path, { withFileTypes: true });
+  if (entries.length > MAX_IN_FOLDER) throw new Error(`it holds more than ${MAX_IN_FOLDER} files`);
+  return entries
+    .map((entry) => {
+      const type = entry.isFile() ? typeOf(entry.name) : undefined;
+      const holds = entry.isDirectory() || (type !== undefined && isContainer(type));
+      return { entry, sortedAs: holds ? `${entry.name}/` : entry.name };
+    })
+    .sort((one, other) => compareKeys(one.sortedAs, other.sortedAs));
+}
+
+function rulesIn(root: string, folder: string, entries: readonly SortedEntry[]): IgnoreRules[] {
+  return entries
+    .filter(({ entry: { name } }) => name === ".gitignore" || name === ".toolkeepignore")
+    .flatMap(({ entry }) => {
+      const path = join(root, folder, entry.name);
+      const isSmall = entry.isFile() && lstatSync(path).size <= MAX_IGNORE_FILE;
+      return isSmall ? [new IgnoreRules(folder, readFileSync(path, "utf8").split("\n"))] : [];
+    });
+}
+
+/** What the innermost folder says counts most. */
+function isIgnored(rules: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
+  for (let index = rules.length - 1; index >= 0; index--) {
+    const verdict = rules[index]!.verdict(path, isFolder);
+    if (verdict !== undefined) return verdict;
+  }
+  return false;
+}

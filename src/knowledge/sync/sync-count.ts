@@ -1,0 +1,95 @@
+import { messageOf } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { SourceReport, SyncProblem, SyncProgress } from "../knowledge.ts";
+
+const MAX_PROBLEMS = 50;
+const MAX_REASON = 300;
+/** Often enough for people. */
+const TELL_MS = 200;
+/** The rate is that of the last seconds. */
+const RATE_MS = 5_000;
+
+/** Counts what a sync of one source does, and tells of it a few times a second. */
+export class SyncCount {
+  readonly #source: string;
+  readonly #onProgress: (progress: SyncProgress) => void;
+  readonly #clock: Clock;
+  readonly #began: number;
+  readonly #problems: SyncProblem[] = [];
+  readonly #marks: { readonly at: number; readonly seen: number }[] = [];
+  #told = 0;
+  seen = 0;
+  unchanged = 0;
+  gone = 0;
+  #added = 0;
+  #changed = 0;
+  #failed = 0;
+  #chunks = 0;
+  #bytes = 0;
+
+  constructor(
+    source: string,
+    { clock, onProgress }: { readonly clock: Clock; readonly onProgress: (progress: SyncProgress) => void },
+  ) {
+    this.#source = source;
+    this.#onProgress = onProgress;
+    this.#clock = clock;
+    this.#began = clock();
+  }
+
+  saw(bytes: number): void {
+    this.seen += 1;
+    this.#bytes += bytes;
+    // The clock is asked for some of them only: most files are unchanged, and there are many.
+    if (this.seen % 64 === 0) this.tell();
+  }
+
+  wrote(isKnown: boolean, chunks: number): void {
+    if (isKnown) this.#changed += 1;
+    else this.#added += 1;
+    this.#chunks += chunks;
+  }
+
+  problem(key: string, reason: string): void {
+    this.#failed += 1;
+    if (this.#problems.length < MAX_PROBLEMS)
+      this.#problems.push({ key, reason: reason.slice(0, MAX_REASON) });
+  }
+
+  tell(phase: SyncProgress["phase"] = "reading"): void {
+    const now = this.#clock();
+    if (now - this.#told < TELL_MS && phase === "reading") return;
+    this.#told = now;
+    this.#marks.push({ at: now, seen: this.seen });
+    while (this.#marks.length > 2 && now - this.#marks[0]!.at > RATE_MS) this.#marks.shift();
+    const { at, seen } = this.#marks.length > 1 ? this.#marks[0]! : { at: this.#began, seen: 0 };
+    const rate = now > at ? ((this.seen - seen) * 1_000) / (now - at) : 0;
+    this.#onProgress({ ...this.#counts(), phase, rate: Math.round(rate * 10) / 10 });
+  }
+
+  report(error?: unknown): SourceReport {
+    this.tell("done");
+    return {
+      ...this.#counts(),
+      total: this.seen,
+      ok: error === undefined,
+      ...(error !== undefined && { error: messageOf(error).slice(0, MAX_REASON) }),
+      durationMs: this.#clock() - this.#began,
+      problems: this.#problems,
+    };
+  }
+
+  #counts() {
+    return {
+      source: this.#source,
+      seen: this.seen,
+      added: this.#added,
+      changed: this.#changed,
+      unchanged: this.unchanged,
+      gone: this.gone,
+      failed: this.#failed,
+      chunks: this.#chunks,
+      bytes: this.#bytes,
+    };
+  }
+}

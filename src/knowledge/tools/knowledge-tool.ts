@@ -1,0 +1,31 @@
+import type { Caller } from "../../caller.ts";
+import { type Definition, explainRefusal, toolOf } from "../../define-tool.ts";
+import type { Tool } from "../../tool.ts";
+import type { Inbox } from "../inbox.ts";
+import type { KnowledgeReader, KnowledgeSync } from "../knowledge.ts";
+import type { Reach } from "../memory/spaces.ts";
+
+export interface KnowledgeToolsDeps {
+  readonly reader: KnowledgeReader;
+  readonly sync: Pick<KnowledgeSync, "sync" | "status">;
+  readonly inbox: Pick<Inbox, "put">;
+  /** What a caller sees, and whose memories it uses. */
+  readonly reachOf: (caller: Caller) => Reach;
+}
+
+/** Given by a toolbox, `*` among them. */
+export function knowledgeTool<Args extends object>(definition: Omit<Definition<Args>, "domain">): Tool {
+  return toolOf<Args>(
+    { ...definition, domain: "knowledge" },
+    { origin: "native", floor: false, wildcard: true },
+    explainRefusal,
+  );
+}
+
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function rounded(score: number): number {
+  return Math.round(score * 1_000) / 1_000;
+}

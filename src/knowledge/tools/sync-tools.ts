@@ -1,0 +1,158 @@
+import { failed, output } from "../../define-tool.ts";
+import type { JsonSchema, Tool, ToolContext, ToolResult } from "../../tool.ts";
+import type { SourceReport, SourceStatus, SyncOutcome, SyncProgress } from "../knowledge.ts";
+import { iso, type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
+
+/** As long a call waits for a sync; it goes on behind it. */
+const WAIT_MS = 240_000;
+const SOURCE: JsonSchema = { type: "string", maxLength: 100, description: "Only this source, by name" };
+
+/** Bringing sources up to date, and how far that is. */
+export function createSyncTools(deps: KnowledgeToolsDeps): readonly Tool[] {
+  return [
+    syncTool(deps, {
+      name: "sync",
+      title: "Sync",
+      description:
+        "Bring the sources up to date, one run at a time: says that it was skipped where another run is under way",
+      waits: false,
+    }),
+    syncTool(deps, {
+      name: "sync_run",
+      title: "Run a sync",
+      description: "Bring the sources up to date: waits for another run that is under way, then runs",
+      waits: true,
+    }),
+    statusTool(deps),
+  ];
+}
+
+function syncTool(
+  { sync, reachOf }: KnowledgeToolsDeps,
+  { waits, ...about }: { name: string; title: string; description: string; waits: boolean },
+): Tool {
+  return knowledgeTool<{ readonly source?: string }>({
+    ...about,
+    properties: { source: SOURCE },
+    required: [],
+    scope: "sync",
+    timeoutMs: WAIT_MS + 30_000,
+    async run({ source }, context) {
+      const { access } = reachOf(context.caller);
+      const ended = sync.sync({
+        access,
+        waits,
+        ...(source !== undefined && { source }),
+        onProgress: (progress) => context.progress(progressOf(progress)),
+      });
+      const outcome = await within(ended, WAIT_MS, context);
+      if (outcome === undefined)
+        return output("It goes on in the background. sync_status says how far it is.", {
+          skipped: false,
+          running: true,
+        });
+      return told(outcome);
+    },
+  });
+}
+
+function statusTool({ sync, reachOf }: KnowledgeToolsDeps): Tool {
+  return knowledgeTool<Record<never, never>>({
+    name: "sync_status",
+    title: "Sync status",
+    description: "Health and status of the sources: what they hold, how the last sync ended, what runs now",
+    properties: {},
+    required: [],
+    flags: { readOnly: true, concurrencySafe: true },
+    scope: "sync",
+    async run(_, { caller }) {
+      const sources = await sync.status(reachOf(caller).access);
+      const text =
+        sources.map(statusText).join("\n") ||
+        "There is no source yet. A person adds one: toolkeep source add";
+      return output(text, { sources: sources.map(shownStatus) });
+    },
+  });
+}
+
+/** Undefined: it takes longer, and goes on. It also goes on when whoever waits goes away. */
+async function within(
+  ended: Promise<SyncOutcome>,
+  ms: number,
+  { signal }: Pick<ToolContext, "signal">,
+): Promise<SyncOutcome | undefined> {
+  // Nobody may be left to hear of it; its status says how it ended.
+  ended.catch(() => {});
+  let stop: () => void = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    const timer = setTimeout(resolve, ms, undefined);
+    const onAbort = () => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    };
+  });
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    stop();
+  }
+}
+
+function told(outcome: SyncOutcome): ToolResult {
+  if (outcome.skipped)
+    return output(`Skipped: ${outcome.reason}.`, { skipped: true, reason: outcome.reason });
+  const { sources } = outcome;
+  if (sources.length > 0 && sources.every(({ ok }) => !ok)) return failed(sources.map(reportText).join("\n"));
+  const text =
+    sources.map(reportText).join("\n") ||
+    "There is no source to sync. A person adds one: toolkeep source add";
+  return output(text, { skipped: false, sources: sources.map(shownReport) });
+}
+
+function progressOf({ source, phase, seen, total, added, changed }: SyncProgress) {
+  const message = `${source}: ${phase}, ${seen}${total === undefined ? "" : ` of ${total}`} files, ${added + changed} new or changed`;
+  return { progress: seen, ...(total !== undefined && { total }), message };
+}
+
+function reportText(report: SourceReport): string {
+  const { source, ok, error, added, changed, unchanged, gone, failed: broken, durationMs } = report;
+  if (!ok) return `${source}: failed, nothing was taken away: ${error ?? "no reason was given"}`;
+  const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${gone} gone`;
+  const problems = broken === 0 ? "" : `, ${broken} could not be read`;
+  return `${source}: ${counts}${problems}, ${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+function shownReport({ durationMs, ...report }: SourceReport) {
+  return { ...report, duration_ms: durationMs };
+}
+
+function statusText({
+  source,
+  entities,
+  chunks,
+  embedded,
+  lastSync,
+  lastSyncAt,
+  running,
+}: SourceStatus): string {
+  const holds = `${source.name} (${source.kind}): ${entities} documents, ${chunks} chunks, ${embedded} with vectors`;
+  if (running) return `${holds}; syncing, ${progressOf(running).message}`;
+  if (!lastSync || lastSyncAt === null) return `${holds}; never synced`;
+  return `${holds}; synced ${iso(lastSyncAt)}${lastSync.ok ? "" : `, which failed: ${lastSync.error}`}`;
+}
+
+function shownStatus({ source, entities, chunks, embedded, lastSync, lastSyncAt, running }: SourceStatus) {
+  return {
+    source: source.name,
+    kind: source.kind,
+    enabled: source.enabled,
+    entities,
+    chunks,
+    embedded,
+    last_sync: lastSync && shownReport(lastSync),
+    last_sync_at: lastSyncAt === null ? null : iso(lastSyncAt),
+    running,
+  };
+}

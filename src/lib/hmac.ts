@@ -1,0 +1,35 @@
+import { hash } from "node:crypto";
+
+/** What SHA-256 takes in at a time, and gives. */
+const BLOCK = 64;
+const DIGEST = 32;
+/** Texts up to this length in bytes are put behind the key without making a buffer for each. */
+const KEPT_BYTES = 16_384;
+
+/**
+ * HMAC-SHA256 of texts with one key, in base64url. As `createHmac` gives it, at half the cost: that makes an object
+ * outside of JavaScript for every code, which is most of what a short text costs. The key is not kept, what follows from it is.
+ */
+export function createHmacSha256(key: Uint8Array): (text: string) => string {
+  const block = Buffer.alloc(BLOCK);
+  block.set(key.length > BLOCK ? hash("sha256", key, "buffer") : key);
+  // RFC 2104: H(key ^ opad, H(key ^ ipad, text)).
+  const inner = Buffer.alloc(BLOCK + KEPT_BYTES);
+  const outer = Buffer.alloc(BLOCK + DIGEST);
+  for (let at = 0; at < BLOCK; at++) {
+    inner[at] = block[at]! ^ 0x36;
+    outer[at] = block[at]! ^ 0x5c;
+  }
+  block.fill(0);
+
+  const within = (text: string): Uint8Array => {
+    // A character takes three bytes at most.
+    if (text.length * 3 > KEPT_BYTES)
+      return Buffer.concat([inner.subarray(0, BLOCK), Buffer.from(text, "utf8")]);
+    return inner.subarray(0, BLOCK + inner.write(text, BLOCK, "utf8"));
+  };
+  return (text) => {
+    outer.write(hash("sha256", within(text), "binary"), BLOCK, "binary");
+    return hash("sha256", outer, "base64url");
+  };
+}

@@ -1,0 +1,101 @@
+import type { Settings } from "./config/settings.ts";
+import type { Events } from "./events.ts";
+import { announcedSync } from "./knowledge/announced-sync.ts";
+import { createKnowledge } from "./knowledge/create-knowledge.ts";
+import { Inbox } from "./knowledge/inbox.ts";
+import type { KnowledgeReader, KnowledgeSync } from "./knowledge/knowledge.ts";
+import { foundMemories } from "./knowledge/memory/found-memories.ts";
+import { Memory } from "./knowledge/memory/memory.ts";
+import { sourceAnswer } from "./knowledge/sources/plugin-source.ts";
+import { createSync } from "./knowledge/sync/create-sync.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { ClosingStack } from "./lib/closing-stack.ts";
+import type { NewId } from "./lib/id.ts";
+import type { Log } from "./lib/log.ts";
+import { ok } from "./lib/result.ts";
+import type { Store } from "./store/store.ts";
+import { createEmbedder } from "./text/create-embedder.ts";
+import type { Embedder } from "./text/embedder.ts";
+import { Meanings } from "./text/meanings.ts";
+import type { ToolCall, ToolOutcome } from "./tool.ts";
+import { secretsNamedIn } from "./vault/placeholder.ts";
+import type { Vault } from "./vault/vault.ts";
+
+/** What agents remember and what was gathered for them. */
+export interface OwnKnowledge {
+  /** Whoever uses it last closes it. */
+  readonly embedder: Embedder;
+  readonly memory: Memory;
+  readonly knowledge: GatheredKnowledge;
+}
+
+/** What was gathered: searched and read, brought up to date, put in. */
+export interface GatheredKnowledge {
+  readonly reader: KnowledgeReader;
+  readonly sync: KnowledgeSync;
+  readonly inbox: Inbox;
+  /** Goes on in the background with what an earlier process left undone. */
+  resume(): Promise<void>;
+}
+
+export interface OwnKnowledgeDeps {
+  readonly home: string;
+  readonly store: Store;
+  readonly settings: () => Settings;
+  readonly redact: (text: string) => string;
+  readonly vault: Pick<Vault, "fill" | "conceal">;
+  /** How tools of plugins are called that are sources. */
+  readonly callTool: (call: Pick<ToolCall, "name" | "arguments" | "signal">) => Promise<ToolOutcome>;
+  readonly events: Events;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Nothing is read, started or written before somebody uses it. */
+export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): OwnKnowledge {
+  const { home, store, settings, redact, events, log, clock, newId } = deps;
+  const { databaseUrl } = settings();
+  const embedder = createEmbedder({
+    ...{ home, settings: settings().embeddings, store: store.embeddings, clock, log },
+    key: () => embeddingKey(settings(), deps.vault),
+  });
+  const isMeant = () => settings().memory.embeddings === "auto";
+  const meanings = closing.add(new Meanings({ embedder, isOn: isMeant }));
+  const memory = new Memory({ store: store.memories, redact, meanings, clock, newId });
+  const index = closing.add(
+    createKnowledge({
+      ...{ home, databaseUrl, embedder, log },
+      sources: () => store.sources.list(),
+      isMeaningOn: () => settings().knowledge.embeddings === "auto",
+      memory: foundMemories(memory),
+      lead: (job, work, signal) => store.lead(job, work, signal),
+    }),
+  );
+  const sync = closing.add(
+    announcedSync({
+      sync: createSync({
+        ...{ home, databaseUrl, store, counts: () => index.counts(), clock, newId, log },
+        callSourceTool: async (name, args, signal) =>
+          sourceAnswer(await deps.callTool({ name, arguments: args, signal })),
+      }),
+      events,
+      onSynced: () => {
+        index.embedding.wake();
+        index.sweeping.wake();
+      },
+    }),
+  );
+  const inbox = new Inbox({ sync, redact, clock });
+  const resume = async () => {
+    if ((await store.sources.list()).length > 0) index.embedding.wake();
+  };
+  return { embedder, memory, knowledge: { reader: index.reader, sync, inbox, resume } };
+}
+
+async function embeddingKey({ embeddings: { apiKey } }: Settings, vault: OwnKnowledgeDeps["vault"]) {
+  if (apiKey === null) return ok(null);
+  // A key which stands in the settings is never shown either.
+  if (secretsNamedIn(apiKey).length === 0) vault.conceal(apiKey);
+  return vault.fill(apiKey);
+}

@@ -1,0 +1,108 @@
+import type { CallRecord } from "./call-record.ts";
+
+/**
+ * The audit as a chain: every record has a place in it and a code made with a key over it and the record before, so
+ * that whoever changes the database without the key is found out. Calls have theirs in their own row.
+ */
+
+/** What happened beside the end of a call: an intent, an act of a person, a loss … */
+export interface AuditEntry {
+  readonly chain: string;
+  /** From 1, without gaps, over calls and entries of the chain together. */
+  readonly seq: number;
+  readonly mac: string;
+  /** `intent`, `opened`, `lost`, or what was done, such as `agent.created`. */
+  readonly kind: string;
+  readonly at: number;
+  /** Who did it; null: Toolkeep itself. */
+  readonly actor: string | null;
+  /** What it was done to: an id or a name. */
+  readonly subject: string | null;
+  /** JSON. */
+  readonly details: string;
+}
+
+/** One for each home that has written to the store. `mac` is over everything else. */
+export interface AuditChain {
+  readonly id: string;
+  /** Which key its codes are made with; not the key. */
+  readonly keyId: string;
+  /** The machine and home that write it, for people. */
+  readonly label: string;
+  readonly createdAt: number;
+  /** Everything up to this place was removed because it was old; 0: nothing. */
+  readonly prunedSeq: number;
+  /** The code of the last one that was removed, which the next one is made with. */
+  readonly prunedMac: string;
+  readonly mac: string;
+}
+
+/** A place in a chain, with the code that stands there. */
+export interface ChainPlace {
+  readonly seq: number;
+  readonly mac: string;
+}
+
+export interface AuditBatch {
+  /** Written first where the chain begins with this batch. */
+  readonly chain?: AuditChain | undefined;
+  readonly calls: readonly CallRecord[];
+  readonly entries: readonly AuditEntry[];
+}
+
+export interface EntryFilter {
+  readonly limit: number;
+  /** Only these kinds; a `*` at the end stands for anything. */
+  readonly kind?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly order?: "newest" | "oldest" | undefined;
+  /** Those that follow this one in the order that is asked for. */
+  readonly after?: EntryPlace | undefined;
+}
+
+export interface EntryPlace {
+  readonly at: number;
+  readonly chain: string;
+  readonly seq: number;
+}
+
+/** One for each key of the vault that the store was opened with. */
+export interface SealedAuditKey {
+  /** From 1. */
+  readonly id: number;
+  readonly sealed: Uint8Array;
+}
+
+export interface AuditStore {
+  /** All or nothing. A call replaces the row of the same id: an intent becomes a record. NAME_TAKEN: a place is taken. */
+  append(batch: AuditBatch): Promise<void>;
+  chain(id: string): Promise<AuditChain | undefined>;
+  /** In the order in which they began, those that follow `after`, at most 1,000. */
+  chains(after?: Pick<AuditChain, "createdAt" | "id">): Promise<AuditChain[]>;
+  /** Those that began last, in the order in which they did. */
+  newestChains(limit: number): Promise<AuditChain[]>;
+  /** The last place of a chain that is in the store; undefined: none is. */
+  tail(chain: string): Promise<ChainPlace | undefined>;
+  /** What stands at places beyond `after`, in their order, at most `limit` of calls and of entries each. */
+  read(chain: string, after: number, limit: number): Promise<Pick<AuditBatch, "calls" | "entries">>;
+  /** Chains that records name and nobody began, with the count of their records; at most 100. */
+  unknownChains(): Promise<{ readonly id: string; readonly records: number }[]>;
+  /** Of these calls, those that are in a chain. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** How many calls belong to no chain: from before there were chains. */
+  unchained(): Promise<number>;
+  /** Entries but no calls, at most 1,000. */
+  list(filter: EntryFilter): Promise<AuditEntry[]>;
+  /**
+   * Removes everything of the chain up to its `prunedSeq`, which is that of `chain`. Throws CHANGED where it was `was`
+   * no longer.
+   */
+  prune(chain: AuditChain, was: number): Promise<void>;
+  /** The keys of the codes, sealed by the vault, in the order in which they were made; the newest 100. */
+  keys(): Promise<SealedAuditKey[]>;
+  /** Keeps it, unless one has its id already; none is ever replaced. */
+  addKey(key: SealedAuditKey, at: number): Promise<void>;
+}

@@ -1,0 +1,60 @@
+import type { ColumnName, TableName } from "./schema.ts";
+
+/** The primary keys: a dump is ordered by them. */
+export const KEYS = {
+  agents: ["id"],
+  consents: ["id"],
+  consentKeys: ["hash"],
+  tokens: ["id"],
+  people: ["id"],
+  sessions: ["id"],
+  loginCodes: ["hash"],
+  toolboxes: ["name"],
+  servers: ["id"],
+  serverTools: ["serverId", "position"],
+  serverOffers: ["serverId", "kind", "position"],
+  pins: ["serverId", "kind", "key"],
+  toolCapabilities: ["serverId", "originalName"],
+  toolNames: ["serverId", "originalName"],
+  secrets: ["name"],
+  vaultKey: ["id"],
+  claims: ["id"],
+  questions: ["id"],
+  notifications: ["id"],
+  tasks: ["id"],
+  todos: ["agentId", "conversation"],
+  activations: ["id"],
+  messages: ["id"],
+  memories: ["id"],
+  memoryVersions: ["id"],
+  attachments: ["id"],
+  calls: ["id"],
+  auditChains: ["id"],
+  auditEntries: ["chain", "seq"],
+  auditKey: ["id"],
+  trust: ["path"],
+  customTools: ["slug"],
+  plugins: ["name"],
+  sources: ["id"],
+  projects: ["id"],
+  tickets: ["id"],
+  ticketComments: ["id"],
+  projectNotes: ["id"],
+  outputs: ["id"],
+  outputPieces: ["outputId", "position"],
+  toolUses: ["id"],
+  rules: ["id"],
+  labels: ["id"],
+  embeddings: ["id"],
+} as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
+
+/**
+ * What is gone after a day, or can be made again, is not worth a place in a backup; and nobody should be signed in by one.
+ */
+export const NOT_DUMPED: readonly TableName[] = [
+  "outputs",
+  "outputPieces",
+  "embeddings",
+  "sessions",
+  "loginCodes",
+];

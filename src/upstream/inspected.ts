@@ -1,0 +1,26 @@
+import type { Settings } from "../config/settings.ts";
+import { messageOf } from "../errors.ts";
+import { err, type Result } from "../lib/result.ts";
+import type { ConnectFailure } from "./connect.ts";
+import type { Connection } from "./connection.ts";
+import type { Learned } from "./learned.ts";
+import type { Server } from "./server.ts";
+
+type Opened = Result<Connection, ConnectFailure>;
+
+/** A connection for one conversation may show that a tool has changed, which the shared one did not. Never rejects. */
+export async function inspected(
+  server: Server,
+  opened: Opened,
+  learned: Pick<Learned, "inspect">,
+  settings: Settings,
+): Promise<Opened> {
+  if (!opened.ok) return opened;
+  try {
+    if (await learned.inspect(server, opened.value.initialTools, settings)) server.retool();
+    return opened;
+  } catch (error) {
+    await opened.value.close();
+    return err({ message: messageOf(error), needsAuth: false });
+  }
+}

@@ -1,0 +1,99 @@
+import type { Events } from "../../events.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { NewId } from "../../lib/id.ts";
+import type { PinRecord } from "../../store/pin-record.ts";
+import type { Store } from "../../store/store.ts";
+import { revealed } from "../definitions/clean-text.ts";
+import { versionOf } from "./change-view.ts";
+import { isWaiting } from "./compare-pins.ts";
+
+export interface TrustNoticesDeps {
+  readonly store: Pick<Store, "notifications">;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+type Named = { readonly id: string; readonly name: string };
+
+const MOST_NAMED = 10;
+
+/** Tells people what to look at in what servers publish. */
+export class TrustNotices {
+  readonly #deps: TrustNoticesDeps;
+
+  constructor(deps: TrustNoticesDeps) {
+    this.#deps = deps;
+  }
+
+  /** One notification a server, of all that waits; none where nothing does. */
+  async ask({ id, name }: Named, held: ReadonlyMap<string, PinRecord>): Promise<void> {
+    await this.#end(changesPrefix(id));
+    const waiting = [...held.values()].filter(isWaiting);
+    if (waiting.length === 0) return;
+    await this.#raise(
+      changesPrefix(id),
+      `MCP server ${name} publishes what nobody accepted`,
+      `New or changed: ${listed(waiting.map(({ kind, key }) => (kind === "tool" ? key : `${kind} ${key}`)))}. No agent sees it until you decide. Look with toolkeep server changes ${name}, then toolkeep server accept ${name} --seen ${versionOf([...held.values()])} or toolkeep server reject ${name}.`,
+    );
+  }
+
+  /** One notification a server, the last; `tools`: names of tools whose definitions have something to look at. */
+  async warn({ id, name }: Named, tools: readonly string[]): Promise<void> {
+    if (tools.length === 0) return;
+    await this.#end(findingsPrefix(id));
+    await this.#raise(
+      findingsPrefix(id),
+      `Look at what tools of MCP server ${name} say`,
+      `They address the model, name tools of others, ask for secrets or hide text: ${listed(tools)}. toolkeep server show ${name} says what was found.`,
+    );
+  }
+
+  async forget(serverId: string): Promise<void> {
+    await this.#end(changesPrefix(serverId));
+    await this.#end(findingsPrefix(serverId));
+  }
+
+  async #raise(prefix: string, title: string, body: string): Promise<void> {
+    const { store, events, clock, newId } = this.#deps;
+    const id = newId(prefix);
+    const createdAt = clock();
+    await store.notifications.create({
+      id,
+      agentId: null,
+      level: "warning",
+      title,
+      body,
+      createdAt,
+      dismissedAt: null,
+    });
+    events.emit("notification.raised", { id, title });
+  }
+
+  async #end(prefix: string): Promise<void> {
+    const { store, events, clock } = this.#deps;
+    const open = await store.notifications.list();
+    for (const { id } of open.filter((notice) => notice.id.startsWith(prefix))) {
+      await store.notifications.dismiss(id, clock());
+      events.emit("notification.dismissed", { id });
+    }
+  }
+}
+
+function changesPrefix(serverId: string): string {
+  return `ntf_changes_${serverId}`;
+}
+
+function findingsPrefix(serverId: string): string {
+  return `ntf_findings_${serverId}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return (
+    names
+      .slice(0, MOST_NAMED)
+      .map((name) => revealed(name.slice(0, 64)))
+      .join(", ") + more
+  );
+}

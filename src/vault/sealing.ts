@@ -1,0 +1,46 @@
+import { seal, unseal } from "./seal.ts";
+
+/**
+ * The key of a home at work. While values are sealed anew there are two: what is sealed gets the newer one, and both
+ * open.
+ */
+export class Sealing {
+  #key: Buffer;
+  #before: Buffer | undefined;
+
+  constructor(key: Buffer, before?: Buffer) {
+    this.#key = key;
+    this.#before = before;
+  }
+
+  /** The next one counts from now on; what the key until now sealed can still be opened. */
+  change(next: Buffer): void {
+    // A second attempt goes on with the key of the first.
+    if (next.equals(this.#key)) return;
+    this.#before = this.#key;
+    this.#key = next;
+  }
+
+  seal(plain: string, purpose: string): Uint8Array {
+    return seal(plain, purpose, this.#key);
+  }
+
+  /** Throws SECRET_UNREADABLE. */
+  unseal(sealed: Uint8Array, purpose: string): string {
+    try {
+      return unseal(sealed, purpose, this.#key);
+    } catch (error) {
+      if (this.#before === undefined) throw error;
+      return unseal(sealed, purpose, this.#before);
+    }
+  }
+
+  /** The same under the key that counts; undefined where neither opens it. */
+  reseal(sealed: Uint8Array, purpose: string): Uint8Array | undefined {
+    try {
+      return this.seal(this.unseal(sealed, purpose), purpose);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** Why a call is decided as it is, and what would change that. */
+import type { WrittenRule } from "../config/rule-shape.ts";
+import type { Rule } from "../config/settings.ts";
+import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
+import type { RuleIndex } from "./candidates.ts";
+import { type Action, type CompiledRule, compareRules, type RuledTool } from "./compiled-rule.ts";
+import { decisionOf, NO_RULE, type RuledCall, type Rules } from "./rules.ts";
+
+export interface Explanation {
+  readonly action: Action;
+  /** In words; `default: allow` where no rule matches. */
+  readonly text: string;
+  readonly winner: Rule | undefined;
+  /** Every other rule about the tool, those that match first. */
+  readonly others: readonly { readonly rule: Rule; readonly matched: boolean; readonly why: string }[];
+  /** What the call is about, as patterns see it. */
+  readonly subjects: Readonly<Record<SubjectKind, readonly string[]>>;
+  /** Rules of which each would give another answer. */
+  readonly changes: readonly WrittenRule[];
+}
+
+const MAX_OTHERS = 100;
+const MAX_SUBJECTS = 20;
+
+export function explain(
+  rules: Rules,
+  tool: RuledTool,
+  call: RuledCall,
+  more: readonly RuleIndex[],
+): Explanation {
+  const { winner, all } = rules.matching(tool, call, more);
+  const { action, rule: text } = winner ? decisionOf(winner, call) : NO_RULE;
+  const { subjects } = rules.factsOf(tool, call);
+  const others = [...all]
+    .filter(([rule]) => rule !== winner)
+    .map(([rule, matched]) => {
+      return { compiled: rule, matched, why: matched ? whyLost(rule, winner!) : whyNot(rule, call) };
+    })
+    .toSorted((a, b) => Number(b.matched) - Number(a.matched) || compareRules(b.compiled, a.compiled))
+    .slice(0, MAX_OTHERS)
+    .map(({ compiled, matched, why }) => ({ rule: compiled.rule, matched, why }));
+  const { path, host, hostInCommand, command } = subjects;
+  const shown = {
+    path: path.slice(0, MAX_SUBJECTS),
+    host: [...host, ...hostInCommand].slice(0, MAX_SUBJECTS),
+    command: command.slice(0, MAX_SUBJECTS),
+  };
+  const changes = winner?.rule.final ? [] : changesOf(rules, tool, call, more, { action, subjects: shown });
+  return { action, text, winner: winner?.rule, others, subjects: shown, changes };
+}
+
+function whyLost(rule: CompiledRule, winner: CompiledRule): string {
+  if (winner.rule.final) return "a final deny goes before everything";
+  if (rule.rule.from === "project" && winner.rule.from !== "project")
+    return "a project's rule may only tighten, and only against what is less specific";
+  if (rule.rule.isAnswer && !winner.rule.isAnswer)
+    return "an answer only lets run what would be asked about, and not because of a label";
+  const differs = [0, 1, 2, 3].find((part) => rule.rank[part] !== winner.rank[part]);
+  if (compareRules(rule, winner) > 0) {
+    return winner.rule.from === "project"
+      ? "a project's rule tightens it"
+      : `the tool needs leave for ${winner.rule.permission}, too, and that is decided more strictly`;
+  }
+  if (differs === 0) return "its permission is less specific";
+  if (differs === 1) return "its pattern is less specific";
+  if (differs === 2) return `a rule of ${winner.rule.from} goes before one of ${rule.rule.from}`;
+  return differs === 3 ? "of equals the stricter counts" : "the one that decided says the same";
+}
+
+function whyNot({ rule }: CompiledRule, { labels }: RuledCall): string {
+  if (rule.after !== undefined && !labels?.has(rule.after))
+    return `the conversation does not have the label ${rule.after}`;
+  if (rule.unless !== undefined && rule.pattern === undefined) return "this call is excepted from it";
+  return rule.action === "allow"
+    ? "its pattern does not surely fit everything in this call"
+    : "its pattern fits nothing in this call";
+}
+
+/** Tried out, not guessed: the least that is to be added for each other answer. */
+function changesOf(
+  rules: Rules,
+  tool: RuledTool,
+  call: RuledCall,
+  more: readonly RuleIndex[],
+  now: Pick<Explanation, "action" | "subjects">,
+): readonly WrittenRule[] {
+  const subject = SUBJECT_KINDS.toReversed().find((kind) => now.subjects[kind].length === 1);
+  const exact = subject && { [subject]: now.subjects[subject][0]! };
+  const permission = tool.name;
+  return (["allow", "ask", "deny"] as const)
+    .filter((action) => action !== now.action)
+    .flatMap((action) => {
+      const tried: WrittenRule[] = [
+        { permission, action },
+        ...(exact ? [{ permission, action, pattern: exact }] : []),
+      ];
+      const works = tried.find((rule) => {
+        const added = rules.more([{ ...rule, from: "user" }]);
+        return rules.decide(tool, call, [...more, added]).action === action;
+      });
+      return works ? [works] : [];
+    });
+}

@@ -1,0 +1,46 @@
+import { posix } from "node:path";
+import { wildcard } from "../lib/wildcard.ts";
+import type { KnownPath } from "./place-names.ts";
+
+type Part = "**" | ((text: string) => boolean);
+
+/**
+ * Compiled once: whether a path fits. `*` stays within one folder, `**` goes through any number of them. A glob that does
+ * not begin with `/`, `~/` or `**` is about the workspace.
+ */
+export function pathGlob(glob: string, userHome: string): (path: KnownPath) => boolean {
+  if (glob === "*" || glob === "**") return () => true;
+  const whole = /^~(\/|$)/.test(glob) ? userHome + glob.slice(1) : glob;
+  const folder = whole.endsWith("/") ? `${whole}**` : whole;
+  const normal = posix.normalize(folder);
+  const isAnywhere = normal.startsWith("/") || normal.startsWith("**") || /^[A-Za-z]:\//.test(normal);
+  const parts = normal.split("/").map((part): Part => (part === "**" ? part : wildcard(part)));
+  return ({ absolute, inside }) => {
+    const folders = isAnywhere ? absolute : inside;
+    return folders !== undefined && fits(parts, folders);
+  };
+}
+
+/** The last `**` takes one more folder whenever what follows it does not fit: each is tried once from each place. */
+function fits(parts: readonly Part[], folders: readonly string[]): boolean {
+  let part = 0;
+  let folder = 0;
+  let star = -1;
+  let from = 0;
+  while (folder < folders.length) {
+    const now = parts[part];
+    if (now === "**") {
+      star = part++;
+      from = folder;
+    } else if (now?.(folders[folder]!)) {
+      part++;
+      folder++;
+    } else if (star >= 0) {
+      part = star + 1;
+      folder = ++from;
+    } else {
+      return false;
+    }
+  }
+  return parts.slice(part).every((rest) => rest === "**");
+}

@@ -1,0 +1,256 @@
+/** Which calls a rule is about: a glob over what the call is about, or predicates over its arguments. */
+import type { RulePattern } from "../config/settings.ts";
+import { isRecord } from "../lib/json.ts";
+import { wildcard } from "../lib/wildcard.ts";
+import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
+import { possibleHostsOf, sureHostOf } from "./host-names.ts";
+import { pathGlob } from "./path-glob.ts";
+import type { Paths } from "./place-names.ts";
+import { type Mark, marksIn } from "./shell-words.ts";
+import type { Subjects } from "./subjects.ts";
+
+/** A call as patterns see it; worked out when the first of them asks. */
+export interface CallFacts {
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Whether the tool says that it takes an argument, by the steps to it. */
+  readonly declares: (steps: readonly string[]) => boolean;
+  readonly subjects: Subjects;
+  readonly paths: Paths;
+}
+
+export interface Pattern {
+  /** Every value of it fits for sure: what an allow needs. */
+  permits(call: CallFacts): boolean;
+  /** Some value of it may fit: what is enough to ask or deny. */
+  catches(call: CallFacts): boolean;
+  /** How much it spells out; more wins. */
+  readonly weight: number;
+}
+
+/** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
+interface Glob {
+  readonly surely: (value: string, paths: Paths) => boolean;
+  readonly maybe: (value: string, paths: Paths) => boolean;
+}
+
+type Kind = SubjectKind | "argument";
+
+interface Globs {
+  readonly wanted: Readonly<Record<Kind, readonly Glob[]>>;
+  readonly unwanted: Readonly<Record<Kind, readonly Glob[]>>;
+  readonly weight: number;
+}
+
+const EXACT = 1_000;
+const MAX_VALUES = 1_000;
+
+/** `userHome`: what `~` in it stands for. */
+export function compilePattern(pattern: RulePattern, userHome: string): Pattern {
+  if (typeof pattern === "string") return subjectPattern(globsOf([pattern], userHome));
+  const predicates = Object.entries(pattern).map(([name, globs]) =>
+    predicate(name, globsOf(typeof globs === "string" ? [globs] : globs, userHome)),
+  );
+  return {
+    permits: (call) => predicates.every((each) => each.permits(call)),
+    catches: (call) => predicates.every((each) => each.catches(call)),
+    weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
+  };
+}
+
+/** A command says more about a call than the addresses in it; what stands beside it has to fit, too. */
+function subjectPattern(globs: Globs): Pattern {
+  return {
+    permits(call) {
+      const { declared, command, path } = call.subjects;
+      const isThere = SUBJECT_KINDS.some((kind) => declared.has(kind));
+      if (command.length === 0) return isThere && permitsAll(["path", "host"], globs, call);
+      const host = call.subjects.host.length + call.subjects.unclear.host.length;
+      if (path.length + host + call.subjects.unclear.path.length > 0) return false;
+      return declared.has("command") && permitsAll(["command"], globs, call);
+    },
+    catches: (call) => SUBJECT_KINDS.some((kind) => catchesAny(kind, globs, call)),
+    weight: globs.weight,
+  };
+}
+
+function predicate(name: string, globs: Globs): Pattern {
+  const { weight } = globs;
+  const kind = SUBJECT_KINDS.find((each) => each === name);
+  if (kind !== undefined) {
+    return {
+      permits: (call) => call.subjects.declared.has(kind) && permitsAll([kind], globs, call),
+      catches: (call) => catchesAny(kind, globs, call),
+      weight,
+    };
+  }
+  const argument = name.slice("arg.".length);
+  return {
+    permits({ args, paths, declares }) {
+      const there = readingsOf(argument).filter((steps) => valueAt(args, steps) !== undefined);
+      const fits = (steps: readonly string[]) => {
+        const { texts, others } = textsIn(valueAt(args, steps));
+        return texts.length > 0 && !others && allFit(texts, "argument", globs, paths);
+      };
+      return there.some(declares) && there.every(fits);
+    },
+    catches: ({ args, paths }) =>
+      readingsOf(argument).some((steps) => {
+        const { texts, more } = textsIn(valueAt(args, steps));
+        return more || anyFits(texts, "argument", globs, paths);
+      }),
+    weight,
+  };
+}
+
+function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, paths }: CallFacts): boolean {
+  if (subjects.more || (kinds.includes("command") && subjects.hasEnvironment)) return false;
+  return kinds.every(
+    (kind) =>
+      allFit(subjects[kind], kind, globs, paths) &&
+      (kind === "command" || allFit(subjects.unclear[kind], kind, globs, paths)) &&
+      (kind !== "host" || allFit(subjects.hostInCommand, kind, globs, paths)),
+  );
+}
+
+function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): boolean {
+  return (
+    subjects.more ||
+    anyFits(subjects[kind], kind, globs, paths) ||
+    (kind === "host" && anyFits(subjects.hostInCommand, kind, globs, paths))
+  );
+}
+
+function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+  const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
+  return values.every(
+    (value) =>
+      (wanted.length === 0 || wanted.some((glob) => glob.surely(value, paths))) &&
+      !unwanted.some((glob) => glob.maybe(value, paths)),
+  );
+}
+
+function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+  const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
+  return values.some(
+    (value) =>
+      (wanted.length === 0 || wanted.some((glob) => glob.maybe(value, paths))) &&
+      !unwanted.some((glob) => glob.surely(value, paths)),
+  );
+}
+
+function globsOf(texts: readonly string[], userHome: string): Globs {
+  const wanted = texts.filter((text) => !text.startsWith("!"));
+  const unwanted = texts.filter((text) => text.startsWith("!")).map((text) => text.slice(1));
+  const compiled = (globs: readonly string[]) => ({
+    path: globs.map((glob) => forPaths(glob, userHome)),
+    host: globs.map(forHosts),
+    command: globs.map(forCommands),
+    argument: globs.map(forArguments),
+  });
+  return {
+    wanted: compiled(wanted),
+    unwanted: compiled(unwanted),
+    weight: wanted.length === 0 ? 1 : Math.min(...wanted.map(weightOf)),
+  };
+}
+
+function weightOf(glob: string): number {
+  const literal = glob.replaceAll("*", "").length;
+  return glob.includes("*") ? literal + 1 : literal + EXACT;
+}
+
+function forPaths(glob: string, userHome: string): Glob {
+  const fits = pathGlob(glob, userHome);
+  return {
+    surely(value, paths) {
+      const path = paths.of(value);
+      return path !== undefined && !path.unsure && path.all.every(fits);
+    },
+    maybe(value, paths) {
+      const path = paths.of(value);
+      return path === undefined || path.all.some(fits);
+    },
+  };
+}
+
+function forHosts(glob: string): Glob {
+  const fits = wildcard(glob.includes("*") ? withoutDots(glob.toLowerCase()) : (sureHostOf(glob) ?? glob));
+  return {
+    surely(value) {
+      const name = sureHostOf(value);
+      return name !== undefined && fits(name);
+    },
+    maybe(value) {
+      const names = possibleHostsOf(value);
+      return names === undefined || (names.length === 0 ? fits(value.toLowerCase()) : names.some(fits));
+    },
+  };
+}
+
+function withoutDots(glob: string): string {
+  return glob.endsWith(".") ? withoutDots(glob.slice(0, -1)) : glob;
+}
+
+/** What `*` stands for in an allowed command never starts another one: that is written out or not meant. */
+function forCommands(glob: string): Glob {
+  const written = glob.trim();
+  const marks = marksIn(written) ?? [];
+  const pieces = piecesBetween(written, marks).map(wildcard);
+  const fits = wildcard(written);
+  return {
+    surely(value, { commands }) {
+      const command = value.trim();
+      const found = commands.marksIn(command);
+      if (found?.length !== marks.length || found.some(({ char }, index) => char !== marks[index]!.char))
+        return false;
+      return piecesBetween(command, found).every((piece, index) => pieces[index]!(piece));
+    },
+    maybe(value, { commands }) {
+      const meanings = commands.meaningsOf(value);
+      return meanings === undefined || [...meanings].some(fits);
+    },
+  };
+}
+
+function piecesBetween(text: string, marks: readonly Mark[]): string[] {
+  const starts = [0, ...marks.map(({ at }) => at + 1)];
+  return starts.map((start, index) => text.slice(start, marks[index]?.at ?? text.length));
+}
+
+function forArguments(glob: string): Glob {
+  const fits = wildcard(glob);
+  return { surely: fits, maybe: fits };
+}
+
+/** By its whole name, and step by step: `arg.repo.owner`. */
+function readingsOf(name: string): readonly (readonly string[])[] {
+  return name.includes(".") ? [[name], name.split(".")] : [[name]];
+}
+
+function valueAt(args: Readonly<Record<string, unknown>>, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((value, step) => {
+    return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }, args);
+}
+
+interface Texts {
+  readonly texts: readonly string[];
+  /** There is something in it that is no text, number or truth value. */
+  readonly others: boolean;
+  readonly more: boolean;
+}
+
+function textsIn(value: unknown): Texts {
+  const texts: string[] = [];
+  const waiting: unknown[] = value === undefined ? [] : [value];
+  let others = false;
+  let looked = 0;
+  for (; waiting.length > 0 && looked < MAX_VALUES; looked++) {
+    const next = waiting.pop();
+    if (Array.isArray(next)) waiting.push(...next.slice(0, MAX_VALUES + 1));
+    else if (isRecord(next)) waiting.push(...Object.values(next).slice(0, MAX_VALUES + 1));
+    else if (next !== null) texts.push(String(next));
+    others ||= isRecord(next) || next === null;
+  }
+  return { texts, others: others || waiting.length > 0, more: waiting.length > 0 };
+}

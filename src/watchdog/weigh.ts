@@ -1,0 +1,115 @@
+/** Which of the rules that match decides. */
+import type { Candidates } from "./candidates.ts";
+import { type CompiledRule, compareRules, STRICTNESS } from "./compiled-rule.ts";
+
+type Holds = (rule: CompiledRule) => boolean;
+
+/**
+ * The rule that decides, of all that `holds` says match; undefined: none does. A final deny goes before everything. Else
+ * the more specific wins: named rules before those about what a tool can do, those before `*`; then by pattern, then by
+ * scope, and of equals the stricter. Projects may only tighten: what the other rules say is loosened by none of theirs,
+ * and only a more specific rule of an agent or a session stands against one. What a person answered to an approval lets
+ * run what would be asked about, unless that is so because of what the conversation has come in touch with.
+ */
+export function weigh(
+  own: readonly Candidates[],
+  project: Candidates,
+  holds: Holds,
+): CompiledRule | undefined {
+  const written = decisive(own, project, (rule) => isWritten(rule) && holds(rule));
+  if (written?.rule.action !== "ask" || own.every(({ named }) => named.every(isWritten))) return written;
+  const flows = ({ rule: { after, action } }: CompiledRule) => after !== undefined && action !== "allow";
+  if ([...own, project].some((each) => rulesIn(each).some((rule) => flows(rule) && holds(rule))))
+    return written;
+  return decisive(own, project, holds);
+}
+
+function decisive(own: readonly Candidates[], project: Candidates, holds: Holds): CompiledRule | undefined {
+  for (const { final } of own) for (const rule of final) if (holds(rule)) return rule;
+  for (const rule of project.final) if (holds(rule)) return rule;
+  const winner = strictest(winners(own, holds));
+  if (isEmpty(project)) return winner;
+  const tightening = winners([project], holds).filter((rule) => {
+    if (winner && STRICTNESS[rule.rule.action] <= STRICTNESS[winner.rule.action]) return false;
+    return !winner || !standsAgainst(winner, rule);
+  });
+  return strictest(tightening) ?? winner;
+}
+
+/** Whether every call is denied, whichever of the conditional rules match it. */
+export function deniesAll(own: readonly Candidates[], project: Candidates): boolean {
+  if ([...own, project].some(({ final }) => final.some((rule) => !rule.isConditional))) return true;
+  // The kindest case: what denies only some calls does not match, whatever else is there does.
+  const couldHold = (compiled: CompiledRule) =>
+    isWritten(compiled) && (!compiled.isConditional || compiled.rule.action !== "deny");
+  const isDeny = ({ rule }: CompiledRule) => rule.action === "deny";
+  if (winners(own, couldHold).some(isDeny)) return true;
+  const denied = winners([project], couldHold).filter(isDeny);
+  const others = own.flatMap(rulesIn).filter(isWritten);
+  return denied.some((deny) => !others.some((rule) => !isDeny(rule) && standsAgainst(rule, deny)));
+}
+
+/**
+ * One where a name decides; else one for each thing that the tool can do. What of that no rule speaks of is decided by
+ * that for `*`, which no default loosens either.
+ */
+function winners(groups: readonly Candidates[], holds: Holds): readonly CompiledRule[] {
+  const named = best(groups, (group) => group.named, holds);
+  if (named) return [named];
+  const traits = new Map<string, CompiledRule>();
+  for (const rules of groups.flatMap((group) => group.traits)) {
+    const rule = rules.find(holds);
+    const before = rule && traits.get(rule.rule.permission);
+    if (rule && (!before || compareRules(rule, before) > 0)) traits.set(rule.rule.permission, rule);
+  }
+  const found = [...traits.values()];
+  const isCovered = found.length > 0 && groups.every(({ traitCount }) => traitCount <= found.length);
+  if (isCovered && !found.some(isDefault)) return found;
+  const any = best(groups, (group) => group.any, holds);
+  return any && !(isCovered && isDefault(any)) ? [...found, any] : found;
+}
+
+/** By a person or with Toolkeep, in the place of being an answer. */
+function isWritten({ rule }: CompiledRule): boolean {
+  return !rule.isAnswer;
+}
+
+function isDefault({ rule }: CompiledRule): boolean {
+  return rule.from === "default";
+}
+
+/** All that are about the tool. */
+export function rulesIn({ named, traits, any }: Candidates): readonly CompiledRule[] {
+  return [...named, ...traits.flat(), ...any];
+}
+
+function standsAgainst(winner: CompiledRule, project: CompiledRule): boolean {
+  const { from } = winner.rule;
+  return (from === "agent" || from === "session") && compareRules(winner, project) > 0;
+}
+
+function best(
+  groups: readonly Candidates[],
+  rulesOf: (group: Candidates) => readonly CompiledRule[],
+  holds: Holds,
+): CompiledRule | undefined {
+  let found: CompiledRule | undefined;
+  for (const group of groups) {
+    const rule = rulesOf(group).find(holds);
+    if (rule && (!found || compareRules(rule, found) > 0)) found = rule;
+  }
+  return found;
+}
+
+function isEmpty({ named, traits, any }: Candidates): boolean {
+  return named.length + traits.length + any.length === 0;
+}
+
+function strictest(rules: readonly CompiledRule[]): CompiledRule | undefined {
+  let found: CompiledRule | undefined;
+  for (const rule of rules) {
+    const difference = found ? STRICTNESS[rule.rule.action] - STRICTNESS[found.rule.action] : 1;
+    if (difference > 0 || (difference === 0 && compareRules(rule, found!) > 0)) found = rule;
+  }
+  return found;
+}

@@ -1,0 +1,112 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { EVERYTHING } from "../support/test-hub.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+describe.skipIf(withoutDashboard)("the agents page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("makes an agent, shows what it would have, and leads to its tokens", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser, "/agents");
+    await page.getByText("No agent yet").waitFor();
+    await page.getByRole("link", { name: "New agent" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("fresh");
+    await page.getByRole("checkbox", { name: /^research/ }).check();
+    const changes = page.getByRole("region", { name: "What saving will change" });
+    await changes.getByText("toolbox research", { exact: false }).first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create it" }).click();
+    await page.waitForURL(`${dashboard.url}/agents/fresh?tab=tokens`);
+    expect(dashboard.hub.identity.agent("fresh").toolboxes).toEqual(["research"]);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("shows where each tool comes from, what the list costs and what search saves", async () => {
+    await using dashboard = await testDashboard({
+      servers: { every: EVERYTHING },
+      toolboxes: { every: ["mcp:every:*"] },
+      agents: { main: ["all", "every"] },
+      settings: { deferred_loading: true },
+      rules: [{ permission: "http_request", action: "deny" }],
+    });
+    await waitUntil("tools are there", async () => dashboard.hub.catalog.get("mcp_every_echo") !== undefined);
+    const page = await dashboard.open(browser, "/agents/main");
+    await page.getByText("kept out of every prompt", { exact: false }).waitFor();
+    await page.getByText("Given, and hidden by a rule", { exact: false }).waitFor();
+    await page.getByLabel("Find among its tools").fill("echo");
+    const echo = page.getByRole("link", { name: /mcp_every_echo/ });
+    await echo.waitFor();
+    expect(await echo.textContent()).toContain("found by search");
+    expect(await echo.textContent()).toContain("toolbox every (mcp:every:*)");
+    expect(await seriousFindings(page)).toEqual([]);
+    await echo.click();
+    await page.waitForURL(`${dashboard.url}/tools/mcp_every_echo`);
+  });
+
+  it("gives a tool by search after showing what changes, and keeps the draft over a reload", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [] } });
+    const page = await dashboard.open(browser, "/agents/main?tab=access");
+    const search = page.getByRole("combobox", { name: /Give it a tool/ });
+    await search.fill("send an HTTP request");
+    await page.getByRole("option", { name: /^http_request/ }).waitFor();
+    await search.press("Enter");
+    await page.reload();
+    const changes = page.getByRole("region", { name: "What saving will change" });
+    await changes.getByText("given by name", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved").waitFor();
+    expect(dashboard.hub.identity.agent("main").grants).toEqual(["http_request"]);
+    await changes.waitFor({ state: "detached" });
+  });
+
+  it("shows a token once, with what to write into each client, and revokes it after asking", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [] } });
+    const page = await dashboard.open(browser, "/agents/main?tab=tokens");
+    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByLabel("Label").fill("Laptop");
+    await page.getByLabel("It ends").selectOption("after 30 days");
+    await page.getByRole("checkbox", { name: /may approve single calls/ }).check();
+    await page.getByRole("button", { name: "Make the token" }).click();
+    const shown = page.getByRole("dialog");
+    const token = (await shown.getByRole("region", { name: "the token" }).textContent())!;
+    expect(token).toMatch(/^tk_sk_/);
+    await shown.getByLabel("Connect").selectOption("Codex");
+    const snippet = await shown.getByRole("region", { name: "what to give to Codex" }).textContent();
+    expect(snippet).toContain(`Bearer ${token}`);
+    expect(snippet).toContain("[mcp_servers.toolkeep");
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(page.url()).not.toContain("tk_sk");
+    const kept = await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }])");
+    expect(kept).not.toContain(token);
+    await shown.getByRole("button", { name: "I have kept it" }).click();
+    await page.reload();
+    await page.getByText("Laptop").waitFor();
+    expect(await page.content()).not.toContain(token);
+
+    expect(dashboard.hub.identity.authenticate(token)).toMatchObject({ kind: "agent", interactive: true });
+    await page.getByRole("button", { name: "Revoke Laptop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("It has none", { exact: false }).waitFor();
+    expect(dashboard.hub.identity.authenticate(token)).toBe("unknown");
+  });
+
+  it("works on a phone, and lets viewers only look", async () => {
+    await using dashboard = await testDashboard({ agents: { main: ["all"] } });
+    await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
+    const context = { viewport: { width: 390, height: 800 } };
+    const page = await dashboard.open(browser, "/agents/main?tab=access", { person: "vera", context });
+    await page.getByText("Only admins change this.").waitFor();
+    expect(await page.getByRole("button", { name: "New agent" }).count()).toBe(0);
+    expect(await page.getByRole("checkbox", { name: /^all/ }).isDisabled()).toBe(true);
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    expect(width).toBeLessThanOrEqual(390);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});

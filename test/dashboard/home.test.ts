@@ -1,0 +1,42 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { fixture } from "../support/upstream.ts";
+
+describe.skipIf(withoutDashboard)("the home page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("tells a new installation what to do first, and goes there", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser);
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByText("Make an agent").waitFor();
+    await page.getByText("Nothing waits for you.").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await steps.getByRole("link", { name: "Add a server" }).click();
+    await page.getByRole("dialog", { name: "Add a server" }).waitFor();
+  });
+
+  it("shows what needs attention and how calls go, as it happens", async () => {
+    await using dashboard = await testDashboard({
+      agents: { worker: [] },
+      rules: [{ permission: "think", action: "ask" }],
+    });
+    await dashboard.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
+    const page = await dashboard.open(browser);
+    await page.getByRole("link", { name: "gone is unavailable" }).waitFor();
+    await page.getByText("the configuration file is missing").waitFor();
+    await dashboard.call("no_such_tool");
+    await dashboard.call("think", { thought: "so" }, "worker");
+    await page.getByText("1 call waits for your yes or no").waitFor();
+    await page.getByText("2 in the hour").waitFor();
+    await page.getByText("0 failed, 1 refused").waitFor();
+    await page.getByRole("link", { name: "gone is unavailable" }).click();
+    await page.getByRole("heading", { name: "gone" }).waitFor();
+  });
+});

@@ -1,0 +1,75 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { tempHome } from "../support/temp-home.ts";
+
+describe.skipIf(withoutDashboard)("the page of knowledge", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("adds a source after a test, reads it, and finds its words marked, as text", async () => {
+    await using folder = await tempHome();
+    await writeFile(join(folder.path, "errands.md"), "# Errands\n\nRemember the <b>milk</b> on Tuesday.");
+    await writeFile(join(folder.path, "other.md"), "# Other\n\nNothing to see.");
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser, "/knowledge/sources");
+    await page.getByRole("link", { name: "Add a source" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("notes");
+    await page.getByLabel("Path").fill(folder.path);
+    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByText("2 files would be read").waitFor();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("heading", { name: "notes" }).waitFor();
+    await page.getByRole("button", { name: "Sync", exact: true }).click();
+    await page.getByRole("complementary").getByText("Up to date").waitFor({ timeout: 25_000 });
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Search", exact: true }).click();
+    await page.getByRole("searchbox").fill("milk");
+    await page.locator("mark", { hasText: "milk" }).first().waitFor();
+    await page.getByRole("link", { name: "Errands" }).click();
+    await page.getByRole("complementary").getByText("on Tuesday").waitFor();
+    expect(page.url()).toContain("/knowledge/documents/");
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  }, 90_000);
+
+  it("shows what a memory says and said before, corrects it and takes it back", async () => {
+    await using dashboard = await testDashboard({ agents: { worker: [] } });
+    const { memory } = await dashboard.api<{ memory: { id: string } }>("POST", "/memories", {
+      agent: "worker",
+      key: "deploy day",
+      text: "We deploy on Mondays.",
+    });
+    await dashboard.api("PATCH", `/memories/${memory.id}`, { text: "We deploy on Tuesdays." });
+    const page = await dashboard.open(browser, "/knowledge/memories");
+    await page.getByRole("link", { name: /We deploy on Tuesdays/ }).click();
+    const panel = page.getByRole("complementary");
+    await panel.getByText("We deploy on Mondays.").waitFor();
+    await panel.getByRole("button", { name: "Correct" }).click();
+    await panel.getByLabel("What it says").fill("We deploy on Wednesdays.");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: /We deploy on Wednesdays/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "More about this memory" }).click();
+    await page.getByRole("menuitem", { name: "Take it back" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).click();
+    await page.getByText("Nothing is remembered yet").waitFor();
+  }, 60_000);
+
+  it("puts something into the inbox", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser, "/knowledge/inbox");
+    await page.getByText("Put something in").click();
+    await page.getByLabel("Title").fill("A thought");
+    await page.getByLabel("Text").fill("Worth keeping.");
+    await page.getByRole("button", { name: "Put it in" }).click();
+    await page.getByRole("row", { name: /a-thought/i }).waitFor();
+  }, 60_000);
+});

@@ -1,0 +1,42 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+
+describe.skipIf(withoutDashboard)("the notifications page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("what an agent says appears at once and stays until it is dismissed, in every browser", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [] } });
+    const [page, other] = [
+      await dashboard.open(browser, "/notifications"),
+      await dashboard.open(browser, "/notifications"),
+    ];
+    await page.getByText("Nothing new").waitFor();
+    await dashboard.call("notify", { title: "<b>Done</b>", body: "all of it", level: "warning" }, "main");
+    await page.getByRole("link", { name: "<b>Done</b>" }).click();
+    await page.getByRole("complementary").getByText("all of it").waitFor();
+    await page.reload();
+    await page.getByRole("complementary").getByText("all of it").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await other.getByRole("link", { name: "<b>Done</b>" }).waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await other.getByText("Nothing new").waitFor();
+    await page.getByRole("link", { name: "Dismissed" }).click();
+    await page.getByRole("link", { name: "<b>Done</b>" }).waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("leads to the server that it is about", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [] } });
+    await dashboard.hub.upstream.add("added", { command: "false" }, { addedBy: "main" });
+    const page = await dashboard.open(browser, "/notifications");
+    await page.getByRole("link", { name: /added waits for approval/ }).click();
+    await page.getByRole("link", { name: "Look at the server" }).click();
+    await page.getByRole("heading", { name: "added" }).waitFor();
+  });
+});

@@ -1,0 +1,44 @@
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { launchBrowser, signIn, withoutDashboard } from "../support/dashboard.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { serve, toolkeepJson } from "../support/toolkeep.ts";
+
+describe.skipIf(withoutDashboard)("a daemon that restarts", () => {
+  it("is found again by the page, which then shows what changed meanwhile and keeps what was typed", async () => {
+    await using home = await tempHome();
+    const port = await freePort();
+    const at = { home: home.path, env: { TOOLKEEP_PORT: String(port) } };
+    const browser = await launchBrowser();
+    try {
+      const complaints: string[] = [];
+      const first = await serve(at);
+      const { url: link } = await toolkeepJson(at, "open");
+      const page = await signIn(browser, { link, url: first.url, path: "/servers?add=form", complaints });
+      await page.getByLabel("Name", { exact: true }).fill("half-typed");
+      await first.end();
+      await page.getByText("Connection lost, trying again").waitFor();
+
+      await using second = await serve(at);
+      expect(second.url).toBe(first.url);
+      await page.getByText("Connection lost, trying again").waitFor({ state: "detached" });
+      await toolkeepJson(at, "server", "add", "later", "--no-test", "--url", "http://127.0.0.1:9/mcp");
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("half-typed");
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "later" }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  }, 90_000);
+});
+
+/** The page finds the daemon only where it was: this once, a port that is free now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

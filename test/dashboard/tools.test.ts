@@ -1,0 +1,160 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { publishedServer } from "../support/published-server.ts";
+import { EVERYTHING } from "../support/test-hub.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202eevil\u202c <script>window.owned = 1</script>`;
+
+async function ready({ hub }: TestDashboard, tool: string) {
+  await waitUntil(`${tool} is there`, async () => hub.catalog.get(tool) !== undefined);
+}
+
+describe.skipIf(withoutDashboard)("the tools page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("finds tools as a model does, with scores and why", async () => {
+    await using dashboard = await testDashboard({ agents: { main: ["all"] } });
+    const page = await dashboard.open(browser, "/tools");
+    await page.getByText("tools", { exact: false }).first().waitFor();
+    await page.getByRole("searchbox", { name: "Say what the tool should do" }).fill("read a file");
+    const first = page.getByRole("row").nth(1);
+    await first.getByText("read (name)").waitFor();
+    expect(await first.getByRole("link").textContent()).toBe("read_file");
+    await page.getByRole("combobox", { name: "Seen by" }).selectOption("main");
+    await first.getByRole("link").click();
+    const panel = page.getByRole("complementary", { name: "read_file" });
+    await panel.getByText("Why it was found").waitFor();
+    expect(await panel.getByRole("row", { name: /“file”/ }).textContent()).toContain("name");
+    expect(page.url()).toContain("/tools/read_file?q=read+a+file&as=main");
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("calls a tool with progress and shows what came back", async () => {
+    await using dashboard = await testDashboard({ servers: { every: EVERYTHING }, agents: { main: [] } });
+    await ready(dashboard, "mcp_every_echo");
+    const long = dashboard.hub.catalog.all().find(({ ownName }) => /long-?running/i.test(ownName))!.name;
+    const page = await dashboard.open(browser, `/tools/${long}?tab=try`);
+    await page.getByLabel(/^duration/).fill("0.6");
+    await page.getByLabel(/^steps/).fill("3");
+    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByText("It worked").waitFor();
+
+    await page.goto(`${dashboard.url}/tools/mcp_every_echo?tab=try`);
+    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByText("This is needed").waitFor();
+    await page.getByLabel("message").fill(HOSTILE);
+    await page.reload();
+    expect(await page.getByLabel("message").inputValue()).toBe(HOSTILE);
+    await page.getByRole("button", { name: "Call it" }).click();
+    const answer = page.getByRole("region", { name: "part 1 of what came back" });
+    expect(await answer.textContent()).toContain("<script>window.owned = 1</script>");
+    expect(await page.evaluate("window.owned")).toBeUndefined();
+    expect(await page.title()).not.toBe("owned");
+
+    await page.getByLabel("Call as").selectOption("main");
+    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByText("The agent does not have it").waitFor();
+    await page.getByRole("link", { name: "Who and when" }).click();
+    await page.getByText("No agent has it.").waitFor();
+    await page.getByText("It worked").waitFor();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("makes a form of any schema: nested, lists, choices, JSON where no form fits", async () => {
+    await using server = await publishedServer();
+    await server.publish([
+      {
+        name: "order",
+        description: HOSTILE,
+        inputSchema: {
+          type: "object",
+          required: ["item", "size"],
+          properties: {
+            item: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+            size: { enum: ["small", "large"] },
+            count: { type: "integer", minimum: 1, default: 2 },
+            gift: { type: "boolean" },
+            notes: { type: "array", items: { type: "string" } },
+            extra: { oneOf: [{ type: "string" }, { type: "number" }], description: HOSTILE },
+          },
+        },
+      },
+    ]);
+    await using dashboard = await testDashboard();
+    await dashboard.hub.upstream.add("shop", server.input);
+    await ready(dashboard, "mcp_shop_order");
+    const page = await dashboard.open(browser, "/tools/mcp_shop_order?tab=try");
+    expect(await page.getByLabel("count (optional)").inputValue()).toBe("2");
+    await page.getByLabel("name", { exact: true }).fill("lamp");
+    await page.getByLabel("size").selectOption("large");
+    await page.getByLabel("gift (optional)").selectOption("Yes");
+    await page.getByRole("button", { name: "Add notes" }).click();
+    await page.getByRole("textbox", { name: "notes 1" }).fill("fragile");
+    await page.getByLabel("extra (optional)").fill("{");
+    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByText(/This is no JSON/).waitFor();
+    await page.getByLabel("extra (optional)").fill("7");
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByText("called order").waitFor();
+    await dashboard.hub.audit.flush();
+    const { calls } = await dashboard.api<{ calls: { arguments: string }[] }>(
+      "GET",
+      "/calls?tool=mcp_shop_order",
+    );
+    expect(JSON.parse(calls[0]!.arguments)).toEqual({
+      item: { name: "lamp" },
+      size: "large",
+      count: 2,
+      gift: true,
+      notes: ["fragile"],
+      extra: 7,
+    });
+    expect(await page.evaluate("window.owned")).toBeUndefined();
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("shows 4,000 tools in under a second, of which only those in view are in the page", async () => {
+    await using server = await publishedServer();
+    const description = "Does one of very many things, and says so in a sentence of some length. ".repeat(3);
+    await server.publish(
+      Array.from({ length: 4_000 }, (_, at) => ({
+        name: `tool_${String(at).padStart(4, "0")}`,
+        description: `${description}${at}`,
+        inputSchema: { type: "object", properties: { path: { type: "string", description } } },
+      })),
+    );
+    await using dashboard = await testDashboard();
+    await dashboard.hub.upstream.add("many", server.input);
+    await ready(dashboard, "mcp_many_tool_3999");
+    const page = await dashboard.open(browser, "/");
+    const began = Date.now();
+    await page.getByRole("link", { name: "Tools", exact: true }).click();
+    await page.getByRole("row").nth(5).waitFor();
+    const took = Date.now() - began;
+    console.log(`4,000 tools: the list is there after ${took} ms`);
+    // Under a second where nothing else runs.
+    expect(took).toBeLessThan(4_000);
+    await page.getByText("4,1", { exact: false }).first().waitFor();
+    await page.getByRole("button", { name: "Name" }).click();
+    await page.getByRole("button", { name: "Name" }).click();
+    await page.getByRole("link", { name: "write_file" }).waitFor();
+    expect(await page.getByRole("row").count()).toBeLessThan(80);
+  });
+
+  it("lets viewers look, and only look", async () => {
+    await using dashboard = await testDashboard();
+    await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
+    const page = await dashboard.open(browser, "/tools/read_file?tab=try", { person: "vera" });
+    await page.getByText("Read a text file", { exact: false }).first().waitFor();
+    expect(await page.getByRole("link", { name: "Try it" }).count()).toBe(0);
+  });
+});

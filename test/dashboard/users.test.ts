@@ -1,0 +1,53 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+
+describe.skipIf(withoutDashboard)("the users page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("a person is added, let in by a link, made an operator, signed out and removed", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser, "/users");
+    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("eve");
+    await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("heading", { name: "eve" }).waitFor();
+    await page.getByRole("button", { name: "Make a login link" }).click();
+    const link = (await page.getByRole("region", { name: "Login link" }).textContent())!;
+    const { url, complaints } = dashboard;
+    const hers = await signIn(browser, { link, url, path: "/users", complaints });
+    expect(await hers.getByRole("button", { name: "Add a person" }).count()).toBe(0);
+    await page.getByText("since just now").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByLabel("The role of eve").selectOption("operator");
+    await page.getByText("eve is operator now").waitFor();
+    expect(dashboard.hub.people.person("eve").role).toBe("operator");
+
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Signed in nowhere").waitFor();
+    await hers.getByText("toolkeep open").waitFor();
+
+    await page.getByRole("button", { name: "More about eve" }).click();
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByText("cannot be undone").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await expect.poll(() => page.getByRole("row", { name: /eve/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("the owner cannot be changed, and a viewer sees no sessions", async () => {
+    await using dashboard = await testDashboard();
+    await dashboard.hub.people.add("vera", "viewer");
+    const page = await dashboard.open(browser, "/users/owner", { person: "vera" });
+    await page.getByText("Always an admin").waitFor();
+    expect(await page.getByRole("heading", { name: "Browsers" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /link|Sign out everywhere|More about/ }).count()).toBe(0);
+  });
+});

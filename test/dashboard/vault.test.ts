@@ -1,0 +1,111 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousFindings } from "../support/axe.ts";
+import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+
+describe.skipIf(withoutDashboard)("the vault page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("a secret is set, bound, given another value and deleted, and its value never comes back", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [], other: [] } });
+    const page = await dashboard.open(browser, "/vault");
+    const answers: string[] = [];
+    page.on(
+      "response",
+      (response) =>
+        void response.text().then(
+          (text) => answers.push(text),
+          () => {},
+        ),
+    );
+    await page.getByText("The vault is empty").waitFor();
+    await page.getByRole("button", { name: "Add a secret" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("api_key");
+    await dialog.getByLabel("Value", { exact: true }).fill("hunter22-hunter22");
+    await dialog.getByLabel("Tools that get it").fill("http_request");
+    await dialog.getByLabel("Hosts that such").fill("api.example.com");
+    await dialog.getByRole("checkbox", { name: "All of them" }).uncheck();
+    await dialog.getByRole("checkbox", { name: "main" }).check();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Store it" }).click();
+    await page.getByRole("heading", { name: "API_KEY" }).waitFor();
+    expect(await dashboard.hub.vault.read("API_KEY")).toEqual({ ok: true, value: "hunter22-hunter22" });
+    expect(dashboard.hub.vault.list()[0]?.bindings).toMatchObject({
+      tools: ["http_request"],
+      hosts: ["api.example.com"],
+      agents: [dashboard.hub.identity.agent("main").id],
+    });
+
+    await page.getByRole("button", { name: "Who may use it" }).click();
+    await page.getByLabel("Hosts that such").fill("b.example.com, c.example.com");
+    await page.getByRole("checkbox", { name: "All of them" }).check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("complementary").getByText("b.example.com, c.example.com").waitFor();
+    expect(dashboard.hub.vault.list()[0]?.bindings).toMatchObject({ agents: null });
+
+    await page.getByRole("button", { name: "Set a new value" }).click();
+    await page.getByLabel("Value", { exact: true }).fill("another-value-22");
+    await page.getByRole("button", { name: "Replace the value" }).click();
+    await page.getByText("It has the new value").waitFor();
+    expect(await dashboard.hub.vault.read("API_KEY")).toEqual({ ok: true, value: "another-value-22" });
+    expect(dashboard.hub.vault.list()[0]?.bindings.hosts).toEqual(["b.example.com", "c.example.com"]);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByText("gone for good").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("The vault is empty").waitFor();
+    expect(answers.join("\n")).not.toMatch(/hunter22|another-value/);
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage, ...localStorage })")).not.toContain(
+      "hunter",
+    );
+    expect(dashboard.complaints).toEqual([]);
+  }, 90_000);
+
+  it("shows what else uses a secret, and who waits for one", async () => {
+    await using dashboard = await testDashboard({ agents: { main: [] } });
+    await dashboard.hub.vault.put("TOKEN", "some-long-token");
+    await dashboard.api("POST", "/servers", {
+      name: "remote",
+      url: "http://127.0.0.1:9/mcp",
+      headers: { authorization: "Bearer {{secret:TOKEN}}" },
+    });
+    const { hub, caller } = dashboard;
+    const asking = new AbortController();
+    const asked = hub.callTool({
+      name: "prompt_secret",
+      arguments: { name: "OTHER", reason: "for the API" },
+      caller: caller("main"),
+      via: "library",
+      signal: asking.signal,
+    });
+    const page = await dashboard.open(browser, "/vault/TOKEN");
+    await page.getByRole("complementary").getByText("server remote").waitFor();
+    await page
+      .getByRole("list", { name: /wait for a secret/ })
+      .getByText("OTHER")
+      .waitFor();
+    await page.getByRole("link", { name: "Look at it" }).click();
+    await page.getByLabel("The value").waitFor();
+    asking.abort();
+    await asked;
+  });
+
+  it("a viewer sees names and bindings, and no button", async () => {
+    await using dashboard = await testDashboard();
+    await dashboard.hub.vault.put("TOKEN", "some-long-token");
+    await dashboard.hub.people.add("vera", "viewer");
+    const page = await dashboard.open(browser, "/vault/TOKEN", { person: "vera" });
+    await page.getByRole("heading", { name: "TOKEN" }).waitFor();
+    expect(
+      await page
+        .getByRole("button", { name: /Add a secret|Set a new|Delete|Who may|More about the vault/ })
+        .count(),
+    ).toBe(0);
+  });
+});

@@ -1,0 +1,11 @@
+import { describe } from "vitest";
+import { sqliteIndex } from "./indexes.ts";
+import { searchContract } from "./search-contract.ts";
+import { sweepContract } from "./sweep-contract.ts";
+import { writerContract } from "./writer-contract.ts";
+
+describe("the index on SQLite", () => {
+  writerContract(sqliteIndex);
+  searchContract(sqliteIndex);
+  sweepContract(sqliteIndex);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { NOW } from "../records.ts";
+import type { FreshStore } from "../stores.ts";
+
+export function labelsContract(fresh: FreshStore): void {
+  test("labels of a conversation are replaced, listed by time and pruned", async () => {
+    await using t = await fresh();
+    const { labels } = t.store;
+    const first = { agentId: "agt_ada", conversation: "c1", labels: ["a"], labelledAt: NOW };
+    const second = { agentId: "agt_ada", conversation: "c2", labels: ["b"], labelledAt: NOW + 1 };
+    await labels.put(second);
+    await labels.put(first);
+    expect(await labels.list(0, 10)).toEqual([first, second]);
+    expect(await labels.list(NOW + 1, 10)).toEqual([second]);
+    expect(await labels.list(0, 1)).toEqual([second]);
+    const more = { ...first, labels: ["a", "b"], labelledAt: NOW + 2 };
+    await labels.put(more);
+    expect(await labels.list(0, 10)).toEqual([second, more]);
+    expect(await t.store.prune("labels", NOW + 2, 10)).toBe(1);
+    expect(await labels.list(0, 10)).toEqual([more]);
+  });
+}

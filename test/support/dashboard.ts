@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Fastify from "fastify";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { mountApi } from "../../src/api/mount-api.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import { mountGateway } from "../../src/gateway/mount-gateway.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { silentLog } from "../../src/lib/log.ts";
+import { testChromium } from "./chromium.ts";
+import { ADMIN_TOKEN } from "./test-api.ts";
+import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
+
+const BUILT = join(import.meta.dirname, "../../dist/dashboard");
+const program = testChromium();
+
+/** Why there is no dashboard to test; undefined where there is. */
+export const withoutDashboard =
+  program === undefined
+    ? "no Chromium"
+    : existsSync(join(BUILT, "index.html"))
+      ? undefined
+      : "dist/dashboard is not built";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** One for a whole file: starting it takes a second. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: program!, args: FLAGS });
+}
+
+export interface TestDashboard extends TestHub {
+  readonly url: string;
+  /** As an admin, past the browser. */
+  api<T>(method: string, path: string, body?: object): Promise<T>;
+  /** A browser of its own, signed in by a link as the owner or as `person`, at `path`. */
+  open(browser: Browser, path?: string, options?: Opened): Promise<Page>;
+  /** What the pages complained about: errors of scripts, and what the policy refused. */
+  readonly complaints: string[];
+}
+
+interface Opened {
+  readonly person?: string;
+  readonly context?: BrowserContextOptions;
+}
+
+/** The dashboard over a real hub that listens on a free port. */
+export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashboard> {
+  const tested = await testHub(setup);
+  const app = Fastify({ forceCloseConnections: true });
+  let url = "";
+  const complaints: string[] = [];
+  await mountApi(app, tested.hub, {
+    log: silentLog,
+    version: "1.2.3",
+    clock: systemClock,
+    env: {},
+    adminToken: ADMIN_TOKEN,
+    dashboard: BUILT,
+    url: () => url,
+    config: () => ({ settings: {}, files: [], warnings: [] }),
+    backup: () => Promise.reject(new Error("no backup in this test")),
+    reloadSettings: async () => {
+      const env = { TOOLKEEP_HOME: tested.home };
+      await tested.hub.apply(await loadSettings({ cwd: tested.home, env, isTrusted: () => false }));
+    },
+  });
+  mountGateway(app, tested.hub, { log: silentLog, version: "1.2.3" });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const api = <T>(method: string, path: string, body?: object) => request<T>(url, method, path, body);
+  return {
+    ...tested,
+    url,
+    api,
+    complaints,
+    async open(browser, path = "/", { person, context: options = {} } = {}) {
+      const link = await api<{ url: string }>("POST", "/login-links", person === undefined ? {} : { person });
+      return signIn(browser, { link: link.url, url, path, options, complaints });
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await tested[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface SignIn {
+  readonly link: string;
+  readonly url: string;
+  readonly path: string;
+  readonly options?: BrowserContextOptions;
+  readonly complaints: string[];
+}
+
+/** Follows a login link, presses its button and goes to `path`. */
+export async function signIn(
+  browser: Browser,
+  { link, url, path, options, complaints }: SignIn,
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
+      complaints.push(message.text());
+  });
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${url}/`);
+  if (path !== "/") await page.goto(`${url}${path}`);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  return page;
+}
+
+async function request<T>(url: string, method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${url}/api${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      ...(body ? { "content-type": "application/json" } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}

@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { KnowledgeSync, SourceReport, SyncRequest } from "../../src/knowledge/knowledge.ts";
+import { createSync, type SyncDeps } from "../../src/knowledge/sync/create-sync.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { randomId } from "../../src/lib/id.ts";
+import { silentLog } from "../../src/lib/log.ts";
+import type { StoredEntity } from "../../src/store/knowledge/index-store.ts";
+import { type KnowledgeIndex, openIndex } from "../../src/store/knowledge/open-index.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { tempHome } from "./temp-home.ts";
+
+/** As it was built: threads run files. */
+export const SYNC_WORKER = new URL("../../dist/knowledge/sync/sync-worker.js", import.meta.url);
+export const PARSE_WORKER = new URL("../../dist/knowledge/parse/parse-worker.js", import.meta.url);
+
+export interface TestSync extends AsyncDisposable {
+  readonly home: string;
+  /** Where documents are. */
+  readonly folder: string;
+  readonly store: Store;
+  readonly index: KnowledgeIndex;
+  readonly sync: KnowledgeSync;
+  /** Writes files, by their path in the folder. */
+  write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>;
+  /** Syncs one source and expects that it was not skipped. */
+  run(request?: Partial<SyncRequest>): Promise<SourceReport>;
+  /** What the index holds that is not gone, by key. */
+  entities(): Promise<Map<string, StoredEntity>>;
+  /** The chunks of an entity, in order. */
+  textOf(key: string): Promise<string[]>;
+}
+
+/** A real sync with its threads, over a real store and index, and a folder to read. */
+export async function testSync(
+  databaseUrl: string | null = null,
+  options: Pick<SyncDeps, "parsing" | "callSourceTool"> & { readonly home?: string } = {},
+): Promise<TestSync> {
+  const temporary = await tempHome();
+  const home = options.home ?? join(temporary.path, "home");
+  const folder = join(temporary.path, "documents");
+  await mkdir(folder, { recursive: true });
+  const store = await openStore({ home, databaseUrl, clock: systemClock });
+  const index = await openIndex({ home, databaseUrl, clock: systemClock });
+  const sync = createSync({
+    ...{ home, databaseUrl, store, worker: SYNC_WORKER, clock: systemClock, newId: randomId, log: silentLog },
+    ...(options.parsing && { parsing: options.parsing }),
+    ...(options.callSourceTool && { callSourceTool: options.callSourceTool }),
+  });
+  const entities = async () => {
+    const sources = await store.sources.list();
+    const found = new Map<string, StoredEntity>();
+    for (const { id } of sources) {
+      const changes = await index.reader.changedEntities({ revision: 0, no: 0 }, 100_000);
+      const stored = await index.reader.entities(changes.map(({ no }) => no));
+      for (const entity of stored)
+        if (entity.sourceId === id && entity.goneAt === null) found.set(entity.key, entity);
+    }
+    return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  };
+  return {
+    ...{ home, folder, store, index, sync, entities },
+    async write(files) {
+      for (const [path, content] of Object.entries(files)) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), content);
+      }
+    },
+    async run(request = {}) {
+      const outcome = await sync.sync({ access: { labels: null }, ...request });
+      if (outcome.skipped) throw new Error(`skipped: ${outcome.reason}`);
+      return outcome.sources[0]!;
+    },
+    async textOf(key) {
+      const entity = (await entities()).get(key);
+      if (!entity) throw new Error(`there is no ${key}`);
+      const chunks = await index.reader.chunksOf(entity, 0, 1_000);
+      return chunks.map(({ text }) => text);
+    },
+    async [Symbol.asyncDispose]() {
+      await sync.close();
+      await index.close();
+      await store.close();
+      await temporary[Symbol.asyncDispose]();
+    },
+  };
+}

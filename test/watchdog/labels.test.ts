@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { openStore } from "../../src/store/open.ts";
+import { Labels } from "../../src/watchdog/labels.ts";
+import { openExecutor } from "../support/executor.ts";
+import { tempStore } from "../support/temp-store.ts";
+import { testCaller, testTool } from "../support/tools.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const untrusted = { untrusted: true };
+const main = testCaller({ agentId: "agt_main", conversation: "c1" });
+const sub = testCaller({ agentId: "agt_sub", parentId: "agt_main", conversation: "c1" });
+
+test("labels are inherited by sub-agents, outlast a restart and reach other processes", async () => {
+  await using temp = await tempStore();
+  let now = 40 * DAY_MS;
+  const deps = {
+    store: temp.store.labels,
+    clock: () => now,
+    parentOf: () => null,
+    onProblem: (error: unknown) => expect(error).toBe(null),
+  };
+  const labels = await Labels.open(deps);
+  const otherStore = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
+  const other = await Labels.open({ ...deps, store: otherStore.labels });
+
+  labels.read(main, {});
+  expect(labels.of(main).size).toBe(0);
+  labels.read(main, untrusted);
+  labels.read(main, { labels: ["secrets"] });
+  expect([...labels.of(main)]).toEqual(["untrusted_content", "secrets"]);
+  expect([...labels.of(sub)]).toEqual(["untrusted_content", "secrets"]);
+  expect(labels.of({ ...main, conversation: "c2" }).size).toBe(0);
+  // It has a conversation of its own, and works for the parent's newest.
+  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(2);
+  await labels.close();
+
+  await other.reload();
+  expect([...other.of(main)]).toEqual(["untrusted_content", "secrets"]);
+  expect([...(await Labels.open(deps)).of(main)]).toEqual(["untrusted_content", "secrets"]);
+
+  now += DAY_MS;
+  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(0);
+  expect(await temp.store.prune("labels", now, 10)).toBe(1);
+  await otherStore.close();
+});
+
+test("labels reach those who work for a sub-agent, however far below, and a ring of parents ends", async () => {
+  await using temp = await tempStore();
+  const parents: Record<string, string> = { agt_low: "agt_sub", agt_sub: "agt_main", agt_main: "agt_low" };
+  const labels = new Labels({
+    store: temp.store.labels,
+    clock: () => 0,
+    parentOf: (id) => parents[id] ?? null,
+    onProblem: (error) => expect(error).toBe(null),
+  });
+  const low = testCaller({ agentId: "agt_low", parentId: "agt_sub", conversation: "own" });
+  labels.read(main, untrusted);
+  labels.read({ ...sub, conversation: "other" }, { labels: ["secrets"] });
+  expect([...labels.of(low)].sort()).toEqual(["secrets", "untrusted_content"]);
+  expect(labels.of(testCaller({ agentId: "agt_else", conversation: "own" })).size).toBe(0);
+  await labels.close();
+});
+
+test("what reads untrusted content may be limited from then on, which the audit shows", async () => {
+  await using hub = await openExecutor({
+    tools: [testTool({ name: "fetch", untrusted: true }), testTool({ name: "send", capabilities: ["net"] })],
+    rules: [{ permission: "net", after: "untrusted_content", action: "deny", from: "user" }],
+  });
+  expect((await hub.call("send")).outcome).toBe("ok");
+  expect((await hub.call("fetch")).outcome).toBe("ok");
+  const denied = await hub.call("send");
+  expect(denied.outcome).toBe("denied");
+  expect(denied.error?.message).toContain("user: net after untrusted_content → deny");
+  await hub.audit.flush();
+  const calls = await hub.store.calls.list({ limit: 10, tool: "send" });
+  expect(calls.map(({ labels }) => labels).sort()).toEqual(["untrusted_content", null].sort());
+});
