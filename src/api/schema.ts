@@ -1,12 +1,23 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler, FastifySchemaValidationError, FastifySerializerCompiler } from "fastify";
 
 /**
  * Compiles the schemas of routes. Bodies are taken as they come, because a string where a number belongs is a
- * mistake worth reporting; query strings and paths are text by nature and are converted.
+ * mistake worth reporting; query strings and paths are text by nature and are converted. Each is compiled when
+ * its route is first asked for something: all of them together were a third of the time that a start took.
  */
-export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
-  httpPart === "body" ? bodies.compile(schema) : texts.compile(schema);
+export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+  let compiled: ValidateFunction | undefined;
+  const validate = (data: unknown): boolean => {
+    compiled ??= (httpPart === "body" ? bodies : texts).compile(schema);
+    const fits = compiled(data);
+    // Where Fastify looks for them.
+    validate.errors = compiled.errors ?? null;
+    return fits;
+  };
+  validate.errors = null as NonNullable<ValidateFunction["errors"]> | null;
+  return validate;
+};
 
 const bodies = new Ajv({ allErrors: true, strict: false });
 const texts = new Ajv({ allErrors: true, strict: false, coerceTypes: true });

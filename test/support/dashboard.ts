@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Fastify from "fastify";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { findHeadlessShell } from "../../scripts/chromium.mjs";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { mountGateway } from "../../src/gateway/mount-gateway.ts";
@@ -33,7 +34,7 @@ const FLAGS = [
 
 /** One for a whole file: starting it takes a second. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: program!, args: FLAGS });
+  return chromium.launch({ executablePath: findHeadlessShell()!, args: FLAGS });
 }
 
 export interface TestDashboard extends TestHub {
@@ -57,6 +58,7 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
   const app = Fastify({ forceCloseConnections: true });
   let url = "";
   const complaints: string[] = [];
+  const opened: Page[] = [];
   await mountApi(app, tested.hub, {
     log: silentLog,
     version: "1.2.3",
@@ -82,9 +84,13 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
     complaints,
     async open(browser, path = "/", { person, context: options = {} } = {}) {
       const link = await api<{ url: string }>("POST", "/login-links", person === undefined ? {} : { person });
-      return signIn(browser, { link: link.url, url, path, options, complaints });
+      const page = await signIn(browser, { link: link.url, url, path, options, complaints });
+      opened.push(page);
+      return page;
     },
     async [Symbol.asyncDispose]() {
+      // A page that is left open looks for its daemon for as long as the browser lives.
+      await Promise.all(opened.map((page) => page.context().close()));
       await app.close();
       await tested[Symbol.asyncDispose]();
     },
