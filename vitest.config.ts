@@ -4,13 +4,13 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/postgres-setup.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Child processes, databases and sockets share two cores: more workers only make each other slow.
     maxWorkers: 2,
     restoreMocks: true,
-    // A shared machine may starve a process for seconds. What needed its second try is listed at the end of the run.
-    retry: process.env.CI ? 1 : 0,
+    // A shared machine may starve a process for seconds. What needed another try is listed at the end of the run.
+    retry: process.env.CI ? 2 : 0,
     // No module keeps state, so files share what is loaded: a third of the CPU of a run went into loading it again.
     isolate: false,
     reporters: ["default", "./test/support/closing-line.ts"],
