@@ -259,6 +259,8 @@ export type ToolResult =
       readonly kind: "output";
       readonly content: readonly Content[];
       readonly structured?: Readonly<Record<string, unknown>>;
+      /** In the place of `structured`, where the result is no object: a list, a text, a number, null. */
+      readonly structuredValue?: unknown;
       readonly meta?: Readonly<Record<string, unknown>>;
     }
   | {
@@ -267,6 +269,8 @@ export type ToolResult =
       readonly message: string;
       readonly content?: readonly Content[];
       readonly structured?: Readonly<Record<string, unknown>>;
+      /** In the place of `structured`, where the result is no object: a list, a text, a number, null. */
+      readonly structuredValue?: unknown;
       readonly meta?: Readonly<Record<string, unknown>>;
       readonly fault?: ProtocolFault;
     }
@@ -351,6 +355,8 @@ export interface ToolOutcome {
   readonly tool?: string;
   readonly content: readonly Content[];
   readonly structured?: Readonly<Record<string, unknown>>;
+  /** In the place of `structured`, where the result is no object. */
+  readonly structuredValue?: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** Present unless the outcome is `ok`. */

@@ -81,6 +81,11 @@ function complete(ending: MutableEnding, shown: ToolResult, deps?: EnvelopeDeps)
     else if (deps.verbatim) return refusal("failed", tooLarge(deps.limits.maxMessageBytes));
     else ending.truncated = true;
   }
+  if ("structuredValue" in shown && shown.structuredValue !== undefined) {
+    if (!deps || isWithin(shown.structuredValue, structuredLimit(deps)))
+      ending.structuredValue = shown.structuredValue;
+    else ending.truncated = true;
+  }
   if ("meta" in shown && shown.meta !== undefined) {
     if (!deps || isWithin(shown.meta, deps.limits.maxResultChars)) ending.meta = shown.meta;
   }

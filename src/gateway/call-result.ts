@@ -1,6 +1,8 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import type { ShownTool } from "../catalog/tool-interface.ts";
 import { isRecord } from "../lib/json.ts";
-import { type Content, type Tool, type ToolOutcome, text } from "../tool.ts";
+import { type Content, type ToolOutcome, text } from "../tool.ts";
+import { toMcpTool } from "./mcp-tool.ts";
 
 /**
  * The outcome of a call as MCP puts it. Everything but `ok` is a result with `isError`, never a protocol error:
@@ -8,18 +10,26 @@ import { type Content, type Tool, type ToolOutcome, text } from "../tool.ts";
  */
 export function toCallResult(
   outcome: ToolOutcome,
-  tool: Pick<Tool, "outputSchema"> | undefined,
+  tool: ShownTool | undefined,
+  era: "legacy" | "modern",
 ): CallToolResult {
-  // Strict clients refuse a success without the structured content that the tool's output schema promises, as
-  // when it was too large to send; as an error they show the model what there is.
-  const incomplete = tool?.outputSchema !== undefined && outcome.structured === undefined;
+  const structured = outcome.structured ?? (era === "modern" ? outcome.structuredValue : undefined);
+  const incomplete = structured === undefined && tool !== undefined && promisesStructure(tool);
   const content = outcome.content.length > 0 ? outcome.content : [text(outcome.text)];
   return {
     content: content.map(toContentBlock),
-    ...(outcome.structured && { structuredContent: outcome.structured }),
+    ...(structured !== undefined && { structuredContent: structured }),
     ...((outcome.outcome !== "ok" || incomplete) && { isError: true }),
     _meta: { ...outcome.meta, "toolkeep/outcome": outcome.outcome, "toolkeep/call_id": outcome.callId },
   };
+}
+
+/**
+ * Strict clients refuse a success without the structured content that the listed output schema promises, as when it
+ * was too large to send; as an error they show the model what there is. A schema that is not listed promises nothing.
+ */
+function promisesStructure(tool: ShownTool): boolean {
+  return tool.outputSchema !== undefined && toMcpTool(tool).outputSchema !== undefined;
 }
 
 /** A block of a kind that MCP does not know is shown as text: clients refuse the whole result otherwise. */

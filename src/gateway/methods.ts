@@ -178,6 +178,7 @@ function toolAnswer(
   const result = toCallResult(
     outcome,
     outcome.tool === undefined ? undefined : hub.catalog.get(outcome.tool),
+    era,
   );
   return JSON.stringify(era === "legacy" ? result : identity.complete(result));
 }

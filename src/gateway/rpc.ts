@@ -158,8 +158,9 @@ async function callTool({ params, caller, signal, hub }: Asked): Promise<Came> {
 
 /** What the tool gave, itself: its structured result, or the object that its text is, or its text. */
 function resultOf(outcome: ToolOutcome): unknown {
-  const { structured, text, content, truncated, fullOutput } = outcome;
+  const { structured, structuredValue, text, content, truncated, fullOutput } = outcome;
   if (structured) return structured;
+  if (structuredValue !== undefined) return structuredValue;
   const isText = content.every(({ type }) => type === "text");
   if (isText && !truncated) return objectIn(text) ?? { text };
   return {

@@ -6,9 +6,10 @@ import { type Content, type ToolResult, text } from "../tool.ts";
  * came, also where they do not match the tool's own output schema: the caller decides what to make of them.
  */
 export function callResult(answer: Readonly<Record<string, unknown>>): ToolResult {
-  const structured = isRecord(answer.structuredContent) ? answer.structuredContent : undefined;
+  const { structuredContent } = answer;
   const kept = {
-    ...(structured ? { structured } : {}),
+    ...(isRecord(structuredContent) ? { structured: structuredContent } : {}),
+    ...(isValue(structuredContent) ? { structuredValue: structuredContent } : {}),
     ...(isRecord(answer._meta) ? { meta: answer._meta } : {}),
   };
   const content = contentOf(answer);
@@ -19,11 +20,21 @@ export function callResult(answer: Readonly<Record<string, unknown>>): ToolResul
 
 function contentOf(answer: Readonly<Record<string, unknown>>): Content[] {
   const blocks = Array.isArray(answer.content) ? answer.content.filter(isContent) : [];
-  if (blocks.length > 0) return blocks;
-  // Servers of 2024 answered with a bare `toolResult`; newer ones may structure any JSON value.
-  const bare =
-    answer.toolResult ?? (isRecord(answer.structuredContent) ? undefined : answer.structuredContent);
-  return bare === undefined ? [] : [text(typeof bare === "string" ? bare : JSON.stringify(bare))];
+  const { structuredContent, toolResult } = answer;
+  // Not every client takes a structured result that is no object, and no model reads one: it is there as text too.
+  if (isValue(structuredContent) && !blocks.some(({ type }) => type === "text"))
+    return [...blocks, textFor(structuredContent)];
+  // Servers of 2024 answered with a bare `toolResult`.
+  return blocks.length > 0 || toolResult === undefined ? blocks : [textFor(toolResult)];
+}
+
+function textFor(value: unknown): Content {
+  return text(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Servers from 2026-07-28 on may structure any JSON value. */
+function isValue(structuredContent: unknown): boolean {
+  return structuredContent !== undefined && !isRecord(structuredContent);
 }
 
 function isContent(block: unknown): block is Content {

@@ -92,6 +92,9 @@ export const toolAnswers = {
       tool: optional(text),
       content: { ...listOf(anyObject), description: "Blocks of MCP content." },
       structured: optional(anyObject),
+      structuredValue: optional({
+        description: "In the place of structured, where the result is no object.",
+      }),
       meta: optional(anyObject),
       text: { type: "string", description: "What a model reads." },
       error: optional(

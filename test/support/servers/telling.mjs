@@ -63,7 +63,10 @@ const tools = {
     structuredContent: { n: 1 },
     _meta: { "vendor/trace": { id: "abc" } },
   }),
+  /** A structured result that is no object, as servers may give from 2026-07-28 on. */
+  numbers: () => ({ content: [], structuredContent: [1, 2] }),
 };
+const outputs = { numbers: { type: "array", items: { type: "number" } } };
 
 const complete = (result) =>
   isModern ? { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result } : result;
@@ -77,7 +80,12 @@ const methods = {
   initialize: ({ params }) =>
     !isModern && { protocolVersion: params.protocolVersion, capabilities, serverInfo: info },
   "tools/list": () => ({
-    tools: Object.keys(tools).map((name) => ({ name, description: name, inputSchema: { type: "object" } })),
+    tools: Object.keys(tools).map((name) => ({
+      name,
+      description: name,
+      inputSchema: { type: "object" },
+      ...(outputs[name] && { outputSchema: outputs[name] }),
+    })),
   }),
   "tools/call": (request) => tools[request.params.name](request),
   "logging/setLevel": ({ params }) => {
