@@ -1,4 +1,4 @@
-// `node [--cpu-prof] scripts/bench/call-path.mjs [--calls N] [--concurrency N] [--tool echo|large]`: the life of a call without HTTP. The hub is in this
+// `node [--cpu-prof] scripts/bench/call-path.mjs [--calls N] [--concurrency N] [--tool echo|typed|large]`: the life of a call without HTTP. The hub is in this
 // process, with an agent, a toolbox, rules and the audit; CPU is that of this process, which does nothing else. Needs a built tree.
 import { parseArgs } from "node:util";
 import { createHub, loadSettings } from "../../dist/index.js";
@@ -6,7 +6,11 @@ import { serversOf, UPSTREAM } from "./contenders.mjs";
 import { toolkeepHome } from "./toolkeep.mjs";
 
 const WARM_UP = 0.25;
-const ARGUMENTS = { echo: { message: "hello, this is one ordinary call" }, large: {} };
+const ARGUMENTS = {
+  echo: { message: "hello, this is one ordinary call" },
+  typed: { repo: "acme/tools", since: "2026-01-01T00:00:00Z", labels: ["bug", "urgent"], limit: 20 },
+  large: {},
+};
 
 const { values } = parseArgs({
   options: {

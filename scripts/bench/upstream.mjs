@@ -1,4 +1,4 @@
-// The server behind every way of the gateway benchmark: two tools, and next to no cost of its own. Speaks stdio; with `http` as its
+// The server behind every way of the gateway benchmark: three tools, and next to no cost of its own. Speaks stdio; with `http` as its
 // argument the same over streamable HTTP, and then prints its address.
 import { createServer } from "node:http";
 
@@ -11,6 +11,21 @@ const TOOLS = [
     name: "echo",
     description: "Gives back what it is given.",
     inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+  },
+  {
+    name: "typed",
+    description: "Gives back what it is given, and takes what one tool in six asks for.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        repo: { type: "string", pattern: "^[a-z0-9-]+/[a-z0-9-]+$" },
+        since: { type: "string", format: "date-time" },
+        labels: { anyOf: [{ type: "string" }, { type: "array", items: { $ref: "#/$defs/label" } }] },
+        limit: { anyOf: [{ type: "integer", minimum: 1, maximum: 100 }, { type: "null" }] },
+      },
+      required: ["repo"],
+      $defs: { label: { type: "string", minLength: 1, maxLength: 50 } },
+    },
   },
   {
     name: "large",

@@ -23,10 +23,10 @@ export function checkArguments(
     const shown = shownOf(tool, given);
     return err(notAnObject(tool.name, typeof shown === "string" ? redact(shown) : shown));
   }
-  const { size, tooDeep } = extentOf(value, MAX_DEPTH);
-  if (tooDeep) return err(nestedTooDeep(tool.name));
+  const extent = extentOf(value, MAX_DEPTH);
+  if (extent.tooDeep) return err(nestedTooDeep(tool.name));
   const shown = (args: unknown) => mapTexts(shownOf(tool, args), redact);
-  const fitted = schemas.within(tool, size, (check) => fittingArguments(tool, value, check, shown));
+  const fitted = schemas.within(tool, extent, (check) => fittingArguments(tool, value, check, shown));
   return fitted.ok ? fitted.value : err(notChecked(tool.name));
 }
 

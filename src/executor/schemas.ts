@@ -7,6 +7,7 @@ import formats from "ajv-formats";
 import { messageOf } from "../errors.ts";
 import { ok, type Result } from "../lib/result.ts";
 import type { JsonSchema, Tool } from "../tool.ts";
+import { type Extent, SchemaCost } from "./schema-cost.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** Problems of a value, or none when it fits. */
@@ -18,19 +19,11 @@ type AnyAjv = { compile(schema: object): ValidateFunction };
 const COMPILE_MS = 500;
 /** The same for checking the arguments of one call. */
 const CHECK_MS = 200;
-/** Beyond this many values, arguments may take long to check whatever their schema. */
-const FEW_VALUES = 1_000;
-/** Beyond this many characters, so may a schema. */
-const SHORT_SCHEMA = 16_384;
-/** Keywords whose cost is not in proportion to schema and value, or is that of a regular expression. */
-const COSTLY_KEYWORD =
-  /"(pattern|patternProperties|format|uniqueItems|contains|propertyNames|unevaluated\w+|dependent\w+|dependencies|anyOf|oneOf|allOf|not|if|\$\w*[rR]ef)":/;
-
 type WithSchema = Pick<Tool, "name" | "inputSchema">;
 
 interface Compiled {
   readonly check: Check;
-  readonly costly: boolean;
+  readonly cost: SchemaCost;
 }
 
 /**
@@ -48,10 +41,13 @@ export class Schemas {
     this.#onBroken = onBroken;
   }
 
-  /** Runs `work` with the check of a tool's schema, within the time that arguments of `size` values may take. */
-  within<T>(tool: WithSchema, size: number, work: (check: Check) => T): Result<T, "timed_out"> {
-    const { check, costly } = this.#get(tool);
-    if (!costly && size <= FEW_VALUES) return ok(work(check));
+  /**
+   * Runs `work` with the check of a tool's schema on arguments of that extent, watched where these could take long:
+   * watching costs twenty times as much as most checks.
+   */
+  within<T>(tool: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
+    const { check, cost } = this.#get(tool);
+    if (cost.isSmallFor(extent)) return ok(work(check));
     return this.#timeLimit.run(CHECK_MS, () => work(check));
   }
 
@@ -72,14 +68,12 @@ export class Schemas {
   #compile(tool: WithSchema): Compiled {
     const schema = tool.inputSchema;
     try {
-      const text = JSON.stringify(schema);
-      const costly = text.length > SHORT_SCHEMA || COSTLY_KEYWORD.test(text);
       const compiled = this.#timeLimit.run(COMPILE_MS, () => compile(schema));
       if (!compiled.ok) throw new Error(`compiling it takes longer than ${COMPILE_MS} ms`);
-      return { check: this.#untilItFails(tool, compiled.value), costly };
+      return { check: this.#untilItFails(tool, compiled.value), cost: new SchemaCost(schema) };
     } catch (error) {
       this.#report(tool, messageOf(error));
-      return { check: () => [], costly: false };
+      return { check: () => [], cost: new SchemaCost({}) };
     }
   }
 

@@ -27,32 +27,51 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
   ) as T;
 }
 
-/**
- * How many values a JSON value holds, itself included, and whether they nest deeper than `maxDepth`, where counting
- * ends. Does not recurse: a depth that JSON can have would overflow the stack of whoever walks down later.
- */
-export function extentOf(
-  value: unknown,
-  maxDepth: number,
-): { readonly size: number; readonly tooDeep: boolean } {
-  let size = 0;
+/** How large a JSON value is. */
+export interface JsonExtent {
+  /** The values in it, itself included. */
+  readonly size: number;
+  /** The characters of its texts and keys, and of the longest of these. */
+  readonly chars: number;
+  readonly longest: number;
+  /** It nests deeper than it may; what lies deeper is not counted. */
+  readonly tooDeep: boolean;
+}
+
+/** Does not recurse: a depth that JSON can have would overflow the stack of whoever walks down later. */
+export function extentOf(value: unknown, maxDepth: number): JsonExtent {
+  const extent = { size: 0, chars: 0, longest: 0, tooDeep: false };
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return { size, tooDeep: true };
-    size += level.length;
-    level = within(level);
+    if (depth > maxDepth) {
+      extent.tooDeep = true;
+      return extent;
+    }
+    extent.size += level.length;
+    level = within(level, extent);
   }
-  return { size, tooDeep: false };
+  return extent;
 }
 
 /** By hand: every call passes here, and `flatMap` takes ten times as long. */
-function within(values: readonly unknown[]): unknown[] {
+function within(values: readonly unknown[], extent: { chars: number; longest: number }): unknown[] {
   const inner: unknown[] = [];
   for (const value of values) {
-    if (typeof value !== "object" || value === null) continue;
-    for (const key in value) inner.push((value as Record<string, unknown>)[key]);
+    if (typeof value === "string") count(value, extent);
+    else if (Array.isArray(value)) for (const item of value) inner.push(item);
+    else if (typeof value === "object" && value !== null) {
+      for (const key in value) {
+        count(key, extent);
+        inner.push((value as Record<string, unknown>)[key]);
+      }
+    }
   }
   return inner;
+}
+
+function count({ length }: string, extent: { chars: number; longest: number }): void {
+  extent.chars += length;
+  if (length > extent.longest) extent.longest = length;
 }
 
 function sorted(value: unknown): unknown {
