@@ -217,7 +217,12 @@ export interface ToolContext extends Listening {
   /** Absent: nobody can be asked during this call. */
   readonly answering?: Answering;
   readonly rounds?: Rounds;
+  /** What came with the call beside its arguments, for whoever runs it. */
+  readonly meta?: CallMeta;
 }
+
+/** `_meta` of MCP without what is about one connection: `traceparent`, `baggage`, keys of vendors. */
+export type CallMeta = Readonly<Record<string, unknown>>;
 
 /** An error of MCP that a client must see as such, because it acts on its code. */
 export interface ProtocolFault {
@@ -313,6 +318,8 @@ export interface ToolCall extends Listening {
   readonly via: "mcp" | "api" | "library";
   /** The span of the caller that this call belongs to, as W3C Trace Context writes it. */
   readonly traceparent?: string;
+  /** Passed on to the server of the tool, and to nobody else; whoever takes it from outside bounds it. */
+  readonly meta?: CallMeta;
   readonly signal?: AbortSignal;
   /** In the place of `signal`, at less cost. */
   readonly stop?: Stop;

@@ -57,6 +57,11 @@ export class AuditRecord {
     this.#arguments = call.arguments;
   }
 
+  /** For the spans of whoever runs the call; undefined where none are exported. */
+  get traceparent(): string | undefined {
+    return this.#trace?.traceparent;
+  }
+
   resolved(tool: string): void {
     this.#tool = tool;
     this.#steps.mark("resolved");

@@ -21,12 +21,23 @@ export class CallTrace {
   readonly #sink: SpanSink;
   readonly #startedAt = now();
   readonly #steps: { readonly name: Step; readonly from: number; readonly to: number }[] = [];
+  readonly #traceId: string;
+  readonly #parentSpanId: string | undefined;
+  readonly #spanId = hex(8);
   #from = this.#startedAt;
 
   constructor(id: string, call: ToolCall, sink: SpanSink) {
     this.#id = id;
     this.#call = call;
     this.#sink = sink;
+    const [, traceId = hex(16), parent] = TRACEPARENT.exec(call.traceparent ?? "") ?? [];
+    this.#traceId = traceId;
+    this.#parentSpanId = parent;
+  }
+
+  /** For whoever works on the call: its spans belong below that of the call. */
+  get traceparent(): string {
+    return `00-${this.#traceId}-${this.#spanId}-01`;
   }
 
   /** A step ends here, and the next one begins. */
@@ -38,8 +49,9 @@ export class CallTrace {
 
   end({ tool, decision, outcome }: TracedCall, wasRunning: boolean): void {
     if (wasRunning) this.step("run");
-    const [, traceId = hex(16), parent] = TRACEPARENT.exec(this.#call.traceparent ?? "") ?? [];
-    const spanId = hex(8);
+    const traceId = this.#traceId;
+    const spanId = this.#spanId;
+    const parent = this.#parentSpanId;
     const root: Span = {
       ...{ traceId, spanId, kind: 2, startedAt: this.#startedAt, endedAt: now() },
       ...(parent !== undefined && { parentSpanId: parent }),

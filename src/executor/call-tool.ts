@@ -187,7 +187,7 @@ async function runDecided(
   if (tool.flags.destructive) await record.intent();
   record.runs();
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
-  const ran = await runTool(tool, given?.value ?? args, forTool(call), {
+  const ran = await runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
     callId: step.callId,
     redact: deps.redact,
   });
@@ -204,10 +204,17 @@ async function runDecided(
   return { tool: tool.name, ending };
 }
 
-/** What the round before asked was whether it may run at all: for the tool this one is the first. */
-function forTool(call: ToolCall): ToolCall {
-  if (call.rounds?.approval === undefined) return call;
-  return { ...call, rounds: { capabilities: call.rounds.capabilities } };
+/**
+ * What the round before asked was whether it may run at all: for the tool this one is the first. Where spans are made,
+ * the tool's own belong below that of this call.
+ */
+function forTool(call: ToolCall, traceparent: string | undefined): ToolCall {
+  if (call.rounds?.approval === undefined && traceparent === undefined) return call;
+  return {
+    ...call,
+    ...(call.rounds?.approval !== undefined && { rounds: { capabilities: call.rounds.capabilities } }),
+    ...(traceparent !== undefined && { meta: { ...call.meta, traceparent } }),
+  };
 }
 
 /** Only where a person has a say does anybody have to wait. */

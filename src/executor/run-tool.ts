@@ -3,6 +3,7 @@ import { changeTexts } from "../lib/change-texts.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
   Answering,
+  CallMeta,
   Notice,
   OutcomeName,
   Progress,
@@ -103,6 +104,7 @@ class RunContext implements ToolContext {
   declare readonly rounds?: Rounds;
   declare readonly onNotice?: (notice: Notice) => void;
   declare readonly logLevel?: string;
+  declare readonly meta?: CallMeta;
 
   constructor(tool: Tool, call: ToolCall, { callId, redact, stop, clock }: Run) {
     this.callId = callId;
@@ -117,6 +119,7 @@ class RunContext implements ToolContext {
     if (call.rounds) this.rounds = call.rounds;
     if (call.onNotice) this.onNotice = boundedNotices(call.onNotice, redact);
     if (call.logLevel !== undefined) this.logLevel = call.logLevel;
+    if (call.meta) this.meta = call.meta;
   }
 
   /** Made when it is asked for. */

@@ -4,8 +4,9 @@ import { isRecord } from "../lib/json.ts";
 import type { Stop } from "../lib/stop.ts";
 import type { OfferKind } from "../offer.ts";
 import type { Answering, ToolCall, ToolOutcome } from "../tool.ts";
+import { passedOn } from "./call-meta.ts";
 import { toCallResult } from "./call-result.ts";
-import { metaOf, type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
+import { type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
 import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
 import type { ServingDeps } from "./serving.ts";
 
@@ -131,8 +132,9 @@ export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): T
   if (answering) call.answering = answering;
   if (rounds) call.rounds = rounds;
   if (logLevel !== undefined) call.logLevel = logLevel;
-  const traceparent = metaOf(request.params).traceparent;
-  if (typeof traceparent === "string") call.traceparent = traceparent;
+  const meta = passedOn(request.params);
+  if (meta) call.meta = meta;
+  if (typeof meta?.traceparent === "string") call.traceparent = meta.traceparent;
   const progressToken = progressTokenOf(request.params);
   if (progressToken !== undefined)
     call.onProgress = (update) => exchange.notify("notifications/progress", { ...update, progressToken });

@@ -9,6 +9,7 @@ import { Stop } from "../lib/stop.ts";
 import type { OutcomeName, ToolOutcome } from "../tool.ts";
 import { Admission } from "./admission.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
+import { passedOn } from "./call-meta.ts";
 import { idOf, messageOf, metaOf, type Params } from "./messages.ts";
 import { writeAnswer } from "./reply.ts";
 import { readJson } from "./request-body.ts";
@@ -150,7 +151,12 @@ async function callTool({ params, caller, signal, hub }: Asked): Promise<Came> {
   if (typeof name !== "string") {
     return { fault: { code: RPC.invalidParams, message: "params.name must be the name of a tool" } };
   }
-  const outcome = await hub.callTool({ name, arguments: args, caller, via: "mcp", signal });
+  const meta = passedOn(params);
+  const outcome = await hub.callTool({
+    ...{ name, arguments: args, caller, via: "mcp", signal },
+    ...(meta && { meta }),
+    ...(typeof meta?.traceparent === "string" && { traceparent: meta.traceparent }),
+  });
   if (outcome.outcome === "ok") return { result: JSON.stringify(resultOf(outcome)) };
   const status = outcome.outcome === "not_granted" ? 403 : 200;
   return { fault: outcome.fault ?? faultOf(outcome), status };

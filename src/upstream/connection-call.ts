@@ -1,7 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { FairQueue } from "../lib/fair-queue.ts";
 import { Stop } from "../lib/stop.ts";
-import type { Answering, Notice, Progress, Rounds, ToolContext } from "../tool.ts";
+import type { Answering, CallMeta, Notice, Progress, Rounds, ToolContext } from "../tool.ts";
 import type { InquiredCall } from "./inquiries.ts";
 import type { ServerRequest } from "./server-request.ts";
 
@@ -13,6 +13,7 @@ export interface ConnectionCall extends ServerRequest, InquiredCall {
   readonly stop: Stop;
   readonly onProgress: (update: Progress) => void;
   readonly rounds?: Rounds;
+  readonly meta?: CallMeta;
 }
 
 /** `queue`: where the call has its turn. */
@@ -36,6 +37,7 @@ class ContextCall implements ConnectionCall {
   declare readonly rounds?: Rounds;
   declare readonly onNotice?: (notice: Notice) => void;
   declare readonly logLevel?: string;
+  declare readonly meta?: CallMeta;
 
   constructor(what: ServerRequest, context: ToolContext, queue: Turns) {
     this.method = what.method;
@@ -50,6 +52,7 @@ class ContextCall implements ConnectionCall {
     if (context.rounds) this.rounds = context.rounds;
     if (context.onNotice) this.onNotice = context.onNotice;
     if (context.logLevel !== undefined) this.logLevel = context.logLevel;
+    if (context.meta) this.meta = context.meta;
   }
 
   get inputSchema(): unknown {

@@ -58,8 +58,9 @@ export class RequestRounds {
     return this.#isModern ? this.#sendModern(call, onRound) : this.#sendLegacy(call);
   }
 
-  #sendLegacy({ method, params, stop, onProgress, resultOf }: ConnectionCall): Promise<ToolResult> {
-    return this.#deps.requests.send({ method, params, stop, onProgress }, resultOf);
+  #sendLegacy({ method, params, stop, onProgress, resultOf, meta }: ConnectionCall): Promise<ToolResult> {
+    const request = { method, params, stop, onProgress };
+    return this.#deps.requests.send(meta ? { ...request, meta } : request, resultOf);
   }
 
   async #sendModern(call: ConnectionCall, onRound: () => void): Promise<ToolResult> {
@@ -95,9 +96,10 @@ export class RequestRounds {
   }
 
   /** A server of 2026-07-28 is told with each call what this caller can be asked and wants to hear. */
-  #metaOf({ answering, rounds, logLevel, tasks = false }: ConnectionCall): JsonObject {
+  #metaOf({ answering, rounds, logLevel, tasks = false, meta: given }: ConnectionCall): JsonObject {
     const capabilities = rounds?.capabilities ?? answering?.capabilities ?? {};
     const meta: Record<string, unknown> = {
+      ...given,
       ...this.#introduction,
       [CLIENT_CAPABILITIES_META_KEY]: tasks ? withTasks(capabilities) : withoutTasks(capabilities),
     };

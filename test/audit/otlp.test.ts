@@ -58,6 +58,7 @@ it("a call becomes a span with its steps, under that of its caller, without its 
   record.resolved("wipe");
   record.decided(args, { action: "ask", rule: "r" });
   record.runs();
+  const { traceparent: forTool } = record;
   record.end("failed", 5, "hunter22 is wrong");
   await exporter.flush();
   await audit.close();
@@ -75,6 +76,7 @@ it("a call becomes a span with its steps, under that of its caller, without its 
     name: "tools/call wipe",
     status: { code: 2 },
   });
+  expect(forTool).toBe(`00-${PARENT.trace}-${root!.spanId}-01`);
   expect(root!.startTimeUnixNano).toMatch(/^\d{19}$/);
   expect(steps.map(({ name }) => name)).toEqual(["resolve", "decide", "wait_for_approval", "run"]);
   for (const step of steps) expect(step).toMatchObject({ traceId: PARENT.trace, parentSpanId: root!.spanId });
