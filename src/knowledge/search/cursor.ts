@@ -9,18 +9,21 @@ import { MAX_RANKED } from "./searcher.ts";
 export interface Rest {
   /** Entities by number, in their order. */
   readonly entities: readonly number[];
-  /** Of the memories that were shown, four bytes of a hash each. */
+  /** How far the index had come when they were ranked. */
+  readonly revision: number;
+  /** Memories that are left, four bytes of a hash each. */
   readonly memories: readonly number[];
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const BINDING_BYTES = 6;
 const MAX_CURSOR_CHARS = 8_000;
-const MAX_MEMORIES = 200;
+const MAX_MEMORIES = 50;
 
 /** A cursor is bound to what was asked and to what could be seen: of another query it would mean nothing. */
-export function writeCursor({ entities, memories }: Rest, asked: string): string {
+export function writeCursor({ entities, revision, memories }: Rest, asked: string): string {
   const bytes: number[] = [VERSION, ...bindingOf(asked)];
+  writeNumber(bytes, revision);
   writeNumber(bytes, entities.length);
   let before = 0;
   for (const no of entities) {
@@ -41,6 +44,7 @@ export function readCursor(cursor: string, asked: string): Rest {
   if (!bytes.subarray(1, 1 + BINDING_BYTES).equals(bindingOf(asked)))
     throw invalid("it belongs to another query, or what you may see has changed");
   const reading = { bytes, at: 1 + BINDING_BYTES };
+  const revision = readNumber(reading);
   const entities: number[] = [];
   const count = readNumber(reading);
   if (count > MAX_RANKED) throw invalid("it is not one that a search gave");
@@ -53,6 +57,7 @@ export function readCursor(cursor: string, asked: string): Rest {
     throw invalid("it is not one that a search gave");
   return {
     entities,
+    revision,
     memories: Array.from({ length: memories }, (_, at) => bytes.readUInt32LE(reading.at + at * 4)),
   };
 }

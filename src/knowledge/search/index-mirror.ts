@@ -10,6 +10,8 @@ export interface MirroredEntity {
   readonly documentAt: number;
   readonly firstChunk: number;
   readonly chunkCount: number;
+  /** Of its last change. */
+  readonly revision: number;
 }
 
 /** What a source comes to. */
@@ -103,7 +105,7 @@ export class IndexMirror {
   }
 
   #take(change: EntityChange): void {
-    const { no, sourceNo, type, tags, documentAt, firstChunk, chunkCount, lengths } = change;
+    const { no, sourceNo, type, tags, documentAt, firstChunk, chunkCount, lengths, revision } = change;
     this.#drop(no);
     if (chunkCount === 0) return;
     this.#makeRoom(firstChunk + chunkCount);
@@ -121,7 +123,8 @@ export class IndexMirror {
     counts.entities += 1;
     counts.chunks += chunkCount;
     this.entityLengthOf[no] = counts.length - lengthBefore;
-    this.#entities.set(no, { sourceNo, type: type.toLowerCase(), tags, documentAt, firstChunk, chunkCount });
+    const where = { sourceNo, firstChunk, chunkCount, revision };
+    this.#entities.set(no, { ...where, type: type.toLowerCase(), tags, documentAt });
   }
 
   #drop(no: number): void {

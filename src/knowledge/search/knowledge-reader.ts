@@ -25,6 +25,8 @@ export interface KnowledgeReaderDeps {
 const MAX_LIMIT = 100;
 const MAX_AROUND = 20;
 const MAX_MEMORIES = 50;
+/** Among so many those are that an earlier page left, whatever was remembered since. */
+const MAX_LOOKED_AT = 5_000;
 const CHUNK_ID = /^(.+):(\d{1,9})$/;
 
 /** Searching and reading as tools, the API and the command line see it. What a caller may see is decided here, before anything is looked at. */
@@ -60,7 +62,7 @@ export function knowledgeReader({
         return searcher.find({
           ...{ query, sources: names, limit },
           ...(meaning && { meaning }),
-          ...(rest && { rest: rest.entities }),
+          ...(rest && { rest }),
         });
       }
     },
@@ -84,15 +86,15 @@ export function knowledgeReader({
     if (!memory) return [];
     const { query, access, memoryOwners = [] } = request;
     const found = await memory.findMemories({
-      ...{ owners: memoryOwners, access, limit: MAX_MEMORIES },
+      ...{ owners: memoryOwners, access, limit: rest ? MAX_LOOKED_AT : MAX_MEMORIES },
       query: query.slice(0, MAX_QUERY_CHARS),
     });
-    const shown = new Set(rest?.memories);
-    return found.filter(({ id }) => !shown.has(memoryHash(id)));
+    const left = rest && new Set(rest.memories);
+    return left ? found.filter(({ id }) => left.has(memoryHash(id))) : found;
   }
 }
 
-const NOTHING: FindAnswer = { results: [], rest: [], mode: "lexical", notes: [] };
+const NOTHING: FindAnswer = { results: [], rest: [], revision: 0, mode: "lexical", notes: [] };
 
 function isShown(label: string | null, { labels }: Access): boolean {
   return label === null || labels === null || labels.includes(label);
@@ -133,12 +135,10 @@ function pageOf({ entities, memories, limit, rest, asked }: Parts): SearchPage {
       ...entities.results.filter(({ id }) => !shown.has(id)).map(({ no }) => no),
       ...entities.rest,
     ].slice(0, MAX_RANKED),
-    memories: [
-      ...(rest?.memories ?? []),
-      ...memories.filter(({ id }) => shown.has(id)).map(({ id }) => memoryHash(id)),
-    ],
+    revision: rest?.revision ?? entities.revision,
+    memories: memories.filter(({ id }) => !shown.has(id)).map(({ id }) => memoryHash(id)),
   };
-  const hasMore = left.entities.length > 0 || memories.some(({ id }) => !shown.has(id));
+  const hasMore = left.entities.length > 0 || left.memories.length > 0;
   return {
     results,
     ...(hasMore && { nextCursor: writeCursor(left, asked) }),

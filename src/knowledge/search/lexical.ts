@@ -71,16 +71,10 @@ export class Lexical {
   }
 
   /** Scores all chunks and entities of the scope that have any of what is sought. */
-  score(sought: readonly Sought[], rows: readonly PostingsRow[], scope: Scope): void {
+  score(sought: readonly Sought[], rows: ReadonlyMap<string, readonly PostingsRow[]>, scope: Scope): void {
     this.#makeRoom();
-    const byTerm = new Map<string, PostingsRow[]>();
-    for (const row of rows) {
-      const those = byTerm.get(row.term);
-      if (those) those.push(row);
-      else byTerm.set(row.term, [row]);
-    }
     for (const { terms } of sought) {
-      const own = terms.flatMap((term) => byTerm.get(term) ?? []).sort((a, b) => a.block - b.block);
+      const own = terms.flatMap((term) => rows.get(term) ?? []).sort((a, b) => a.block - b.block);
       const found = terms.length > 1 ? this.#gatherSeveral(own, scope) : this.#gather(own, scope);
       if (found > 0) this.#add(found, scope);
     }
@@ -129,20 +123,22 @@ export class Lexical {
   /** The same of terms of which any will do: together they are as one. */
   #gatherSeveral(rows: readonly PostingsRow[], { sources }: Scope): number {
     const { sourceOf, chunkEnd } = this.#mirror;
-    const together = new Map<number, number>();
+    const [nos, postings] = [this.#nos, this.#postings];
+    const together = new Uint16Array(chunkEnd);
+    const isThere = new Uint8Array(chunkEnd);
+    let found = 0;
     for (const { block, data } of rows)
       visitPostings(block, data, (chunk, posting) => {
         if (chunk >= chunkEnd || sources[sourceOf[chunk]!] === 0) return;
-        const before = together.get(chunk) ?? 0;
+        if (isThere[chunk] === 0) nos[found++] = chunk;
+        isThere[chunk] = 1;
+        const before = together[chunk]!;
         const times = timesOf(before) + timesOf(posting);
-        together.set(chunk, postingOf(times, whereOf(before) | whereOf(posting)));
+        together[chunk] = postingOf(times, whereOf(before) | whereOf(posting));
       });
-    const sorted = [...together].sort(([a], [b]) => a - b);
-    for (const [at, [chunk, posting]] of sorted.entries()) {
-      this.#nos[at] = chunk;
-      this.#postings[at] = posting;
-    }
-    return sorted.length;
+    nos.subarray(0, found).sort();
+    for (let at = 0; at < found; at++) postings[at] = together[nos[at]!]!;
+    return found;
   }
 
   #add(found: number, scope: Scope): void {

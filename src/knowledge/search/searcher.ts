@@ -7,14 +7,14 @@ import { documentAnalyser } from "../indexing/document-analyser.ts";
 import type { ChunkView, EntityView, FoundChunk } from "../knowledge.ts";
 import { allowedEntities } from "./filters.ts";
 import { FUSION, fusedChunks, type RankedEntity, rankedEntities } from "./fusion.ts";
-import { IndexMirror } from "./index-mirror.ts";
+import { IndexMirror, type MirroredEntity } from "./index-mirror.ts";
 import { Lexical, type Scope } from "./lexical.ts";
 import { hasFilters, hasWords, type Query } from "./query.ts";
 import { type Candidates, candidatesOf } from "./ranking.ts";
 import { type Marked, snippetOf } from "./snippet.ts";
 import { readSought, type SoughtTerms } from "./sought.ts";
 import { signed, VectorMirror } from "./vector-mirror.ts";
-import { withPhrases } from "./verified.ts";
+import { type Verified, withPhrases } from "./verified.ts";
 
 /** What the thread is asked. */
 export interface FindRequest {
@@ -24,8 +24,8 @@ export interface FindRequest {
   readonly limit: number;
   /** What the query means; undefined: it is not known. */
   readonly meaning?: { readonly model: string; readonly vector: Vector };
-  /** A further page: the entities of an earlier answer that are left, in their order. */
-  readonly rest?: readonly number[];
+  /** A further page: the entities of an earlier answer that are left, in their order, and its revision. */
+  readonly rest?: { readonly entities: readonly number[]; readonly revision: number };
   /** Only for measurements: as if there were nothing but the vectors. */
   readonly byMeaningAlone?: boolean;
 }
@@ -47,6 +47,8 @@ export interface FindAnswer {
   readonly results: readonly FoundEntity[];
   /** What comes after these, by number. */
   readonly rest: readonly number[];
+  /** How far the index had come when they were ranked. */
+  readonly revision: number;
   readonly mode: "lexical" | "hybrid";
   readonly notes: readonly string[];
 }
@@ -89,10 +91,12 @@ export class Searcher {
     const allowed = allowedEntities(query, this.#mirror, names);
     if (!hasWords(query)) return this.#newest(request, scope, allowed);
 
-    const terms = await readSought(query, this.#reader, this.#analyser);
+    const { revision, chunkEnd } = this.#mirror;
+    const terms = await readSought(query, this.#reader, this.#analyser, { chunkEnd });
     const vector = await this.#usable(request.meaning);
+    const settled = this.#settled(rest);
     const candidates = candidatesOf(
-      { terms, scope, allowed, vector, also: rest ?? [] },
+      { terms, scope, allowed, vector, also: rest?.entities ?? [], settled },
       { mirror: this.#mirror, lexical: this.#lexical, vectors: this.#vectors },
     );
     const likenesses = vector && (await this.#likenesses(vector, candidates));
@@ -100,14 +104,13 @@ export class Searcher {
     const fused = fusedChunks(candidates, likenesses, share);
     const ranked = rankedEntities(fused, rest ? Number.POSITIVE_INFINITY : MAX_RANKED);
     const notes = [...query.notes, ...terms.notes];
-    const inOrder = rest ? inOrderOf(rest, ranked) : ranked;
-    const verified = await withPhrases(inOrder, query, terms, {
-      reader: this.#reader,
-      mirror: this.#mirror,
-      notes,
-    });
+    const inOrder = rest ? leftOf(rest.entities, ranked, settled) : ranked;
+    // One more than is shown, so that a cursor leads to something.
+    const asked = { ranked: inOrder, query, terms, wanted: request.limit + 1 };
+    const verified = await withPhrases(asked, { reader: this.#reader, mirror: this.#mirror });
+    const page = await this.#page(verified, request, terms);
     const mode = likenesses ? "hybrid" : "lexical";
-    return { ...(await this.#page(verified, request, terms)), mode, notes };
+    return { ...page, revision: rest?.revision ?? revision, mode, notes };
   }
 
   /** Undefined: there is none in these sources. */
@@ -208,26 +211,42 @@ export class Searcher {
   /** Filters alone: the newest that they let through. */
   async #newest(request: FindRequest, scope: Scope, allowed: Uint8Array | undefined): Promise<FindAnswer> {
     const { query, rest } = request;
-    const empty = { results: [], rest: [], mode: "lexical" } as const;
+    const revision = rest?.revision ?? this.#mirror.revision;
+    const empty = { results: [], rest: [], revision, mode: "lexical" } as const;
     if (!hasFilters(query) || !allowed)
       return { ...empty, notes: [...query.notes, "The query has no words to look for."] };
-    const chosen = [...this.#mirror.entities()]
-      .filter(([no, { sourceNo }]) => allowed[no] === 1 && scope.sources[sourceNo] === 1)
-      .sort(([, a], [, b]) => b.documentAt - a.documentAt)
-      .slice(0, MAX_NEWEST)
-      .map(([entity, { firstChunk }]) => ({ entity, score: 0, chunks: [{ chunk: firstChunk, score: 0 }] }));
-    const page = await this.#page(rest ? inOrderOf(rest, chosen) : chosen, request, undefined);
-    return { ...page, mode: "lexical", notes: query.notes };
+    const settled = this.#settled(rest);
+    const isShown = (no: number, { sourceNo }: MirroredEntity) =>
+      scope.sources[sourceNo] === 1 && (allowed[no] === 1 || settled.has(no));
+    const newest = () =>
+      [...this.#mirror.entities()]
+        .filter(([no, entity]) => isShown(no, entity))
+        .sort(([one, a], [other, b]) => b.documentAt - a.documentAt || one - other)
+        .slice(0, MAX_NEWEST)
+        .map(([no]) => no);
+    const kept = (rest?.entities ?? newest()).flatMap((entity) => {
+      const known = this.#mirror.entity(entity);
+      if (!known || !isShown(entity, known)) return [];
+      return [{ entity, score: 0, chunks: [{ chunk: known.firstChunk, score: 0 }] }];
+    });
+    const page = await this.#page({ kept, left: [] }, request, undefined);
+    return { ...page, revision, mode: "lexical", notes: query.notes };
+  }
+
+  /** Those of an earlier answer that are as they were when it was given. */
+  #settled(rest: FindRequest["rest"]): ReadonlySet<number> {
+    const { entities = [], revision = 0 } = rest ?? {};
+    return new Set(entities.filter((no) => (this.#mirror.entity(no)?.revision ?? revision + 1) <= revision));
   }
 
   /** The first of these that are still there, as they are shown, and what is left. */
   async #page(
-    ranked: readonly RankedEntity[],
+    { kept, left }: Verified,
     { limit, sources }: FindRequest,
     terms: SoughtTerms | undefined,
   ): Promise<Pick<FindAnswer, "results" | "rest">> {
     const marked = markedOf(terms, this.#analyser);
-    const shown = ranked
+    const shown = kept
       .slice(0, limit)
       .map((entity) => ({ ...entity, chunks: entity.chunks.slice(0, CHUNKS_SHOWN) }));
     const entities = new Map(
@@ -256,7 +275,7 @@ export class Searcher {
       const source = sources.get(entity.sourceId)!;
       return [{ no, id, title, type, source, uri, tags, documentAt, score, chunks: found }];
     });
-    return { results, rest: ranked.slice(limit).map(({ entity }) => entity) };
+    return { results, rest: [...kept.slice(limit), ...left].map(({ entity }) => entity) };
   }
 
   async #visible(id: string, sources: ReadonlyMap<string, string>): Promise<StoredEntity | undefined> {
@@ -274,10 +293,17 @@ function markedOf(terms: SoughtTerms | undefined, analyser: Analyser): Marked {
   };
 }
 
-/** What is left of an earlier answer in its order; what has no score any more has gone or says something else now. */
-function inOrderOf(rest: readonly number[], ranked: readonly RankedEntity[]): RankedEntity[] {
+/** What is left of an earlier answer in its order: all that did not change, and of what did whatever still has a score. */
+function leftOf(
+  rest: readonly number[],
+  ranked: readonly RankedEntity[],
+  settled: ReadonlySet<number>,
+): RankedEntity[] {
   const known = new Map(ranked.map((one) => [one.entity, one]));
-  return rest.flatMap((no) => known.get(no) ?? []);
+  return rest.flatMap((no) => {
+    const one = known.get(no);
+    return one && (one.score > 0 || settled.has(no)) ? [one] : [];
+  });
 }
 
 function about(

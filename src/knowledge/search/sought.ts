@@ -1,4 +1,5 @@
 import type { IndexReader, PostingsRow } from "../../store/knowledge/index-store.ts";
+import { BYTES_PER_POSTING } from "../../store/knowledge/postings.ts";
 import type { Analyser } from "../../text/analyser.ts";
 import { fold } from "../../text/words.ts";
 import type { Sought } from "./lexical.ts";
@@ -8,8 +9,10 @@ import type { Query } from "./query.ts";
 export const MAX_WORDS = 64;
 /** So many words a beginning may stand for. */
 const MAX_EXPANSIONS = 256;
-/** A query with more than this to read is one nobody typed: the commonest words are left out. */
-const MAX_POSTINGS_BYTES = 64 * 2 ** 20;
+/** A query with more than this to read is one nobody typed: the commonest words are left out, before anything is read. */
+export const MAX_POSTINGS_BYTES = 64 * 2 ** 20;
+
+export type RowsByTerm = ReadonlyMap<string, readonly PostingsRow[]>;
 
 /** What of a query is looked up in the index, and what was found there. */
 export interface SoughtTerms {
@@ -19,7 +22,7 @@ export interface SoughtTerms {
   /** Entities of which a chunk has a whole line of these are left out; those of phrases only once their text was looked at. */
   readonly not: readonly (readonly string[])[];
   readonly notPhrases: readonly (readonly string[])[];
-  readonly rows: readonly PostingsRow[];
+  readonly rows: RowsByTerm;
   /** All words to be marked in what is shown. */
   readonly marked: ReadonlySet<string>;
   readonly markedPrefixes: readonly string[];
@@ -31,6 +34,7 @@ export async function readSought(
   query: Query,
   reader: IndexReader,
   analyser: Analyser,
+  { chunkEnd, maxBytes = MAX_POSTINGS_BYTES }: { readonly chunkEnd: number; readonly maxBytes?: number },
 ): Promise<SoughtTerms> {
   const termsOf = (text: string) => analyser.termsOf(text);
   const distinctTerms = (phrase: string) => [...new Set(termsOf(phrase))];
@@ -52,14 +56,23 @@ export async function readSought(
   const phrases = query.phrases.map(distinctTerms).filter((terms) => terms.length > 0);
   const notPhrases = query.not.phrases.map(distinctTerms).filter((terms) => terms.length > 0);
 
-  const all = new Set([
-    ...sought.flatMap(({ terms }) => terms),
-    ...not.flat(),
-    ...phrases.flat(),
-    ...notPhrases.flat(),
-  ]);
-  const rows = bounded(await reader.postings([...all]), notes);
-  return { sought, phrases, not, notPhrases, rows, marked: new Set(words), markedPrefixes, notes };
+  const lists = [...sought.map(({ terms }) => terms), ...not, ...phrases, ...notPhrases];
+  const all = [...new Set(lists.flat())];
+  const dropped =
+    all.length * chunkEnd * BYTES_PER_POSTING <= maxBytes
+      ? new Set<string>()
+      : commonest(await reader.postingsSizes(all), maxBytes);
+  if (dropped.size > 0) notes.push("The commonest words were left out: there is too much that has them.");
+  const isKept = (term: string) => !dropped.has(term);
+  const rows = byTerm(await reader.postings(all.filter(isKept)));
+  return {
+    sought,
+    // The text is read in any case, so fewer words only mean more of it.
+    phrases: phrases.map((terms) => terms.filter(isKept)).filter((terms) => terms.length > 0),
+    not: not.filter((terms) => terms.every(isKept)),
+    notPhrases: notPhrases.map((terms) => terms.filter(isKept)).filter((terms) => terms.length > 0),
+    ...{ rows, marked: new Set(words), markedPrefixes, notes },
+  };
 }
 
 /** Words of the index are without their endings, so the beginning is looked up both ways. */
@@ -79,20 +92,25 @@ async function notBeginning(
   return lists.flat().map((term) => [term]);
 }
 
-function bounded(rows: readonly PostingsRow[], notes: string[]): readonly PostingsRow[] {
-  const sizes = new Map<string, number>();
+/** The largest that have to go for the rest to be small enough. */
+function commonest(sizes: ReadonlyMap<string, number>, most: number): ReadonlySet<string> {
   let sum = 0;
-  for (const { term, data } of rows) {
-    sizes.set(term, (sizes.get(term) ?? 0) + data.length);
-    sum += data.length;
-  }
-  if (sum <= MAX_POSTINGS_BYTES) return rows;
+  for (const size of sizes.values()) sum += size;
   const dropped = new Set<string>();
   for (const [term, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
-    if (sum <= MAX_POSTINGS_BYTES) break;
+    if (sum <= most) break;
     dropped.add(term);
     sum -= size;
   }
-  notes.push("The commonest words were left out: there is too much that has them.");
-  return rows.filter(({ term }) => !dropped.has(term));
+  return dropped;
+}
+
+function byTerm(rows: readonly PostingsRow[]): RowsByTerm {
+  const found = new Map<string, PostingsRow[]>();
+  for (const row of rows) {
+    const those = found.get(row.term);
+    if (those) those.push(row);
+    else found.set(row.term, [row]);
+  }
+  return found;
 }

@@ -47,6 +47,17 @@ export function indexReader(database: Database): IndexReader {
       );
     },
 
+    async postingsSizes(terms) {
+      const sizes = new Map<string, number>();
+      for (const some of inChunks(terms)) {
+        const rows = await database.rows<{ term: string; bytes: number }>(sql`
+          select term, sum(length(data)) as bytes from knowledge_postings
+          where term in (${sql.join(some)}) group by term`);
+        for (const { term, bytes } of rows) sizes.set(term, Number(bytes));
+      }
+      return sizes;
+    },
+
     async termsFrom(prefix, limit) {
       const rows = await database.rows<{ term: string }>(sql`
         select distinct term from knowledge_postings

@@ -84,6 +84,8 @@ export interface IndexReader {
   changedEntities(after: ChangePlace, limit: number): Promise<EntityChange[]>;
   changedVectors(after: ChangePlace, limit: number): Promise<(ChunkVector & ChangePlace)[]>;
   postings(terms: readonly string[]): Promise<PostingsRow[]>;
+  /** How many bytes the postings of each of these are, where there are some; reads none of them. */
+  postingsSizes(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Terms that begin with a text, by term, at most `limit`. */
   termsFrom(prefix: string, limit: number): Promise<string[]>;
   vectors(chunkNos: readonly number[]): Promise<ChunkVector[]>;
