@@ -74,6 +74,7 @@ const { values, positionals } = parseArgs({
     records: { type: "string" },
     chunks: { type: "string" },
     postgres: { type: "boolean" },
+    "without-meaning": { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
 });

@@ -26,16 +26,20 @@ function dice(seed) {
 /** Ranks drawn as words are used: the tenth as often as a tenth of the first. */
 const ranked = (random) => Math.floor(VOCABULARY ** random()) - 1;
 
-export function generatedDocuments(chunks) {
+/** One after another, so that a million passages need not be held at once; the same every time. */
+export function* generatedDocuments(chunks) {
   const random = dice(1);
-  return Array.from({ length: Math.ceil(chunks / CHUNKS_PER_DOCUMENT) }, (_, at) => ({
-    ...{ sourceId: "bench", key: `${at}`, type: "text", tags: [], uri: "", documentAt: at, metadata: {} },
-    ...{ modifiedAt: 0, size: 0, hash: "", title: sentence(random, 5) },
-    chunks: Array.from({ length: Math.min(CHUNKS_PER_DOCUMENT, chunks - at * CHUNKS_PER_DOCUMENT) }, () => {
-      const text = sentence(random, WORDS_PER_CHUNK / 2 + Math.floor(random() * WORDS_PER_CHUNK));
-      return { text, headings: [], start: 0, end: text.length };
-    }),
-  }));
+  for (let at = 0; at * CHUNKS_PER_DOCUMENT < chunks; at++) {
+    const count = Math.min(CHUNKS_PER_DOCUMENT, chunks - at * CHUNKS_PER_DOCUMENT);
+    yield {
+      ...{ sourceId: "bench", key: `${at}`, type: "text", tags: [], uri: "", documentAt: at, metadata: {} },
+      ...{ modifiedAt: 0, size: 0, hash: "", title: sentence(random, 5) },
+      chunks: Array.from({ length: count }, () => {
+        const text = sentence(random, WORDS_PER_CHUNK / 2 + Math.floor(random() * WORDS_PER_CHUNK));
+        return { text, headings: [], start: 0, end: text.length };
+      }),
+    };
+  }
 }
 
 /** A few words as people type them: none of the very commonest, which would be stop words. */
@@ -46,12 +50,32 @@ export function generatedQueries(count) {
   );
 }
 
-/** Directions that follow from a number. */
+const TOPICS = 500;
+const ASPECTS = 64;
+const ASPECTS_OF_ONE = 8;
+
+/** Directions that follow from a number: of a topic, with some aspects of those that all topics share, and a little of its own. */
 export function generatedVectors(dimensions) {
+  const random = dice(3);
+  const drawn = () => Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5);
+  const topics = Array.from({ length: TOPICS }, drawn);
+  const aspects = Array.from({ length: ASPECTS }, drawn);
   return {
     of(no) {
-      const random = dice(no + 3);
-      return Uint8Array.from({ length: dimensions }, () => Math.floor(random() * 255) - 127);
+      const own = dice(no + 4);
+      const sum = Float32Array.from(topics[Math.floor(own() * TOPICS)]);
+      for (let at = 0; at < ASPECTS_OF_ONE; at++) {
+        const aspect = aspects[Math.floor(own() * ASPECTS)];
+        const weight = own() * 1.2 - 0.6;
+        for (let dimension = 0; dimension < dimensions; dimension++)
+          sum[dimension] += weight * aspect[dimension];
+      }
+      let most = 0;
+      for (let dimension = 0; dimension < dimensions; dimension++) {
+        sum[dimension] += (own() - 0.5) * 0.8;
+        most = Math.max(most, Math.abs(sum[dimension]));
+      }
+      return Uint8Array.from(sum, (value) => Math.round((value * 127) / most));
     },
   };
 }

@@ -76,7 +76,7 @@ export function candidatesOf(
     const hits = best.sorted();
     const chosen = new Map(hits.map(({ item, score }) => [item, score]));
     if (vector)
-      for (const { chunk } of vectors.nearest(vector, mirror.chunkEnd, CANDIDATES.dense, accept))
+      for (const chunk of vectors.nearest(vector, mirror.chunkEnd, CANDIDATES.dense, accept))
         if (!chosen.has(chunk)) chosen.set(chunk, lifted(chunk));
     const likeness = vector && vectors.likenessTo(vector);
     for (const no of also) {

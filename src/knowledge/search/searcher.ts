@@ -191,7 +191,7 @@ export class Searcher {
     return this.#vectors.count === 0 ? undefined : meaning.vector;
   }
 
-  /** Of all candidates that have a vector: number by number of the most promising, by their codes of the others. */
+  /** Of all candidates that have a vector: number by number where all are in memory, else of the most promising, by their codes of the others. */
   async #likenesses(vector: Vector, { chunks, bestLexical }: Candidates): Promise<Map<number, number>> {
     const rough = this.#vectors.likenessTo(vector);
     const known: { readonly chunk: number; readonly likeness: number; readonly worth: number }[] = [];
@@ -202,6 +202,7 @@ export class Searcher {
     }
     known.sort((a, b) => b.worth - a.worth);
     const likenesses = new Map(known.map(({ chunk, likeness }) => [chunk, likeness]));
+    if (this.#vectors.isExact) return likenesses;
     const compared = known.slice(0, MAX_COMPARED).map(({ chunk }) => chunk);
     for (const { no, vector: bytes } of await this.#reader.vectors(compared))
       if (bytes.length === vector.length) likenesses.set(no, cosine(vector, signed(bytes)));

@@ -1,20 +1,21 @@
 import { createPace } from "../../lib/pace.ts";
 import type { ChangePlace, IndexReader } from "../../store/knowledge/index-store.ts";
+import { BestHits } from "../../text/best-hits.ts";
 import type { Vector } from "../../text/embedder.ts";
+import { WholeVectors } from "./whole-vectors.ts";
 
 const AT_ONCE = 4_096;
 const BITS = 32;
 const NOWHERE: ChangePlace = { revision: 0, no: 0 };
-
-/** A chunk and how alike its code is to that of the query, roughly as a cosine. */
-export interface Near {
-  readonly chunk: number;
-  readonly likeness: number;
-}
+/** So many times as many as are wanted are found by their codes, and the best of them by more than that. */
+const CODES_FOR_EACH = 10;
+/** So much of vectors is held whole and compared number by number: 20,000 of 384 dimensions. */
+const MAX_WHOLE_BYTES = 20_000 * 384;
 
 /**
- * Of every vector one bit a number, which is enough to find those that are worth a closer look: a million chunks take 48 MB, and going through them
- * some tens of milliseconds. The vectors themselves stay in the index.
+ * Vectors of the index in memory. As long as they are few, whole: then the nearest are exactly those. Beyond, of every vector one bit a
+ * number, which is enough to find those that are worth a closer look: a million chunks take 48 MB, and going through them some tens of
+ * milliseconds. The vectors themselves stay in the index.
  */
 export class VectorMirror {
   readonly #reader: IndexReader;
@@ -25,11 +26,15 @@ export class VectorMirror {
   /** By chunk number: 1 where there is a vector. */
   #has = new Uint8Array(0);
   #distances = new Uint16Array(0);
+  /** Undefined: they have become too many. */
+  #whole: WholeVectors | undefined;
+  readonly #maxWholeBytes: number;
   #loading: Promise<void> | undefined;
   #count = 0;
 
-  constructor(reader: IndexReader) {
+  constructor(reader: IndexReader, maxWholeBytes = MAX_WHOLE_BYTES) {
     this.#reader = reader;
+    this.#maxWholeBytes = maxWholeBytes;
   }
 
   /** How many codes there are, of chunks that are gone, too. */
@@ -41,6 +46,11 @@ export class VectorMirror {
     return this.#has[chunk] === 1;
   }
 
+  /** Whether likenesses are cosines, and not what codes tell of them. */
+  get isExact(): boolean {
+    return this.#whole !== undefined;
+  }
+
   /** Reads what is new, in slices that let searches through. */
   catchUp(model: string | null): Promise<void> {
     this.#loading ??= this.#work(model).finally(() => {
@@ -49,10 +59,11 @@ export class VectorMirror {
     return this.#loading;
   }
 
-  /** The most alike of those that `accept` takes, at least `limit` where there are as many; in no order. */
-  nearest(query: Vector, end: number, limit: number, accept: (chunk: number) => boolean): Near[] {
+  /** The most alike of those that `accept` takes, best first. */
+  nearest(query: Vector, end: number, limit: number, accept: (chunk: number) => boolean): number[] {
     if (this.#count === 0 || wordsFor(query.length) !== this.#words) return [];
     const last = Math.min(end, this.#has.length);
+    if (this.#whole) return this.#nearestExactly(query, last, limit, accept);
     if (this.#distances.length < last) this.#distances = new Uint16Array(this.#has.length);
     const [distances, has] = [this.#distances, this.#has];
     const code = codeOf(query, this.#words);
@@ -63,21 +74,30 @@ export class VectorMirror {
       distances[chunk] = distance;
       counts[distance]! += 1;
     }
-    const farthest = within(counts, limit);
-    const near: Near[] = [];
+    const farthest = within(counts, limit * CODES_FOR_EACH);
+    const best = new BestHits(limit, isEarlier);
     for (let chunk = 0; chunk < last; chunk++)
       if (has[chunk] === 1 && distances[chunk]! <= farthest && accept(chunk))
-        near.push({ chunk, likeness: likenessOf(distances[chunk]!, query.length) });
-    return near;
+        best.add(chunk, this.#product(query, chunk));
+    return best.sorted().map(({ item }) => item);
   }
 
-  /** For chunks that have a code. */
+  /** For chunks that have a vector. */
   likenessTo(query: Vector): (chunk: number) => number {
+    if (this.#whole) return this.#whole.cosineTo(query);
     const code = codeOf(query, this.#words);
     const cosines = Float32Array.from({ length: this.#words * BITS + 1 }, (_, at) =>
       likenessOf(at, query.length),
     );
     return (chunk) => cosines[this.#distance(code, chunk)]!;
+  }
+
+  #nearestExactly(query: Vector, last: number, limit: number, accept: (chunk: number) => boolean): number[] {
+    const likeness = this.#whole!.cosineTo(query);
+    const best = new BestHits(limit, isEarlier);
+    for (let chunk = 0; chunk < last; chunk++)
+      if (this.#has[chunk] === 1 && accept(chunk)) best.add(chunk, likeness(chunk));
+    return best.sorted().map(({ item }) => item);
   }
 
   async #work(model: string | null): Promise<void> {
@@ -100,6 +120,7 @@ export class VectorMirror {
     this.#codes = new Uint32Array(0);
     this.#has = new Uint8Array(0);
     this.#count = 0;
+    this.#whole = new WholeVectors(this.#maxWholeBytes);
   }
 
   #take(chunk: number, vector: Uint8Array): void {
@@ -107,6 +128,7 @@ export class VectorMirror {
     if (wordsFor(vector.length) !== this.#words) return;
     this.#makeRoom(chunk);
     this.#codes.set(codeOf(signed(vector), this.#words), chunk * this.#words);
+    if (this.#whole && !this.#whole.put(chunk, signed(vector))) this.#whole = undefined;
     if (this.#has[chunk] === 0) this.#count += 1;
     this.#has[chunk] = 1;
   }
@@ -124,6 +146,17 @@ export class VectorMirror {
     return sum;
   }
 
+  /** Of the query's numbers with the signs of a vector: tells more than how many of their signs differ. */
+  #product(query: Vector, chunk: number): number {
+    const from = chunk * this.#words;
+    let sum = 0;
+    for (let at = 0; at < query.length; at++) {
+      const sign = (this.#codes[from + (at >>> 5)]! >>> (at & 31)) & 1;
+      sum += sign === 1 ? query[at]! : -query[at]!;
+    }
+    return sum;
+  }
+
   #makeRoom(chunk: number): void {
     if (chunk < this.#has.length) return;
     const room = Math.max(4096, Math.ceil(chunk * 1.25));
@@ -133,6 +166,10 @@ export class VectorMirror {
     this.#has = new Uint8Array(room);
     this.#has.set(has);
   }
+}
+
+function isEarlier(one: number, other: number): boolean {
+  return one < other;
 }
 
 /** As bytes come out of a database. */
