@@ -122,13 +122,16 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       store: store.questions,
       keepSecret: (name, value, { agentId, details }) =>
         vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),
+      redact,
+      redactAsked: (text) => vault.redactAsked(text),
+      isKept: (name) => vault.names().includes(name),
       grantTool: (agentId, tool) => identity.grantTool(agentId, tool),
       expireMs: () => settings().questions.expireMs,
       agentName: (id) => identity.agentById(id)?.name,
       isHeadless: (id) => identity.isHeadless(id),
       rejectedMs: () => settings().approvals.rejectedMs,
       rules: answerRules(ruleBook),
-      onSettled: (question) => void audit.note(...settledNote(question)),
+      onSettled: (question) => audit.note(...settledNote(question)),
       ...shared,
     }),
   );
@@ -158,7 +161,6 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       if (!isThere()) await ruleBook.reload();
       return isThere();
     },
-    redact: (text) => vault.redactAsked(text),
     secretsNamed: (args) => vault.revisionsIn(args),
     claims: store.claims,
     clock,

@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { WANTS_ADMIN } from "../questions/wanted-role.ts";
 import type { QuestionRecord } from "../store/store.ts";
 import { SealedText } from "../vault/sealed-text.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -8,6 +9,11 @@ const PURPOSE = "toolkeep/approval-link";
 const MAX_LENGTH = 1_000;
 /** Shorter than most approvals wait: a link lies in a chat, where others may find it later. */
 const LIFE_MS = 60 * 60 * 1_000;
+
+/** What somebody may answer who has nothing but a link. */
+export function linkAnswers({ wants }: QuestionRecord["details"]): readonly ("once" | "reject")[] {
+  return wants === WANTS_ADMIN.wants ? ["reject"] : ["once", "reject"];
+}
 
 interface Link {
   readonly id: string;

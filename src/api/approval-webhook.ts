@@ -10,7 +10,7 @@ import { createGuardedFetch, type GuardedFetch } from "../net/guarded-fetch.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { QuestionRecord } from "../store/store.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { ApprovalLinks } from "./approval-links.ts";
+import { type ApprovalLinks, linkAnswers } from "./approval-links.ts";
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", hex>` */
 export const SIGNATURE_HEADER = "x-toolkeep-signature";
@@ -20,6 +20,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** More that wait to be sent are not announced: the list still has them. */
 const MAX_QUEUED = 100;
+/** At the same time, so that one that a receiver does not take keeps no others waiting. */
+const MAX_AT_ONCE = 4;
 /** How long after a failure it is tried again, and so how often. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
@@ -38,14 +40,19 @@ export interface WebhookDeps {
   readonly pausesMs?: readonly number[];
 }
 
+interface Announcement {
+  readonly question: QuestionRecord;
+  readonly webhookUrl: string;
+}
+
 /** Announces each approval that this process asks for, once, to the address in the settings. No call waits for it. */
 export class ApprovalWebhook {
   readonly #deps: WebhookDeps;
   readonly #fetch: GuardedFetch;
   readonly #closing = new AbortController();
   readonly #stopListening: () => void;
-  #queued = 0;
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue: Announcement[] = [];
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
@@ -61,27 +68,40 @@ export class ApprovalWebhook {
   async close(): Promise<void> {
     this.#stopListening();
     this.#closing.abort();
-    await this.#last;
+    this.#queue.length = 0;
+    await Promise.all(this.#underWay);
     await this.#fetch.close();
   }
 
   #asked(question: QuestionRecord): void {
     const { webhookUrl } = this.#deps.settings().approvals;
     if (question.kind !== "approval" || webhookUrl === null) return;
-    if (this.#queued >= MAX_QUEUED) {
+    if (this.#queue.length >= MAX_QUEUED) {
       this.#deps.log.warn({ approval: question.id }, "an approval was not announced: too many wait already");
       return;
     }
-    this.#queued++;
-    // One after another: a bot gets them in the order in which they were asked.
-    this.#last = this.#last.then(() => this.#deliver(question, webhookUrl)).finally(() => this.#queued--);
+    this.#queue.push({ question, webhookUrl });
+    this.#next();
+  }
+
+  /** Begins with the oldest, as long as not too many are under way. */
+  #next(): void {
+    while (this.#underWay.size < MAX_AT_ONCE) {
+      const announcement = this.#queue.shift();
+      if (!announcement) return;
+      const delivery = this.#deliver(announcement).finally(() => {
+        this.#underWay.delete(delivery);
+        this.#next();
+      });
+      this.#underWay.add(delivery);
+    }
   }
 
   /** Never rejects. */
-  async #deliver(question: QuestionRecord, webhookUrl: string): Promise<void> {
+  async #deliver({ question, webhookUrl }: Announcement): Promise<void> {
     const { log, pausesMs = PAUSES_MS } = this.#deps;
     for (const pause of [...pausesMs, undefined]) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted || !(await this.#isPending(question))) return;
       const sent = await this.#send(question, webhookUrl);
       if (sent.ok) return;
       if (pause === undefined) {
@@ -89,9 +109,14 @@ export class ApprovalWebhook {
         return;
       }
       await sleep(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
-      const now = await this.#deps.questions.get(question.id).catch(() => undefined);
-      if (now && now.state !== "pending") return;
     }
+  }
+
+  /** Somebody may have answered while it waited to be sent. What the store cannot say now is announced. */
+  async #isPending({ id, expiresAt }: QuestionRecord): Promise<boolean> {
+    const { questions, clock } = this.#deps;
+    const now = await questions.get(id).catch(() => undefined);
+    return (now === undefined || now.state === "pending") && expiresAt > clock();
   }
 
   /** The error says what went wrong, without the address: it may be a secret itself. */
@@ -142,7 +167,7 @@ export class ApprovalWebhook {
       rule: details.rule ?? null,
       asked_at: createdAt,
       expires_at: expiresAt,
-      answer: { url: `${this.#deps.url()}${ANSWER_PATH}${key}`, answers: ["once", "reject"], until },
+      answer: { url: `${this.#deps.url()}${ANSWER_PATH}${key}`, answers: linkAnswers(details), until },
     };
   }
 }

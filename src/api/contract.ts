@@ -190,6 +190,8 @@ export interface TaskAnswer {
 
 export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId"> {
   readonly agent: string;
+  /** The role of whoever may say yes. */
+  readonly wants: Role;
 }
 
 export interface QuestionList {

@@ -4,6 +4,7 @@ import { contextOf } from "../identity/context.ts";
 import { OPERATOR } from "../identity/identity.ts";
 import { spaceOfOwner } from "../knowledge/memory/spaces.ts";
 import { wholeCharacterAt } from "../lib/whole-characters.ts";
+import { wantedRole } from "../questions/wanted-role.ts";
 import { toolTokens } from "../session/token-estimate.ts";
 import type { MemoryRecord, MemoryVersion } from "../store/memory-record.ts";
 import type {
@@ -141,7 +142,8 @@ function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space">
 
 export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
   const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
-  return { ...question, agent: agentName(hub, agentId) };
+  const wants = wantedRole(record, (name) => hub.vault.names().includes(name));
+  return { ...question, agent: agentName(hub, agentId), wants };
 }
 
 export function notificationView(

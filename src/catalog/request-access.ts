@@ -40,6 +40,7 @@ interface Reply {
 
 const NAME = "request_tool_access";
 const MAX_TOOLS = 10;
+const MAX_DESCRIPTION = 1_000;
 /** How long a person's no stands before the same may be asked again. */
 const REFUSAL_STANDS_MS = 60 * 60 * 1_000;
 
@@ -123,8 +124,8 @@ async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDep
       kind: "access",
       ...identityOf(name, caller),
       agentName: caller.agentName,
-      prompt: `May ${caller.agentName} have the tool ${name}? It says: ${reason}`,
-      details: { tool: name, reason, origin, description: description.slice(0, 1_000), flags: tool.flags },
+      prompt: `May ${caller.agentName} have the tool ${name}? It says: ${JSON.stringify(reason)}`,
+      details: { tool: name, reason, origin, description: begun(description), flags: tool.flags },
     },
     { waitMs: 0 },
   );
@@ -141,12 +142,22 @@ async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDep
     case "rejected":
     case "headless":
       return refused(name);
+    case "too_long": {
+      const message = `what a person would be shown is longer than ${answer.limit} characters; give a shorter reason`;
+      return { tool: name, state: "unavailable", message };
+    }
     case "answered":
       if (answer.answer !== "grant") return refused(name);
       return deps.grantsOf(caller.agentId).includes(name)
         ? { tool: name, state: "granted", message: "a person gave it to you; call it" }
         : { tool: name, state: "refused", message: "a person gave it to you and has taken it away since" };
   }
+}
+
+/** Of a long description the beginning, and that there is more. */
+function begun(description: string): string {
+  const more = description.length - MAX_DESCRIPTION;
+  return more > 0 ? `${description.slice(0, MAX_DESCRIPTION)}… (${more} characters more)` : description;
 }
 
 /** One question per agent and tool, whatever the reason. */

@@ -50,6 +50,8 @@ export async function ask(
       return failed(
         `The question was dismissed: ${who} will not answer it. Go on without the answer, or say that you cannot.`,
       );
+    case "too_long":
+      return failed(`The question is longer than ${answer.limit} characters. Ask for less at a time.`);
     case "too_many":
       return failed(
         `You already have ${answer.limit} unanswered questions. Wait until ${who} has answered some of them.`,

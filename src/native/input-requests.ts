@@ -79,7 +79,7 @@ function answerTool(deps: InputRequestDeps): Tool {
         return failed(
           `No sub-agent of yours waits for an answer to ${JSON.stringify(id)}. See list_input_requests.`,
         );
-      await deps.questions.answer(id, answer, { by: caller.agentName, from: "agent" });
+      await deps.questions.answer(id, answer, { by: caller.agentName, from: "agent", role: "operator" });
       const agent = agentNameOf(deps, question.agentId);
       return output(`Answered ${agent}.`, { id, agent, answered: true });
     },

@@ -108,7 +108,7 @@ function updateTool(deps: SettingsToolDeps): Tool {
           tool: NAME,
           // What they agreed to change must still be what they looked at.
           bound: [changes, createHash("sha256").update(before).digest("hex")],
-          prompt: `May ${caller.agentName} change the settings ${changeText(changes, deps)}? It says: ${reason}`,
+          prompt: `May ${caller.agentName} change the settings ${changeText(changes, deps)}? It says: ${JSON.stringify(reason)}`,
           shown: { changes, reason },
         };
         const disagreed = await agreement(deps.questions, wish, caller);

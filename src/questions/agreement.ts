@@ -1,10 +1,12 @@
 import type { Caller } from "../caller.ts";
 import { failed } from "../define-tool.ts";
+import { stableJson } from "../lib/json.ts";
 import type { ToolResult } from "../tool.ts";
 import { questionDigest } from "./digest.ts";
 import type { Questions } from "./questions.ts";
+import { WANTS_ADMIN } from "./wanted-role.ts";
 
-/** What an agent wants to do and only a person may allow. */
+/** What an agent wants to do and only an admin may allow. */
 export interface Wish {
   readonly tool: string;
   /** What the person's yes is bound to: the arguments, and the state of what would be changed. */
@@ -15,7 +17,6 @@ export interface Wish {
   readonly shown: object;
 }
 
-const MAX_SHOWN_ARGUMENTS = 4_000;
 /** As many as anybody reads, and as a question names. */
 const MAX_TO_ALLOW = 20;
 
@@ -37,7 +38,7 @@ export function tooManyToAllow(
 }
 
 /**
- * Undefined once a person has agreed, which uses their answer up, and for an admin; otherwise how the
+ * Undefined once an admin has agreed, which uses their answer up, and for an admin; otherwise how the
  * call ends. Never waits: the same call picks the answer up.
  */
 export async function agreement(
@@ -55,7 +56,7 @@ export async function agreement(
       agentName,
       digest: questionDigest(agentId, tool, bound),
       prompt,
-      details: { tool, arguments: JSON.stringify(shown).slice(0, MAX_SHOWN_ARGUMENTS) },
+      details: { tool, arguments: stableJson(shown), ...WANTS_ADMIN },
     },
     { waitMs: 0 },
   );
@@ -72,11 +73,15 @@ export async function agreement(
       return failed("A person dismissed the question. Do something else.");
     case "too_many":
       return failed(`You already have ${answer.limit} unanswered questions. Wait until some are answered.`);
+    case "too_long":
+      return failed(
+        `A person would have to agree, and this is too long to be shown to them whole (${answer.limit} characters). Do it in several smaller calls.`,
+      );
     case "pending":
       return {
         kind: "needs_input",
         questionId: answer.id,
-        message: `A person has to agree first and is asked (${answer.id}: toolkeep approval approve ${answer.id}). Call ${tool} again with the same arguments then.`,
+        message: `An admin has to agree first and is asked (${answer.id}: toolkeep approval approve ${answer.id}). Call ${tool} again with the same arguments then.`,
       };
   }
 }

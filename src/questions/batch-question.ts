@@ -3,11 +3,10 @@ import type { QuestionRecord } from "../store/store.ts";
 import { approvalAnswers } from "./accept-answer.ts";
 import { questionDigest } from "./digest.ts";
 import type { Asking } from "./questions.ts";
+import { MAX_SHOWN } from "./shown-asking.ts";
 
 /** More calls than a person reads at once come in several questions. */
 export const MAX_TOGETHER = 20;
-/** In characters of what is shown of the calls. */
-export const MAX_SHOWN = 64 * 1024;
 
 export interface BatchQuestion {
   /** What people see and answer. */

@@ -2,6 +2,7 @@ import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
+import { err, ok, type Result } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
 import type { MovedQuestion } from "../store/sharing.ts";
 import type { QuestionRecord, QuestionStore, Settlement } from "../store/store.ts";
@@ -9,15 +10,20 @@ import { acceptAnswer } from "./accept-answer.ts";
 import { batchQuestion, inQuestions } from "./batch-question.ts";
 import { askedEvent, settledEvent } from "./question-events.ts";
 import type { Answer, Answerer, AnswerMore, Asking, Questions } from "./questions.ts";
+import { MAX_SHOWN, type Redactors, shownAsking } from "./shown-asking.ts";
 import { createWaiter, type Waiter } from "./waiter.ts";
+import { Waiters } from "./waiters.ts";
+import { checkRole } from "./wanted-role.ts";
 
 /** How many unanswered questions one agent may have. */
 export const MAX_PENDING = 20;
 
-export interface QuestionsDeps {
+export interface QuestionsDeps extends Partial<Redactors> {
   readonly store: QuestionStore;
   /** Puts a secret answer into the vault. */
   readonly keepSecret: (name: string, value: string, asked: QuestionRecord) => Promise<void>;
+  /** Whether there is a secret of this name; absent: there is none. */
+  readonly isKept?: (name: string) => boolean;
   /** Gives an agent the tool that it asked for. */
   readonly grantTool: (agentId: string, tool: string) => Promise<void>;
   /** Writes and takes back the rules of answers that hold for more than one call; absent: there are none. */
@@ -26,8 +32,8 @@ export interface QuestionsDeps {
   readonly isHeadless?: (agentId: string) => boolean;
   /** How long a rejected approval is not asked again; absent: it is. */
   readonly rejectedMs?: () => number;
-  /** Told of every question that was answered or dismissed here. */
-  readonly onSettled?: (question: QuestionRecord) => void;
+  /** Told of every question that was answered or dismissed here; whoever did is told once it resolves. */
+  readonly onSettled?: (question: QuestionRecord) => Promise<void>;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -39,7 +45,7 @@ export interface QuestionsDeps {
 }
 
 /** Who asks nothing of an answerer: the program that embeds the hub. */
-const BY_PROGRAM: Answerer = { by: "the program", from: "library" };
+const BY_PROGRAM: Answerer = { by: "the program", from: "library", role: "admin" };
 
 export interface AnswerRules {
   /** Writes what the answer to an approval says for later calls; the ids of the rules. */
@@ -63,7 +69,7 @@ export function createQuestions(deps: QuestionsDeps): Questions {
 class StoredQuestions implements Questions {
   readonly #deps: QuestionsDeps;
   readonly #serially = createSerial();
-  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #waiters = new Waiters();
   readonly #listeners = new Set<(question: QuestionRecord) => void>();
   #closed = false;
 
@@ -81,8 +87,8 @@ class StoredQuestions implements Questions {
         const refused = await this.#refused(asking);
         if (refused) return refused;
         const question = await this.#findOrCreate(asking);
-        if (!question) return { kind: "too_many", limit: MAX_PENDING };
-        const answer = await this.#await(question, asking, waiter);
+        if (!question.ok) return question.error;
+        const answer = await this.#await(question.value, asking, waiter);
         // An equal call was faster and used the answer up: this one has to ask again.
         if (answer) return answer;
       }
@@ -95,7 +101,7 @@ class StoredQuestions implements Questions {
     const [first] = askings;
     if (!first || this.#isHeadless(first)) return;
     await this.#serially(first.agentId, async () => {
-      const missing = await this.#notAskedYet(askings);
+      const missing = await this.#notAskedYet(this.#shown(askings));
       if (missing.length < 2) return;
       const { store, clock, newId, expireMs } = this.#deps;
       let room = MAX_PENDING - (await this.#pendingOf(first.agentId));
@@ -137,11 +143,13 @@ class StoredQuestions implements Questions {
   ): Promise<QuestionRecord> {
     const question = await this.#pending(id);
     acceptAnswer(question, answer, more);
+    checkRole(question, answer, who.role, (name) => this.#deps.isKept?.(name) === true);
     const kept = question.kind === "secret" ? await this.#keepSecret(question, answer) : answer;
     // Before it is settled: whoever hears that it is must find the rules.
     const ruleIds = isLasting(answer) ? await this.#writeRules(question, answer, who, more) : [];
     const settlement: Settlement = {
-      ...who,
+      by: who.by,
+      from: who.from,
       ...(more.reason !== undefined && more.reason !== "" && { reason: more.reason }),
       ...(ruleIds.length > 0 && { ruleIds }),
     };
@@ -153,8 +161,12 @@ class StoredQuestions implements Questions {
       throw error;
     }
     // Only once it is settled: of two people who answer at the same time one is told that it was.
-    if (question.kind === "access" && answer === "grant")
-      await this.#deps.grantTool(question.agentId, String(question.details.tool));
+    try {
+      if (question.kind === "access" && answer === "grant")
+        await this.#deps.grantTool(question.agentId, String(question.details.tool));
+    } finally {
+      await this.#deps.onSettled?.(settled);
+    }
     this.#deps.events.emit("question.answered", settledEvent(settled));
     return settled;
   }
@@ -164,8 +176,9 @@ class StoredQuestions implements Questions {
     const settled = await this.#settle(question, {
       state: "dismissed",
       answer: null,
-      settlement: { ...who },
+      settlement: { by: who.by, from: who.from },
     });
+    await this.#deps.onSettled?.(settled);
     this.#deps.events.emit("question.dismissed", settledEvent(settled));
     return settled;
   }
@@ -176,7 +189,7 @@ class StoredQuestions implements Questions {
   }
 
   async heardOf({ id, state }: MovedQuestion): Promise<void> {
-    this.#ring(id);
+    this.#waiters.ring(id);
     if (state === "used") return;
     const { events, store, agentName } = this.#deps;
     const moved = await store.get(id);
@@ -190,7 +203,7 @@ class StoredQuestions implements Questions {
 
   close(): void {
     this.#closed = true;
-    for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.stop();
+    this.#waiters.stopAll();
   }
 
   #isHeadless({ kind, agentId }: Asking): boolean {
@@ -205,6 +218,16 @@ class StoredQuestions implements Questions {
     if (!refused) return undefined;
     if (refused.state !== "used") await store.move(refused.id, refused.state, { state: "used" });
     return rejected(refused);
+  }
+
+  get #redactors(): Redactors {
+    const { redact = String, redactAsked = String } = this.#deps;
+    return { redact, redactAsked };
+  }
+
+  /** Without those that cannot be shown whole: each of them is told so when it asks by itself. */
+  #shown(askings: readonly Asking[]): Asking[] {
+    return askings.flatMap((asking) => shownAsking(asking, this.#redactors) ?? []);
   }
 
   /** Without those that are open already; of several equal ones each counts. */
@@ -242,14 +265,17 @@ class StoredQuestions implements Questions {
     for (const listener of this.#listeners) listener(question);
   }
 
-  /** Undefined when the agent has too many questions already. One at a time per agent, so that equal ones meet. */
-  #findOrCreate(asking: Asking): Promise<QuestionRecord | undefined> {
+  /** The error: nobody can be asked. One at a time per agent, so that equal ones meet. */
+  #findOrCreate(asking: Asking): Promise<Result<QuestionRecord, Answer>> {
     return this.#serially(asking.agentId, async () => {
       const { store, clock } = this.#deps;
       const open = (await store.open(asking.digest, clock())) ?? (await this.#untoldDismissal(asking));
-      if (open) return open;
-      if ((await this.#pendingOf(asking.agentId)) >= MAX_PENDING) return undefined;
-      return this.#create(asking);
+      if (open) return ok(open);
+      const shown = shownAsking(asking, this.#redactors);
+      if (!shown) return err({ kind: "too_long", limit: MAX_SHOWN });
+      if ((await this.#pendingOf(asking.agentId)) >= MAX_PENDING)
+        return err({ kind: "too_many", limit: MAX_PENDING });
+      return ok(await this.#create(shown));
     });
   }
 
@@ -288,7 +314,7 @@ class StoredQuestions implements Questions {
   /** Undefined when the answer went to another call. */
   async #await(question: QuestionRecord, asking: Asking, waiter: Waiter): Promise<Answer | undefined> {
     const { id, expiresAt, batchId } = question;
-    this.#enter(id, waiter);
+    const leave = this.#waiters.enter(id, waiter);
     try {
       for (;;) {
         // Read before looking: what happens after the look rings the waiter.
@@ -304,7 +330,7 @@ class StoredQuestions implements Questions {
         await waiter.sleep();
       }
     } finally {
-      this.#leave(id, waiter);
+      leave();
     }
   }
 
@@ -341,26 +367,9 @@ class StoredQuestions implements Questions {
     const moved = await this.#deps.store.move(question.id, "pending", change);
     if (!moved) throw noLongerPending(question.id, "settled by somebody else");
     // Those of its batch are told by the store where others wait, and found by looking where they wait here.
-    if (Array.isArray(question.details.calls)) for (const id of this.#waiters.keys()) this.#ring(id);
-    this.#ring(question.id);
-    const settled = { ...question, ...change };
-    this.#deps.onSettled?.(settled);
-    return settled;
-  }
-
-  #ring(id: string): void {
-    for (const waiter of this.#waiters.get(id) ?? []) waiter.ring();
-  }
-
-  #enter(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(waiter));
-  }
-
-  #leave(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#waiters.delete(id);
+    if (Array.isArray(question.details.calls)) this.#waiters.ringAll();
+    this.#waiters.ring(question.id);
+    return { ...question, ...change };
   }
 }
 

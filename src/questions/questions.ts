@@ -1,3 +1,4 @@
+import type { Role } from "../caller.ts";
 import type { RulePattern } from "../config/settings.ts";
 import type { MovedQuestion } from "../store/sharing.ts";
 import type { QuestionRecord, Settlement } from "../store/store.ts";
@@ -24,10 +25,14 @@ export type Answer =
   | { readonly kind: "dismissed"; readonly id: string }
   | { readonly kind: "pending"; readonly id: string; readonly expiresAt: number }
   | { readonly kind: "headless" }
-  | { readonly kind: "too_many"; readonly limit: number };
+  | { readonly kind: "too_many"; readonly limit: number }
+  /** It cannot be shown whole, and nobody agrees to what they do not see. */
+  | { readonly kind: "too_long"; readonly limit: number };
 
-/** Who answers, and from where. */
-export type Answerer = Pick<Settlement, "by" | "from">;
+/** Who answers, from where, and what they may. */
+export interface Answerer extends Pick<Settlement, "by" | "from"> {
+  readonly role: Role;
+}
 
 /** What comes with an answer. */
 export interface AnswerMore {
@@ -54,7 +59,10 @@ export interface Questions {
   get(id: string): Promise<QuestionRecord | undefined>;
   /** The newest question of this digest that a person answered or dismissed at `since` or later. */
   settled(asked: Pick<Asking, "agentId" | "digest">, since: number): Promise<QuestionRecord | undefined>;
-  /** Throws NOT_FOUND, or BAD_REQUEST for an answer the question does not take or when it is no longer pending. */
+  /**
+   * Throws NOT_FOUND, BAD_REQUEST for an answer the question does not take or when it is no longer pending, FORBIDDEN for one
+   * that whoever answers has not the role for.
+   */
   answer(id: string, answer: string, who?: Answerer, more?: AnswerMore): Promise<QuestionRecord>;
   /** The caller is told that nobody will answer. */
   dismiss(id: string, who?: Answerer): Promise<QuestionRecord>;

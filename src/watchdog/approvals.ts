@@ -5,7 +5,6 @@ import { withHeartbeat } from "../lib/heartbeat.ts";
 import { withHiddenShown } from "../lib/hidden-characters.ts";
 import { stableJson } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
-import { MAX_SHOWN } from "../questions/batch-question.ts";
 import type { Answer, Asking, Questions } from "../questions/questions.ts";
 import type { ClaimStore, QuestionRecord } from "../store/store.ts";
 import type { Answering, Asked, ToolCall } from "../tool.ts";
@@ -32,8 +31,6 @@ export interface ApprovalsDeps {
   readonly settings: () => Pick<Settings, "approvals">;
   /** Whether every one of these rules is still there. */
   readonly haveRules: (ids: readonly string[]) => Promise<boolean>;
-  /** Takes out secrets, but not what agents set themselves: with that they could hide what they are about to do. */
-  readonly redact: (text: string) => string;
   readonly secretsNamed: SecretsNamed;
   readonly claims: ClaimStore;
   readonly clock: Clock;
@@ -66,7 +63,6 @@ export class Approvals {
    */
   async of(asked: AskedCall, call: ToolCall): Promise<Approval> {
     const asking = this.#asking(asked);
-    if (!asking) return { kind: "too_long", limit: MAX_SHOWN };
     const way = asked.caller.interactive ? wayToAsk(call) : undefined;
     const brought = way === "rounds" ? await this.#brought(asking, call) : undefined;
     if (brought?.kind === "void") return brought;
@@ -90,7 +86,6 @@ export class Approvals {
     const groups = new Map<string, Asking[]>();
     for (const call of calls) {
       const asking = this.#asking(call);
-      if (!asking) continue;
       const { agentId, conversation } = call.caller;
       const key = `${agentId} ${conversation}`;
       groups.set(key, [...(groups.get(key) ?? []), asking]);
@@ -120,11 +115,8 @@ export class Approvals {
     return claims.take(`round ${callId}`, clock() + CONTINUED_MS);
   }
 
-  /** Undefined where the call is too long to be shown whole. */
-  #asking(asked: AskedCall): Asking | undefined {
+  #asking(asked: AskedCall): Asking {
     const { tool, args, caller, decision } = asked;
-    const shown = this.#shown(tool.shownArguments?.(args) ?? args);
-    if (shown === undefined) return undefined;
     const name = withHiddenShown(tool.name);
     return {
       kind: "approval",
@@ -134,7 +126,7 @@ export class Approvals {
       prompt: `May ${caller.agentName} call ${name}?`,
       details: {
         tool: name,
-        arguments: shown,
+        arguments: stableJson(tool.shownArguments?.(args) ?? args),
         rule: decision.rule,
         ...(decision.ruleId !== undefined && { ruleId: decision.ruleId }),
         conversation: caller.conversation,
@@ -142,13 +134,6 @@ export class Approvals {
       },
       isGood: (question) => this.#isGood(question, caller.conversation),
     };
-  }
-
-  #shown(args: unknown): string | undefined {
-    const whole = stableJson(args);
-    if (whole.length > MAX_SHOWN) return undefined;
-    const shown = withHiddenShown(this.#deps.redact(whole));
-    return shown.length > MAX_SHOWN ? undefined : shown;
   }
 
   /** A yes for more than one call ends with its rule, and one for a conversation counts in no other. */
@@ -188,7 +173,7 @@ export class Approvals {
       await this.#deps.questions.answer(
         id,
         said.answer,
-        { by: `the client of ${agent}`, from: "client" },
+        { by: `the client of ${agent}`, from: "client", role: "operator" },
         more,
       );
     } catch (error) {

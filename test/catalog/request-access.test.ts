@@ -30,8 +30,8 @@ describe("request_tool_access", () => {
     expect(waits.outcome).toBe("needs_input");
     const questions = await pending(test);
     expect(questions.map(({ kind, prompt }) => [kind, prompt])).toEqual([
-      ["access", "May asker have the tool mcp_fs_read? It says: to look"],
-      ["access", "May asker have the tool mcp_fs_write? It says: to look"],
+      ["access", 'May asker have the tool mcp_fs_read? It says: "to look"'],
+      ["access", 'May asker have the tool mcp_fs_write? It says: "to look"'],
     ]);
     await test.hub.questions.answer(questions[0]!.id, "grant");
     expect((await ask(test, ["mcp_fs_read", "mcp_fs_write"])).outcome).toBe("needs_input");

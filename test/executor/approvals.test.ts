@@ -8,7 +8,7 @@ import { testCaller, testTool } from "../support/tools.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const ASK: readonly Rule[] = [{ permission: "*", action: "ask", from: "user" }];
-const EVE = { by: "eve", from: "cli" } as const;
+const EVE = { by: "eve", from: "cli", role: "admin" } as const;
 const capabilities = { elicitation: { form: {} } };
 const pay = (change: Partial<Tool> = {}) => testTool({ name: "pay", ...change });
 const refund = testTool({ name: "refund" });
@@ -111,7 +111,8 @@ describe("a yes", () => {
     await hub.questions.answer(id, "conversation", EVE);
     expect(hub.written.at(-1)).toMatchObject({ answer: "conversation", tool: "pay" });
     expect((await hub.questions.get(id))?.settlement).toMatchObject({
-      ...EVE,
+      by: "eve",
+      from: "cli",
       ruleIds: [hub.written.at(-1)!.id],
     });
     expect((await call({ ...caller, conversation: "two" })).outcome).toBe("needs_approval");

@@ -11,7 +11,7 @@ const gateway = await testGateway({
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-const EVE = { by: "eve", from: "cli" } as const;
+const EVE = { by: "eve", from: "cli", role: "admin" } as const;
 const thought = (about: string) => ({ name: "think", arguments: { thought: about } });
 const outcomeOf = ({ _meta }: { _meta?: Record<string, unknown> | undefined }) => _meta?.["toolkeep/outcome"];
 

@@ -263,11 +263,11 @@ describe("a question that another process moved on", () => {
     const other = overStore({ events, agentName: () => "tester" });
     const id = await askedId();
     await other.heardOf({ id, state: "pending" });
-    await questions.answer(id, "yes", { by: "eve", from: "cli" });
+    await questions.answer(id, "yes", { by: "eve", from: "cli", role: "operator" });
     await other.heardOf({ id, state: "answered" });
     await other.heardOf({ id, state: "used" });
     const second = await askedId({ about: "something else" });
-    await questions.dismiss(second, { by: "eve", from: "api" });
+    await questions.dismiss(second, { by: "eve", from: "api", role: "operator" });
     await other.heardOf({ id: second, state: "dismissed" });
     await other.heardOf({ id: "qst_gone", state: "pending" });
     const asked = { prompt: "something", createdAt: now, expiresAt: now + EXPIRE_MS };
@@ -279,4 +279,30 @@ describe("a question that another process moved on", () => {
     ]);
     other.close();
   });
+});
+
+it("whoever answers or dismisses is told once what they did is kept", async () => {
+  let isKept = () => {};
+  const kept = new Promise<void>((resolve) => {
+    isKept = resolve;
+  });
+  const noted: string[] = [];
+  const slow = overStore({
+    onSettled: async ({ state }) => {
+      noted.push(state);
+      await kept;
+    },
+  });
+  const told: string[] = [];
+  const [first, second] = [await askedId({ about: "one" }), await askedId({ about: "two" })];
+  const both = [
+    slow.answer(first, "yes").then(({ state }) => told.push(state)),
+    slow.dismiss(second).then(({ state }) => told.push(state)),
+  ];
+  await waitUntil("both are noted", () => noted.length === 2);
+  expect((await store.questions.get(first))?.state).toBe("answered");
+  expect([told, heard.filter((name) => name !== "question.asked")]).toEqual([[], []]);
+  isKept();
+  await Promise.all(both);
+  expect(told.sort()).toEqual(["answered", "dismissed"]);
 });

@@ -68,6 +68,8 @@ export async function openExecutor({
   const questions = createQuestions({
     store: store.questions,
     keepSecret: async () => {},
+    redact,
+    redactAsked: redact,
     grantTool: async () => {},
     events,
     clock,
@@ -89,7 +91,6 @@ export async function openExecutor({
     questions,
     settings: () => ({ approvals: { waitMs, rejectedMs: 10_000, webhookUrl: null, webhookSecret: null } }),
     haveRules: async (ids) => ids.every((id) => written.some((rule) => rule.id === id)),
-    redact,
     secretsNamed: (args) => vault?.revisionsIn(args) ?? [],
     claims: store.claims,
     clock,

@@ -4,7 +4,7 @@ import { answerRules } from "../../src/watchdog/answer-rules.ts";
 import { type TestHub, testHub } from "../support/test-hub.ts";
 
 let test: TestHub;
-const EVE = { by: "eve", from: "cli" } as const;
+const EVE = { by: "eve", from: "cli", role: "admin" } as const;
 
 beforeAll(async () => {
   test = await testHub({

@@ -45,7 +45,6 @@ function approvalsOver({ claims }: Store): Approvals {
     questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody },
     settings: nobody,
     haveRules: nobody,
-    redact: String,
     secretsNamed: () => [],
     claims,
     clock: Date.now,

@@ -52,6 +52,10 @@ export const peopleAnswers = {
       expiresAt: time,
       answeredAt: orNull(time),
       settlement: oneOf(settlement, { type: "null", description: "It is not settled." }),
+      wants: {
+        ...anyOfTexts(["viewer", "operator", "admin"]),
+        description: "The role of whoever may say yes.",
+      },
     },
     "Something an agent asks of a person, approvals included.",
   ),

@@ -3,7 +3,7 @@ import { ToolkeepError } from "../../errors.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { QuestionRecord } from "../../store/store.ts";
 import type { ApiContext } from "../api-options.ts";
-import type { ApprovalLinks } from "../approval-links.ts";
+import { type ApprovalLinks, linkAnswers } from "../approval-links.ts";
 import { ANSWER_PATH } from "../approval-webhook.ts";
 import { countFailure } from "../failure-rate.ts";
 import { html, type Markup } from "../html.ts";
@@ -17,7 +17,8 @@ interface ByKey {
 
 /**
  * Where the link of an announcement leads. Wants no token: the link is one. A look changes nothing, because programs look at
- * links in advance; only what is posted answers, `once` or `reject`, and only while the approval waits.
+ * links in advance; only what is posted answers, `once` or `reject`, and only while the approval waits. What wants an admin can only be rejected: nobody
+ * knows who has the link.
  */
 export function approvalAnswerRoutes(
   app: FastifyInstance,
@@ -68,7 +69,7 @@ export function approvalAnswerRoutes(
     const who = typeof by === "string" && by !== "" ? `${by.slice(0, MAX_BY)}, by the link` : "the link";
     const more = said === "reject" && typeof reason === "string" && reason !== "" ? { reason } : {};
     try {
-      await hub.questions.answer(found.id, said, { by: who, from: "webhook" }, more);
+      await hub.questions.answer(found.id, said, { by: who, from: "webhook", role: "operator" }, more);
       return said === "once" ? "Approved: the call may run once." : "Rejected.";
     } catch (error) {
       if (!(error instanceof ToolkeepError)) throw error;
@@ -84,13 +85,15 @@ function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 function form({ prompt, details }: QuestionRecord): Markup {
+  const isForAdmins = !linkAnswers(details).includes("once");
   const calls = Array.isArray(details.calls) ? details.calls : [details];
   return html`
     <p>${prompt}</p>
     ${calls.map((call) => html`<p><code>${call.tool} ${call.arguments}</code></p>`)}
+    ${isForAdmins ? html`<p>Only an admin may say yes to this, on the dashboard or with toolkeep approval approve.</p>` : ""}
     <form method="post">
       <p><label>Reason of a rejection <input name="reason" maxlength="1000"></label></p>
-      <p><button name="answer" value="once">Let it run once</button>
+      <p>${isForAdmins ? "" : html`<button name="answer" value="once">Let it run once</button>`}
       <button name="answer" value="reject">Reject</button></p>
     </form>`;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
 import type { QuestionRecord } from "../../store/store.ts";
-import { answerAs } from "../answerer.ts";
+import { answererOf } from "../answerer.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { ApprovalAnswer, ApprovalList, ApprovalYes } from "../contract.ts";
@@ -68,7 +68,7 @@ export function approvalRoutes(app: FastifyInstance, context: ApiContext): void 
       const { id } = await approval(request.params.id);
       const { for: span = "once", pattern } = request.body ?? {};
       const more = pattern === undefined ? {} : { pattern };
-      return answer(await answerAs(request, context, { id, answer: span, more }));
+      return answer(await hub.questions.answer(id, span, answererOf(request, context), more));
     },
   );
 
@@ -87,7 +87,7 @@ export function approvalRoutes(app: FastifyInstance, context: ApiContext): void 
       const { id } = await approval(request.params.id);
       const said = request.body?.reason;
       const more = said === undefined ? {} : { reason: said };
-      return answer(await answerAs(request, context, { id, answer: "reject", more }));
+      return answer(await hub.questions.answer(id, "reject", answererOf(request, context), more));
     },
   );
 }

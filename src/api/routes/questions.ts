@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../errors.ts";
 import type { QuestionRecord } from "../../store/store.ts";
-import { answerAs, answererOf } from "../answerer.ts";
+import { answererOf } from "../answerer.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { QuestionAnswer, QuestionList, QuestionReview } from "../contract.ts";
@@ -64,7 +64,7 @@ export function questionRoutes(app: FastifyInstance, context: ApiContext): void 
     },
     async (request): Promise<QuestionAnswer> => {
       const { params, body } = request;
-      const answered = await answerAs(request, context, { id: params.id, answer: body.answer });
+      const answered = await hub.questions.answer(params.id, body.answer, answererOf(request, context));
       return { question: questionView(hub, answered) };
     },
   );

@@ -14,8 +14,12 @@ interface Announced {
 /** What a bot got, and how it answers. */
 const received: Announced[] = [];
 let failures = 0;
+/** Which of them it leaves without an answer, for as long as the test wants. */
+let ignored: (body: string) => boolean = () => false;
+let ignoring: string[] = [];
 const bot = createServer(async (req, res) => {
   const body = await text(req);
+  if (ignored(body)) return void ignoring.push(body);
   if (failures-- > 0) return void res.writeHead(503).end();
   received.push({ body, signature: String(req.headers["x-toolkeep-signature"]) });
   res.end();
@@ -30,7 +34,8 @@ beforeAll(async () => {
   const { port } = bot.address() as AddressInfo;
   api = await testApi({
     clock: () => now,
-    agents: { main: [] },
+    toolboxes: { secrets: ["set_secret"] },
+    agents: { main: ["secrets"] },
     rules: [{ permission: "think", action: "ask" }],
     settings: {
       approvals: { webhook_url: `http://127.0.0.1:${port}/hook`, webhook_secret: "{{secret:HOOK}}" },
@@ -47,6 +52,8 @@ afterAll(async () => {
 beforeEach(() => {
   received.length = 0;
   failures = 0;
+  ignored = () => false;
+  ignoring = [];
 });
 
 /** Makes a call that nobody made before; gives its id and the call itself. */
@@ -146,6 +153,43 @@ describe("the webhook", () => {
     });
     expect(rejected.payload).toContain("Rejected");
     expect((await call()).error?.details).toEqual({ reason: "odd <b>" });
+  });
+
+  it("gives a link that only rejects what wants an admin", async () => {
+    await api.hub.vault.put("PROD_KEY", "the-value-of-a-person");
+    const set = () => api.call("set_secret", { name: "PROD_KEY", value: "the-value-of-main" }, "main");
+    expect((await set()).outcome).toBe("needs_input");
+    await waitUntil("it is announced", () => received.length > 0);
+    const { answer } = JSON.parse(received[0]!.body);
+    expect(answer.answers).toEqual(["reject"]);
+    const path = new URL(answer.url).pathname;
+    const page = await api.app.inject({ method: "GET", url: path });
+    expect(page.payload).toContain("Only an admin may say yes");
+    expect(page.payload).not.toContain('value="once"');
+    expect((await post(path, { answer: "once" })).statusCode).toBe(403);
+    expect((await set()).outcome).toBe("needs_input");
+    expect((await post(path, { answer: "reject", reason: "no" })).statusCode).toBe(200);
+    expect((await set()).error?.message).toContain("A person said no: no");
+  });
+
+  it("announces others while the bot does not take some, and none that was answered before its turn", async () => {
+    const isOf = (id: string) => (body: string) => body.includes(id);
+    const isTold = ({ id }: { id: string }) => received.map(({ body }) => body).some(isOf(id));
+    ignored = () => true;
+    for (let count = 0; count < 3; count++) await ask();
+    await waitUntil("the bot has them", () => ignoring.length === 3);
+    ignored = () => false;
+    const other = await ask();
+    await waitUntil("another is announced", () => isTold(other));
+    ignored = () => true;
+    await ask();
+    await waitUntil("as many as may be are under way", () => ignoring.length === 4);
+    const [answered, waiting] = [await ask(), await ask()];
+    await api.request("POST", `/api/approvals/${answered.id}/reject`, {});
+    ignored = () => false;
+    bot.closeAllConnections();
+    await waitUntil("the last is announced", () => isTold(waiting));
+    expect(isTold(answered)).toBe(false);
   });
 
   it.each([{ answer: "always" }, { answer: "conversation" }, {}])("does not take %j", async (said) => {

@@ -111,7 +111,7 @@ describe("toolkeep question", () => {
     await typed(api, [...ask, "--agent", "asker"]);
     const listed = await typed(api, ["question", "list"], { columns: 40 });
     expect(listed.out).toMatch(
-      /asker, access, pending, .+\n {2}May asker have the tool list_toolboxes\? It says: to tidy\n/,
+      /asker, access, pending, .+\n {2}May asker have the tool list_toolboxes\? It says: "to tidy"\n/,
     );
     expect(listed.out).toMatch(/Answer it: toolkeep question answer qst_\w+ grant \| refuse\n/);
     const [first, second] = await api.hub.questions.list({ state: "pending" });

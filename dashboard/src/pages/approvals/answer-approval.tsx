@@ -35,12 +35,13 @@ export function AnswerApproval({
     if (approve.busy) return;
     if ((await approve.run(yes)) !== undefined) navigate(after);
   };
-  const forConversation = takes(question, "conversation")
-    ? () => void say({ for: "conversation" })
-    : undefined;
+  const mayAgree = useMay(question.wants);
+  const once = mayAgree ? () => void say({ for: "once" }) : undefined;
+  const forConversation =
+    mayAgree && takes(question, "conversation") ? () => void say({ for: "conversation" }) : undefined;
   const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
   useKeys({
-    o: () => void say({ for: "once" }),
+    o: once,
     c: forConversation,
     a: always,
     r: () => setRejecting(true),
@@ -49,15 +50,13 @@ export function AnswerApproval({
   return (
     <>
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        <Button
-          look="primary"
-          icon="check"
-          busy={approve.busy}
-          onClick={() => void say({ for: "once" })}
-          title="Key o"
-        >
-          Allow once
-        </Button>
+        {once ? (
+          <Button look="primary" icon="check" busy={approve.busy} onClick={once} title="Key o">
+            Allow once
+          </Button>
+        ) : (
+          <p className="col-span-2 self-center">Only an admin may say yes to this.</p>
+        )}
         {forConversation && (
           <Button
             busy={approve.busy}

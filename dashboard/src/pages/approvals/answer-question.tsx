@@ -3,6 +3,7 @@ import { pathOf } from "../../api/client.ts";
 import type { QuestionView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
+import { useMay } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, TextArea, TextInput } from "../../ui/form.tsx";
@@ -15,6 +16,7 @@ const CHANGES = ["/questions", "/secrets", "/agents"];
 export function AnswerQuestion({ question, after }: { question: QuestionView; after: string }) {
   const { id, kind, details } = question;
   const confirm = useConfirm();
+  const mayAgree = useMay(question.wants);
   const answer = useAction({
     run: (client, said: string) => client.post(pathOf("questions", id, "answer"), { answer: said }),
     done: kind === "secret" ? "Stored in the vault" : "Answered",
@@ -49,12 +51,21 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
       <FormProblem problem={answer.problem} />
       {kind === "access" ? (
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" icon="check" busy={answer.busy} onClick={() => void say("grant")}>
-            Give it the tool
-          </Button>
+          {mayAgree ? (
+            <Button look="primary" icon="check" busy={answer.busy} onClick={() => void say("grant")}>
+              Give it the tool
+            </Button>
+          ) : (
+            <p className="self-center">Only an admin may give it the tool.</p>
+          )}
           <Button look="danger" icon="close" busy={answer.busy} onClick={() => void say("refuse")}>
             Refuse
           </Button>
+        </div>
+      ) : !mayAgree ? (
+        <div className="flex flex-wrap gap-2">
+          <p className="self-center">Only an admin may replace this secret.</p>
+          {dismissButton}
         </div>
       ) : kind === "secret" ? (
         <SecretForm busy={answer.busy} send={say} dismiss={dismissButton} />
