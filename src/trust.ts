@@ -22,7 +22,7 @@ import type { Store } from "./store/store.ts";
 import { askedFor } from "./vault/bindings.ts";
 import { checkKey } from "./vault/check-key.ts";
 import { createVault } from "./vault/create-vault.ts";
-import { loadKeys } from "./vault/key.ts";
+import { KEY_IN_FILE, loadKeys } from "./vault/key.ts";
 import { finishRotation, rotateKey } from "./vault/rotate-key.ts";
 import { Sealing } from "./vault/sealing.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -65,7 +65,8 @@ export interface TrustDeps {
 export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise<Trust> {
   const { store, settings, env, log, events, clock, newId, processes } = deps;
   const shared = { events, clock, newId };
-  const { key, before } = await loadKeys({ home: settings().home, env });
+  const { key, before, isNotInKeyring } = await loadKeys({ home: settings().home, env });
+  if (isNotInKeyring) log.warn({}, KEY_IN_FILE);
   const sealing = new Sealing(key, before);
   const rotating = { home: settings().home, env, store, sealing };
   if (before) log.info(await finishRotation(rotating), "sealed values have the new key");

@@ -116,6 +116,8 @@ export class AuditRecord {
   end(outcome: OutcomeName, durationMs: number, error: string | null): void {
     this.#sink.soon(this.#ended(outcome, durationMs, error));
     const decision = this.#decision?.action ?? null;
+    // It was asked about, and the answer was none, or no.
+    if (this.#approvalId !== null && !this.#isRunning) this.#trace?.step("wait_for_approval");
     this.#trace?.end({ tool: this.#tool, decision, outcome }, this.#isRunning);
   }
 

@@ -18,6 +18,7 @@ import type { Decision } from "../watchdog/rules.ts";
 import type { Watchdog } from "../watchdog/watchdog.ts";
 import { checkArguments } from "./arguments.ts";
 import { askPerson, type Decided, NEVER_BEGAN } from "./ask-person.ts";
+import { intended, storeDown } from "./intent.ts";
 import { type Ending, envelope, refusal } from "./outcome.ts";
 import { type Ran, runTool } from "./run-tool.ts";
 import type { Schemas } from "./schemas.ts";
@@ -40,6 +41,8 @@ export interface CallDeps {
   readonly used: (caller: Caller, tool: Tool) => void;
   /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
   readonly keepOutput: (caller: Caller, whole: string) => Promise<ToolOutcome["fullOutput"]>;
+  /** How long the store has to keep that a destructive call is about to run; default 15 s. */
+  readonly intentMs?: number;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -114,7 +117,7 @@ function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ende
   // Whatever becomes of the call: a secret in its arguments must not be in the audit.
   const meant = resolved.ok ? resolved.value : deps.catalog.get(resolved.error.tool ?? "");
   if (meant?.shownArguments) record.shown(meant.shownArguments(call.arguments));
-  if (call.stop?.aborted || call.signal?.aborted) return { ending: refusal("cancelled", NEVER_BEGAN) };
+  if (isCancelled(call)) return { ending: refusal("cancelled", NEVER_BEGAN) };
   if (!resolved.ok) {
     const { outcome, tool, error } = resolved.error;
     return { ...(tool === undefined ? {} : { tool }), ending: refusal(outcome, error) };
@@ -132,6 +135,10 @@ function goOn(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ende
   return decided instanceof Promise
     ? decided.then((then) => runDecided(tool, args.value, then, step))
     : runDecided(tool, args.value, decided, step);
+}
+
+function isCancelled({ stop, signal }: ToolCall): boolean {
+  return stop?.aborted === true || signal?.aborted === true;
 }
 
 function resolve({ call, deps }: Pick<Step, "call" | "deps">): Result<Tool, Refused> {
@@ -183,8 +190,11 @@ async function runDecided(
     const { outcome, ...error } = given.error;
     return { tool: tool.name, ending: refusal(outcome, error) };
   }
+  const unkept = tool.flags.destructive ? await intended(record, call, deps.intentMs) : undefined;
+  if (unkept) return { tool: tool.name, ending: unkept };
+  // It may have been cancelled while it waited, here or for its secrets.
+  if (isCancelled(call)) return { tool: tool.name, ending: refusal("cancelled", NEVER_BEGAN) };
   deps.used(call.caller, tool);
-  if (tool.flags.destructive) await record.intent();
   record.runs();
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
@@ -276,13 +286,6 @@ function inEnvelope(tool: Tool, { outcome, result }: Ran, step: Step): Ending | 
 
 function isStoreDown(error: unknown): boolean {
   return error instanceof ToolkeepError && error.code === "STORE_UNAVAILABLE";
-}
-
-function storeDown(): Ending {
-  return refusal("unavailable", {
-    message: "Toolkeep's store cannot be used at the moment, and this call needs it",
-    remedy: "Try again later; a person finds the cause in the log.",
-  });
 }
 
 function internalError(callId: string): Ending {

@@ -1,5 +1,6 @@
 import type { Caller } from "../caller.ts";
 import { changeTexts } from "../lib/change-texts.ts";
+import { isRecord } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
   Answering,
@@ -61,7 +62,8 @@ export function runTool(
     const ended = (result: ToolResult | undefined) => {
       over();
       if (stop.aborted) resolve(stopped(tool, limit, stop.reason as Reason, result));
-      else resolve({ outcome: outcomeOf(result as ToolResult), result: result as ToolResult });
+      else if (!isResult(result)) reject(new Error(`${tool.name} ended without a result`));
+      else resolve({ outcome: outcomeOf(result), result });
     };
     const failed = (error: unknown) => {
       if (stop.aborted) return ended(undefined);
@@ -144,6 +146,11 @@ function withoutClock(answering: Answering, clock: CallClock, redact: Redact): A
       }
     },
   };
+}
+
+/** A tool may be anybody's program, which no type has checked. */
+function isResult(result: unknown): result is ToolResult {
+  return isRecord(result) && typeof result.kind === "string";
 }
 
 function outcomeOf(result: ToolResult): OutcomeName {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { checkFiles, type LoadOptions } from "../config/load.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Result } from "../lib/result.ts";
-import { loadKey } from "../vault/key.ts";
+import { KEY_IN_FILE, loadKeys } from "../vault/key.ts";
 import { broken, type Check, failed, ok, warning } from "./check.ts";
 
 const NODE_FLOOR = [20, 19];
@@ -67,7 +67,9 @@ async function checkKey(home: string, env: LoadOptions["env"]): Promise<Check> {
   if (found && found.mode & 0o077)
     return warning("key", `${file} is open to others`, `Close it: chmod 600 ${file}`);
   try {
-    await loadKey({ home, env });
+    const { isNotInKeyring } = await loadKeys({ home, env });
+    if (isNotInKeyring)
+      return warning("key", KEY_IN_FILE, "Unlock or install the keyring, then toolkeep secret rotate-key.");
     return ok("key", env.TOOLKEEP_KEY ? "from TOOLKEEP_KEY" : file);
   } catch (error) {
     return broken("key", error);

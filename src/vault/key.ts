@@ -16,9 +16,13 @@ export interface Keys {
   readonly key: Buffer;
   /** The one before, while values may still be sealed with it. */
   readonly before?: Buffer;
+  /** It is in the file although TOOLKEEP_KEY_STORE wants the keyring. */
+  readonly isNotInKeyring?: boolean;
 }
 
 const KEY_BYTES = 32;
+/** What is said where `isNotInKeyring`. */
+export const KEY_IN_FILE = "the key is in its file and not in the keyring, which TOOLKEEP_KEY_STORE asks for";
 /** What the file holds where the key itself is in the keyring, followed by the id of its entry. */
 const IN_KEYRING = "keyring:";
 
@@ -41,9 +45,12 @@ export async function loadKeys(options: KeyOptions): Promise<Keys> {
   }
   const file = keyFile(home);
   try {
-    const key = await keyIn(file, options, (await readKeyFile(file)) ?? (await createKey(options, file)));
+    const text = (await readKeyFile(file)) ?? (await createKey(options, file));
+    const key = await keyIn(file, options, text);
     const next = await readKeyFile(nextFile(home));
-    return next === undefined ? { key } : { key: await keyIn(nextFile(home), options, next), before: key };
+    if (next !== undefined) return { key: await keyIn(nextFile(home), options, next), before: key };
+    const isNotInKeyring = env.TOOLKEEP_KEY_STORE === "keyring" && !text.startsWith(IN_KEYRING);
+    return { key, ...(isNotInKeyring && { isNotInKeyring }) };
   } catch (error) {
     if (error instanceof ToolkeepError) throw error;
     throw new ToolkeepError("KEY_INVALID", `The key file ${file} cannot be used: ${messageOf(error)}`, {
@@ -115,7 +122,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** In the keyring where that is wanted and works, else in the file: a start never waits for a person. */
+/** In the keyring where that is wanted and works, else in the file, which is told: a start never waits for a person. */
 async function createKey({ home, env, keyring }: KeyOptions, file: string): Promise<string> {
   const key = randomBytes(KEY_BYTES).toString("base64");
   if (env.TOOLKEEP_KEY_STORE !== "keyring") return createKeyFile(home, file, key);

@@ -118,3 +118,35 @@ it("headers that name a secret which is not there are no headers", async () => {
   await expect(target).rejects.toThrow("no NONE");
   expect(await otlpTarget({ otlpUrl: null, otlpHeaders: null }, async (text) => ok(text))).toBeUndefined();
 });
+
+it("a call that waited for a person and did not run shows how long it waited", async () => {
+  await using temp = await tempStore();
+  const { exporter, sent } = exporting();
+  const audit = await Audit.open({
+    ...testChain(temp),
+    redact: (text) => text,
+    onLost: () => {},
+    spans: () => exporter,
+  });
+  const call = { name: "wipe", arguments: {}, caller: testCaller(), via: "mcp" } as const;
+  for (const asked of ["qst_1", undefined]) {
+    const record = audit.begin("call_1", call);
+    record.resolved("wipe");
+    record.decided({}, { action: "ask", rule: "r" });
+    if (asked !== undefined) record.asked(asked);
+    record.end("denied", 30_000, "a person rejected this call");
+  }
+  await exporter.close();
+  await audit.close();
+  const spans: SentSpan[] = JSON.parse(sent[0]!.body).resourceSpans[0].scopeSpans[0].spans;
+  const names = spans.map(({ name }) => name);
+  expect(names).toEqual([
+    "tools/call wipe",
+    "resolve",
+    "decide",
+    "wait_for_approval",
+    "tools/call wipe",
+    "resolve",
+    "decide",
+  ]);
+});

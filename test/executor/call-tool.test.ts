@@ -1,9 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ToolkeepError } from "../../src/errors.ts";
+import { ok } from "../../src/lib/result.ts";
 import { type Tool, text } from "../../src/tool.ts";
+import type { Vault } from "../../src/vault/vault.ts";
 import { openExecutor } from "../support/executor.ts";
 import { testCaller, testTool } from "../support/tools.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const hangs = () => new Promise<never>(() => {});
 
@@ -41,6 +44,88 @@ describe("callTool", () => {
     expect(ran).toBe(false);
     hub.store.audit.append = append;
   });
+
+  describe("a destructive call whose store does not answer", () => {
+    async function overSilentStore(intentMs?: number) {
+      let ran = false;
+      const tool = testTool({
+        name: "wipe",
+        flags: { readOnly: false, concurrencySafe: false, destructive: true },
+        run: async () => {
+          ran = true;
+          return { kind: "output", content: [] };
+        },
+      });
+      const hub = await openExecutor({ tools: [tool], ...(intentMs !== undefined && { intentMs }) });
+      const { append } = hub.store.audit;
+      let goOn = () => {};
+      const silence = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let isAsked = false;
+      hub.store.audit.append = async (...given) => {
+        isAsked = true;
+        await silence;
+        return append.apply(hub.store.audit, given);
+      };
+      return { hub, goOn, isAsked: () => isAsked, hasRun: () => ran };
+    }
+
+    it("ends after a while without having run, and is recorded so once it answers", async () => {
+      const { hub, goOn, hasRun } = await overSilentStore(20);
+      expect(await hub.call("wipe")).toMatchObject({ outcome: "unavailable" });
+      goOn();
+      expect(await hub.records()).toMatchObject([{ tool: "wipe", outcome: "unavailable" }]);
+      expect(hasRun()).toBe(false);
+      await hub[Symbol.asyncDispose]();
+    });
+
+    it("can be cancelled, and does not run then", async () => {
+      const { hub, goOn, isAsked, hasRun } = await overSilentStore();
+      const stop = new AbortController();
+      const call = hub.call("wipe", {}, { signal: stop.signal });
+      await waitUntil("the store is asked", isAsked);
+      stop.abort();
+      expect(await call).toMatchObject({ outcome: "cancelled" });
+      goOn();
+      await hub.records();
+      expect(hasRun()).toBe(false);
+      await hub[Symbol.asyncDispose]();
+    });
+  });
+
+  it("does not run what was cancelled while its secrets were read", async () => {
+    const stop = new AbortController();
+    let ran = false;
+    const tool = testTool({
+      name: "send",
+      run: async () => {
+        ran = true;
+        return { kind: "output", content: [] };
+      },
+    });
+    const vault = {
+      redact: String,
+      revisionsIn: () => [],
+      expand: async (args: Readonly<Record<string, unknown>>) => {
+        stop.abort();
+        return ok(args);
+      },
+    };
+    await using hub = await openExecutor({ tools: [tool], vault: vault as unknown as Vault });
+    expect(await hub.call("send", {}, { signal: stop.signal })).toMatchObject({ outcome: "cancelled" });
+    expect(ran).toBe(false);
+  });
+
+  it.each([undefined, null, "text", {}])(
+    "a tool that ends with %j in the place of a result is a bug",
+    async (result) => {
+      const tool = testTool({ name: "odd", run: async () => result as never });
+      await using hub = await openExecutor({ tools: [tool] });
+      expect(await hub.call("odd")).toMatchObject({ outcome: "internal_error" });
+      expect(hub.bugs).toMatchObject([{ message: "odd ended without a result" }]);
+    },
+  );
 
   it("answers with what the tool said and records it once", async () => {
     await using hub = await openExecutor({

@@ -36,6 +36,8 @@ interface Setup {
   readonly current?: CallDeps["current"];
   /** How long a call waits to be approved. */
   readonly waitMs?: number;
+  /** How long the store has to keep that a destructive call is about to run. */
+  readonly intentMs?: number;
 }
 
 interface WrittenRule {
@@ -57,6 +59,7 @@ export async function openExecutor({
   waitMs = 0,
   current = (caller) => caller,
   vault,
+  intentMs,
 }: Setup) {
   const temp = await tempStore();
   const { store, home } = temp;
@@ -115,6 +118,7 @@ export async function openExecutor({
     clock,
   });
   const deps: CallDeps = {
+    ...(intentMs !== undefined && { intentMs }),
     used: () => {},
     settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,

@@ -159,4 +159,9 @@ it("the key is in the keyring where that is wanted, and in the file where there 
   const none: Keyring = { read: async () => undefined, write: async () => false, remove: async () => {} };
   const made = await loadKey({ ...options, home: other.home, keyring: none });
   expect(await readFile(join(other.home, "key"), "utf8")).toBe(`${made.toString("base64")}\n`);
+  expect(await loadKeys({ ...options, home: other.home, keyring: none })).toEqual({
+    key: made,
+    isNotInKeyring: true,
+  });
+  expect(await loadKeys({ ...options, env: {}, home: other.home, keyring: none })).toEqual({ key: made });
 });

@@ -3,10 +3,13 @@ import pg from "pg";
 import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
 import { maskedUrl } from "./masked-url.ts";
 import { postgresSharing } from "./sharing.ts";
+import { watchedClient } from "./watched-client.ts";
 
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** After so long without a word the system looks whether the other side is there. */
+const KEEP_ALIVE_MS = 10_000;
 /** How long a replica waits for another one to migrate. */
 const MIGRATION_TIMEOUT_MS = 600_000;
 /** Any number, as long as every toolkeep takes the same: "tool" in ASCII. */
@@ -20,6 +23,9 @@ export function postgresDialect(url: string, connections = MAX_CONNECTIONS): Sto
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    Client: watchedClient(STATEMENT_TIMEOUT_MS),
     types: { getTypeParser },
   });
   // A connection that breaks between two queries says so here, and would end the process if nobody listened. The next
