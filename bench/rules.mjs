@@ -11,6 +11,8 @@ const CALLS = 4_000;
 /** A decision with 1,000 rules, times one with 10; and of the CPU of a call. */
 const MOST_TIMES = 3;
 const MOST_SHARE = 0.03;
+/** The same where every one of the rules has a pattern about the tool that is called. */
+const MOST_SHARE_ABOUT = 0.1;
 
 const TOOL = {
   name: "mcp_files_write_file",
@@ -25,35 +27,95 @@ const CALL = {
   ground: () => ({ workspace: "/srv/agent", userHome: "/home/user" }),
 };
 
+const SHELL = {
+  name: "run_shell",
+  origin: "native",
+  ownName: "run_shell",
+  capabilities: ["shell"],
+  flags: { readOnly: false, concurrencySafe: false, destructive: true },
+  inputSchema: { type: "object", properties: { command: { type: "string" } } },
+};
+const COMMAND = { ...CALL, args: { command: "cargo test --workspace -- --nocapture" } };
+
 export async function bench() {
   const plain = SIZES.map((size) => ({ size, us: decisionCost(rulesAbout(size, false), {}) }));
   const patterns = SIZES.map((size) => ({ size, us: decisionCost(rulesAbout(size, true), CALL) }));
-  return { plain, patterns, callUs: await callCost() };
+  const about = (shape, tool, call) =>
+    SIZES.map((size) => ({ size, us: decisionCost(rulesOn(size, shape, tool), call, tool) }));
+  return {
+    plain,
+    patterns,
+    paths: about(PATHS, TOOL, CALL),
+    commands: about(COMMANDS, SHELL, COMMAND),
+    mixed: about(MIXED, TOOL, CALL),
+    callUs: await callCost(),
+  };
 }
 
-export function toMarkdown({ plain, patterns, callUs }) {
+export function toMarkdown({ plain, patterns, paths, commands, mixed, callUs }) {
+  const shapes = [plain, patterns, paths, commands, mixed];
   const rows = SIZES.map((size, index) => {
-    const [one, other] = [plain[index].us, patterns[index].us];
-    return `| ${size} | ${one.toFixed(2)} µs | ${other.toFixed(2)} µs | ${((other / callUs) * 100).toFixed(1)} % |`;
+    const costs = shapes.map((shape) => shape[index].us);
+    const share = ((Math.max(...costs) / callUs) * 100).toFixed(1);
+    return `| ${size} | ${costs.map((us) => `${us.toFixed(2)} µs`).join(" | ")} | ${share} % |`;
   });
   return [
-    "| rules | of other tools | two with patterns about the path | of a call's CPU |",
-    "|---|---|---|---|",
+    "| rules | of other tools | two with patterns about the path | all about its paths | all about its commands | all about it, of every kind | the dearest, of a call's CPU |",
+    "|---|---|---|---|---|---|---|",
     ...rows,
     "",
     `A call of a server that answers at once takes ${callUs.toFixed(0)} µs of CPU in process.`,
   ].join("\n");
 }
 
-export function missed({ plain, patterns, callUs }) {
-  const times = [plain, patterns].map((costs) => costs.at(-1).us / costs[0].us);
-  const share = patterns.at(-1).us / callUs;
-  return [
-    ...(Math.max(...times) > MOST_TIMES
-      ? [`a decision with 1,000 rules costs ${Math.max(...times).toFixed(1)} times one with 10`]
-      : []),
-    ...(share > MOST_SHARE ? [`a decision is ${(share * 100).toFixed(1)} % of a call`] : []),
-  ];
+export function missed({ plain, patterns, paths, commands, mixed, callUs }) {
+  const shapes = Object.entries({ plain, patterns, paths, commands, mixed });
+  return shapes.flatMap(([shape, costs]) => {
+    const times = costs.at(-1).us / costs[0].us;
+    const share = costs.at(-1).us / callUs;
+    const most = shape === "plain" || shape === "patterns" ? MOST_SHARE : MOST_SHARE_ABOUT;
+    return [
+      ...(times > MOST_TIMES
+        ? [`a decision with 1,000 rules (${shape}) costs ${times.toFixed(1)} times one with 10`]
+        : []),
+      ...(share > most ? [`a decision (${shape}) is ${(share * 100).toFixed(1)} % of a call`] : []),
+    ];
+  });
+}
+
+const ACTIONS = ["ask", "deny", "allow"];
+const PATHS = [
+  (index) => ({ path: `projects/p${index}/**` }),
+  (index) => ({ path: `/srv/shared/team-${index}/*.md` }),
+  (index) => ({ path: `**/secret-${index}.pem` }),
+  (index) => ({ path: `**/vault-${index}/**` }),
+  (index) => ({ path: `~/projects/*/key-${index}` }),
+];
+const COMMANDS = [
+  (index) => ({ command: `make target-${index}*` }),
+  (index) => ({ command: `git push origin release-${index}` }),
+  (index) => `npm run task-${index} *`,
+  (index) => ({ command: `* --project=p${index}` }),
+];
+const MIXED = [
+  ...PATHS,
+  (index) => ({ host: `*.host-${index}.example` }),
+  (index) => ({ path: [`a${index}/**`, `b${index}/**`, "!**/public"] }),
+  (index) => ({ "arg.content": `draft ${index}:*` }),
+  (index) => `notes-${index}/*`,
+];
+
+/** Every one about the tool that is called, by its name or by what it can do, and none fits the call but the defaults. */
+function rulesOn(size, shape, tool) {
+  const about = [{ permission: "destructive", action: "ask", from: "default" }];
+  const permissions = [tool.name, `${tool.origin}:*`, ...tool.capabilities, "*"];
+  const rules = Array.from({ length: size - about.length }, (_, index) => ({
+    permission: permissions[(index >> 2) % permissions.length],
+    pattern: shape[index % shape.length](index),
+    action: ACTIONS[index % ACTIONS.length],
+    from: "user",
+  }));
+  return new Rules([...about, ...rules]);
 }
 
 /** Rules as a team has them: names, servers and capabilities; the tool is met by its capability, and by patterns where there are. */
@@ -78,11 +140,11 @@ function rulesAbout(size, withPatterns) {
 }
 
 /** The least of several rounds: whatever else the machine does only adds. */
-function decisionCost(rules, call) {
+function decisionCost(rules, call, tool = TOOL) {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage();
-    for (let count = 0; count < DECISIONS; count++) rules.decide(TOOL, call);
+    for (let count = 0; count < DECISIONS; count++) rules.decide(tool, call);
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / DECISIONS);
   }

@@ -244,6 +244,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       sources: [...own.sources, custom, plugins, upstream, own.planned],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+      ruledConversation: (caller) => watchdog.ruledConversation(caller),
       isOffered: (matches) =>
         upstream
           .origins()

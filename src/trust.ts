@@ -111,12 +111,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     log.error({ reason }, "the audit is not as this home left it; see toolkeep audit verify");
   closing.add({ close: () => audit.close() });
   const parentOf = (agentId: string) => identity.agentById(agentId)?.parentId ?? null;
-  const ruleBook = await RuleBook.open({
-    store: store.rules,
-    parentOf,
-    clock,
-    newId,
-  });
+  const ruleBook = closing.add(await RuleBook.open({ store: store.rules, parentOf, clock, newId }));
   ruleBook.onChange(() => events.emit("rules.changed", { stored: ruleBook.list().length }));
   const questions = closing.add(
     createQuestions({

@@ -27,6 +27,8 @@ export interface CatalogDeps {
   readonly store: { readonly toolboxes: ToolboxStore };
   /** Whether a rule denies the tool outright, so that the caller should not even see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
+  /** The caller's conversation, where there are rules for it alone, on which `isHidden` depends; else null. */
+  readonly ruledConversation: (caller: Caller) => string | null;
   /** Whether something beside tools has a permission that `matches` says yes to. */
   readonly isOffered: (matches: (permission: string) => boolean) => boolean;
   /** The names of the agents that have a toolbox. */
@@ -245,6 +247,22 @@ export class Catalog {
     return now && now.status().kind !== "active" ? usable(now, caller, ALL_GRANTED) : resolved;
   }
 
+  /** Callers with equal keys see the same, until something changes. */
+  sightKey(caller: Caller): string {
+    const { agentId, context, toolboxes, grants, scopes, operator, narrowing, withheld } = caller;
+    return stableJson([
+      agentId,
+      context,
+      toolboxes,
+      grants,
+      scopes,
+      operator,
+      narrowing ?? null,
+      withheld ?? null,
+      this.#deps.ruledConversation(caller),
+    ]);
+  }
+
   #view(caller: Caller): View {
     const known = this.#viewsOfCallers.get(caller) ?? this.#viewByGrants(caller);
     this.#viewsOfCallers.set(caller, known);
@@ -252,7 +270,7 @@ export class Catalog {
   }
 
   #viewByGrants(caller: Caller): View {
-    const key = grantKey(caller);
+    const key = this.sightKey(caller);
     const known = this.#views.get(key);
     if (known) return known;
     const grants = grantSet(caller, this.toolboxes.byName);
@@ -297,19 +315,4 @@ function isUsable(tool: Tool): boolean {
 function unlessSame(before: readonly Tool[] | undefined, now: readonly Tool[]): readonly Tool[] {
   const isSame = before?.length === now.length && now.every((tool, at) => tool === before[at]);
   return isSame ? before : now;
-}
-
-/** Callers with equal keys see the same tools. */
-function grantKey(caller: Caller): string {
-  const { agentId, context, toolboxes, grants, scopes, operator, narrowing, withheld } = caller;
-  return stableJson([
-    agentId,
-    context,
-    toolboxes,
-    grants,
-    scopes,
-    operator,
-    narrowing ?? null,
-    withheld ?? null,
-  ]);
 }

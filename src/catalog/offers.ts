@@ -1,5 +1,4 @@
 import type { Caller } from "../caller.ts";
-import { stableJson } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import {
   OFFER_KINDS,
@@ -23,7 +22,7 @@ import { interfaceOf, type ShownTool, withInterface } from "./tool-interface.ts"
 
 export interface OffersDeps {
   readonly source: OfferSource;
-  readonly catalog: Pick<Catalog, "resolve" | "visible" | "onChange" | "toolboxes">;
+  readonly catalog: Pick<Catalog, "resolve" | "visible" | "onChange" | "toolboxes" | "sightKey">;
   /** Whether a rule denies it outright, so that the caller should not even see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
   /** Whether a rule wants a person to see every use of it first. */
@@ -54,7 +53,7 @@ export class Offers {
   readonly #stops: readonly (() => void)[];
   readonly #listeners = new Set<(kinds: ReadonlySet<OfferKind>) => void>();
   readonly #seen = new Map<string, Seen>();
-  readonly #seenBy = new WeakMap<Caller, Seen>();
+  #seenBy = new WeakMap<Caller, Seen>();
   readonly #watches = new ResourceWatches();
   /** Renamed definitions, so that one that did not change stays the same object. */
   readonly #renamed = new WeakMap<OfferDefinition, Map<string, OfferDefinition>>();
@@ -189,6 +188,7 @@ export class Offers {
 
   #changed(kinds: ReadonlySet<OfferKind>): void {
     this.#revision += 1;
+    this.#seenBy = new WeakMap();
     for (const listener of this.#listeners) listener(kinds);
   }
 
@@ -199,8 +199,7 @@ export class Offers {
   }
 
   #seenByGrants(caller: Caller): Seen {
-    const { agentId, context, toolboxes, grants, scopes, operator, narrowing = null } = caller;
-    const key = stableJson([agentId, context, toolboxes, grants, scopes, operator, narrowing]);
+    const key = this.#deps.catalog.sightKey(caller);
     const known = this.#seen.get(key);
     if (known) return known;
     const seen: Seen = { view: undefined, lists: new Map(), abilities: undefined };

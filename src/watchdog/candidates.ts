@@ -6,32 +6,43 @@ import {
   type Trait,
   traitsOf,
 } from "./compiled-rule.ts";
+import { RankedRules } from "./ranked-rules.ts";
 
 /** The rules that are about one tool, most specific first. */
 export interface Candidates {
   /** Denies that nothing loosens. */
-  readonly final: readonly CompiledRule[];
+  readonly final: RankedRules;
   /** Of one specificity each: what decides in the first that has a match is all that counts. */
-  readonly named: readonly CompiledRule[];
+  readonly named: RankedRules;
   /** By what the tool can do: each of it is decided by itself, for a tool needs leave for all that it does. */
-  readonly traits: readonly (readonly CompiledRule[])[];
+  readonly traits: readonly RankedRules[];
   /** How many things the tool can do, whether or not a rule is about them. */
   readonly traitCount: number;
-  readonly any: readonly CompiledRule[];
+  readonly any: RankedRules;
+  /** Those of all of them that a label of the conversation tightens. */
+  readonly flows: RankedRules;
+  /** Whether there are answers to approvals among the named. */
+  readonly hasAnswers: boolean;
   readonly isConditional: boolean;
   /** One of them asks. */
   readonly asks: boolean;
 }
 
+const NO_RULES = new RankedRules([]);
 const NONE: Candidates = {
-  final: [],
-  named: [],
+  final: NO_RULES,
+  named: NO_RULES,
   traits: [],
   traitCount: 0,
-  any: [],
+  any: NO_RULES,
+  flows: NO_RULES,
+  hasAnswers: false,
   isConditional: false,
   asks: false,
 };
+
+/** Longer lists of rules are held once for all tools that have them. */
+const MIN_SHARED = 12;
 
 /** Rules of one scope or several, by what they are about, so that a tool meets only those that may concern it. */
 export class RuleIndex {
@@ -42,9 +53,12 @@ export class RuleIndex {
   readonly #traits = new Map<Trait, CompiledRule[]>();
   readonly #any: CompiledRule[] = [];
   readonly #candidates = new WeakMap<object, Candidates>();
+  readonly #numbers: ReadonlyMap<CompiledRule, number>;
+  readonly #shared = new Map<string, RankedRules>();
 
   constructor(rules: readonly CompiledRule[]) {
     this.size = rules.length;
+    this.#numbers = new Map(rules.map((rule, number) => [rule, number]));
     for (const rule of rules) this.#add(rule);
   }
 
@@ -89,14 +103,27 @@ export class RuleIndex {
     const all = [...named, ...traits.flat(), ...any];
     if (all.length === 0) return NONE;
     return {
-      final: all.filter(({ rule }) => rule.final && rule.action === "deny"),
-      named: sorted(named),
-      traits: traits.filter((rules) => rules.length > 0).map(sorted),
+      final: this.#ranked(all.filter(({ rule }) => rule.final && rule.action === "deny")),
+      named: this.#ranked(sorted(named)),
+      traits: traits.filter((rules) => rules.length > 0).map((rules) => this.#ranked(sorted(rules))),
       traitCount: can.length,
-      any: sorted(any),
+      any: this.#ranked(sorted(any)),
+      flows: this.#ranked(
+        all.filter(({ rule: { after, action } }) => after !== undefined && action !== "allow"),
+      ),
+      hasAnswers: named.some(({ rule }) => rule.isAnswer),
       isConditional: all.some((rule) => rule.isConditional),
       asks: all.some(({ rule }) => rule.action === "ask"),
     };
+  }
+
+  /** Thousands of tools may have the same hundreds of rules: those are held once. */
+  #ranked(rules: readonly CompiledRule[]): RankedRules {
+    if (rules.length < MIN_SHARED) return rules.length === 0 ? NO_RULES : new RankedRules(rules);
+    const key = rules.map((rule) => this.#numbers.get(rule)).join(" ");
+    const known = this.#shared.get(key) ?? new RankedRules(rules);
+    this.#shared.set(key, known);
+    return known;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Rule, RuleScope } from "../config/settings.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import { CAPABILITIES, type Capability, type Tool } from "../tool.ts";
+import type { CallTexts } from "./call-texts.ts";
 import { type CallFacts, compilePattern, type Pattern } from "./pattern.ts";
 
 export type Action = Rule["action"];
@@ -16,6 +17,7 @@ export type RuledTool = Pick<Tool, "name" | "origin" | "ownName"> &
 /** What of a call decides, beside its tool. */
 export interface Circumstances {
   readonly facts: () => CallFacts;
+  readonly texts: () => CallTexts;
   /** What the conversation has come in touch with. */
   readonly labels: ReadonlySet<string>;
 }

@@ -48,13 +48,14 @@ const MAX_COMPILED = 2_000;
 export class Decider {
   readonly #deps: DeciderDeps;
   #settings: RuleSettings;
-  #isSandboxed = false;
+  #isSandboxed: boolean;
   #rules: Rules;
   #more = new Map<string, RuleIndex>();
 
   constructor(deps: DeciderDeps) {
     this.#deps = deps;
     this.#settings = deps.settings;
+    this.#isSandboxed = deps.isShellSandboxed();
     this.#rules = this.#compiled();
     deps.book.onChange(() => this.#renew());
   }
@@ -122,6 +123,10 @@ export class Decider {
     return [ofConversation, ofAgent].filter(({ size }) => size > 0);
   }
 
+  hasConversationRules({ agentId, conversation, operator }: RuledCaller): boolean {
+    return !operator && this.#deps.book.ofConversation(agentId, conversation).length > 0;
+  }
+
   callOf(caller: Caller, args: Readonly<Record<string, unknown>> | undefined): RuledCall {
     const seen = new CallSeen(this.#deps, caller, args ?? NO_ARGUMENTS);
     return { args: seen.args, labels: seen.labels, ground: () => seen.ground() };
@@ -138,13 +143,13 @@ export class Decider {
   }
 
   #renew(): void {
+    this.#isSandboxed = this.#deps.isShellSandboxed();
     this.#rules = this.#compiled();
     this.#more = new Map();
   }
 
   #compiled(written = this.#settings.rules, stored = this.#deps.book.shared): Rules {
-    const { userHome, isShellSandboxed } = this.#deps;
-    this.#isSandboxed = isShellSandboxed();
+    const { userHome } = this.#deps;
     const defaults = defaultRules(this.#settings, { isSandboxed: this.#isSandboxed });
     return new Rules([...defaults, ...written, ...stored], { userHome });
   }

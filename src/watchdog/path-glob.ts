@@ -10,15 +10,25 @@ type Part = "**" | ((text: string) => boolean);
  */
 export function pathGlob(glob: string, userHome: string): (path: KnownPath) => boolean {
   if (glob === "*" || glob === "**") return () => true;
-  const whole = /^~(\/|$)/.test(glob) ? userHome + glob.slice(1) : glob;
-  const folder = whole.endsWith("/") ? `${whole}**` : whole;
-  const normal = posix.normalize(folder);
-  const isAnywhere = normal.startsWith("/") || normal.startsWith("**") || /^[A-Za-z]:\//.test(normal);
-  const parts = normal.split("/").map((part): Part => (part === "**" ? part : wildcard(part)));
+  const { parts: written, isAnywhere } = normalPathGlob(glob, userHome);
+  const parts = written.map((part): Part => (part === "**" ? part : wildcard(part)));
   return ({ absolute, inside }) => {
     const folders = isAnywhere ? absolute : inside;
     return folders !== undefined && fits(parts, folders);
   };
+}
+
+/** Its folders as they are compared; `isAnywhere`: from the root on, in the place of from the workspace on. */
+export function normalPathGlob(
+  glob: string,
+  userHome: string,
+): { readonly parts: readonly string[]; readonly isAnywhere: boolean } {
+  const all = glob === "*" ? "**" : glob;
+  const whole = /^~(\/|$)/.test(all) ? userHome + all.slice(1) : all;
+  const folder = whole.endsWith("/") ? `${whole}**` : whole;
+  const normal = posix.normalize(folder);
+  const isAnywhere = normal.startsWith("/") || normal.startsWith("**") || /^[A-Za-z]:\//.test(normal);
+  return { parts: normal.split("/"), isAnywhere };
 }
 
 /** The last `**` takes one more folder whenever what follows it does not fit: each is tried once from each place. */

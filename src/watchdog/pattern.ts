@@ -2,6 +2,7 @@
 import type { RulePattern } from "../config/settings.ts";
 import { isRecord } from "../lib/json.ts";
 import { wildcard } from "../lib/wildcard.ts";
+import { type Anchor, pathAnchor, textAnchor } from "./anchors.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
 import { pathGlob } from "./path-glob.ts";
@@ -25,6 +26,8 @@ export interface Pattern {
   catches(call: CallFacts): boolean;
   /** How much it spells out; more wins. */
   readonly weight: number;
+  /** No call fits, for sure or maybe, that does not meet one anchor of each list; an anchor without a text is always met. */
+  readonly anchors: readonly (readonly Anchor[])[];
 }
 
 /** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
@@ -39,6 +42,8 @@ interface Globs {
   readonly wanted: Readonly<Record<Kind, readonly Glob[]>>;
   readonly unwanted: Readonly<Record<Kind, readonly Glob[]>>;
   readonly weight: number;
+  /** As they are written, without exceptions. */
+  readonly texts: readonly string[];
 }
 
 const EXACT = 1_000;
@@ -46,19 +51,20 @@ const MAX_VALUES = 1_000;
 
 /** `userHome`: what `~` in it stands for. */
 export function compilePattern(pattern: RulePattern, userHome: string): Pattern {
-  if (typeof pattern === "string") return subjectPattern(globsOf([pattern], userHome));
+  if (typeof pattern === "string") return subjectPattern(globsOf([pattern], userHome), userHome);
   const predicates = Object.entries(pattern).map(([name, globs]) =>
-    predicate(name, globsOf(typeof globs === "string" ? [globs] : globs, userHome)),
+    predicate(name, globsOf(typeof globs === "string" ? [globs] : globs, userHome), userHome),
   );
   return {
     permits: (call) => predicates.every((each) => each.permits(call)),
     catches: (call) => predicates.every((each) => each.catches(call)),
     weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
+    anchors: predicates.flatMap(({ anchors }) => anchors),
   };
 }
 
 /** A command says more about a call than the addresses in it; what stands beside it has to fit, too. */
-function subjectPattern(globs: Globs): Pattern {
+function subjectPattern(globs: Globs, userHome: string): Pattern {
   return {
     permits(call) {
       const { declared, command, path } = call.subjects;
@@ -70,10 +76,11 @@ function subjectPattern(globs: Globs): Pattern {
     },
     catches: (call) => SUBJECT_KINDS.some((kind) => catchesAny(kind, globs, call)),
     weight: globs.weight,
+    anchors: [SUBJECT_KINDS.flatMap((kind) => anchorsOf(kind, globs, userHome))],
   };
 }
 
-function predicate(name: string, globs: Globs): Pattern {
+function predicate(name: string, globs: Globs, userHome: string): Pattern {
   const { weight } = globs;
   const kind = SUBJECT_KINDS.find((each) => each === name);
   if (kind !== undefined) {
@@ -81,6 +88,7 @@ function predicate(name: string, globs: Globs): Pattern {
       permits: (call) => call.subjects.declared.has(kind) && permitsAll([kind], globs, call),
       catches: (call) => catchesAny(kind, globs, call),
       weight,
+      anchors: [anchorsOf(kind, globs, userHome)],
     };
   }
   const argument = name.slice("arg.".length);
@@ -99,7 +107,17 @@ function predicate(name: string, globs: Globs): Pattern {
         return more || anyFits(texts, "argument", globs, paths);
       }),
     weight,
+    anchors: [globs.texts.map((glob) => textAnchor(`arg.${argument}`, glob))],
   };
+}
+
+/** Where only exceptions are written, nothing has to be there. */
+function anchorsOf(kind: SubjectKind, { texts }: Globs, userHome: string): readonly Anchor[] {
+  if (texts.length === 0) return [textAnchor(kind === "path" ? "absolute" : kind, "*")];
+  return texts.map((glob) => {
+    if (kind === "path") return pathAnchor(glob, userHome);
+    return textAnchor(kind, kind === "host" ? comparedHost(glob) : glob.trim());
+  });
 }
 
 function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, paths }: CallFacts): boolean {
@@ -151,6 +169,7 @@ function globsOf(texts: readonly string[], userHome: string): Globs {
     wanted: compiled(wanted),
     unwanted: compiled(unwanted),
     weight: wanted.length === 0 ? 1 : Math.min(...wanted.map(weightOf)),
+    texts: wanted,
   };
 }
 
@@ -174,7 +193,7 @@ function forPaths(glob: string, userHome: string): Glob {
 }
 
 function forHosts(glob: string): Glob {
-  const fits = wildcard(glob.includes("*") ? withoutDots(glob.toLowerCase()) : (sureHostOf(glob) ?? glob));
+  const fits = wildcard(comparedHost(glob));
   return {
     surely(value) {
       const name = sureHostOf(value);
@@ -185,6 +204,10 @@ function forHosts(glob: string): Glob {
       return names === undefined || (names.length === 0 ? fits(value.toLowerCase()) : names.some(fits));
     },
   };
+}
+
+function comparedHost(glob: string): string {
+  return glob.includes("*") ? withoutDots(glob.toLowerCase()) : (sureHostOf(glob) ?? glob);
 }
 
 function withoutDots(glob: string): string {
@@ -231,6 +254,11 @@ function valueAt(args: Readonly<Record<string, unknown>>, steps: readonly string
   return steps.reduce<unknown>((value, step) => {
     return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   }, args);
+}
+
+/** What stands in an argument, in each way to read its name. */
+export function argumentTexts(args: Readonly<Record<string, unknown>>, name: string): readonly Texts[] {
+  return readingsOf(name).map((steps) => textsIn(valueAt(args, steps)));
 }
 
 interface Texts {

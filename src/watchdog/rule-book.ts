@@ -35,6 +35,8 @@ const MAX_STORED = 20_000;
 export const CONVERSATION_RULE_MS = 24 * 60 * 60 * 1_000;
 const MAX_NOTE = 1_000;
 const MAX_PARENTS = 10;
+/** The longest that is waited for a rule to be over before looking again: timers take no longer times. */
+const MAX_WAIT_MS = 24 * 60 * 60 * 1_000;
 
 /** The rules that people made at the command line, in the dashboard or by an answer, held in memory. */
 export class RuleBook {
@@ -43,6 +45,11 @@ export class RuleBook {
   readonly #listeners = new Set<() => void>();
   #records: ReadonlyMap<string, RuleRecord> = new Map();
   #valid: Valid = NOTHING;
+  /** Of the next rule to be over. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Rules were over since the listeners were called last. */
+  #isUntold = false;
+  #isClosed = false;
 
   /** Empty until it is first read. */
   constructor(deps: RuleBookDeps) {
@@ -123,9 +130,11 @@ export class RuleBook {
     return this.#valid.until !== Number.POSITIVE_INFINITY && this.#deps.clock() >= this.#valid.until;
   }
 
-  /** Sorts out what is over. */
+  /** Sorts out what is over. The listeners are called soon afterwards. */
   expire(): void {
+    this.#isUntold ||= this.isDue;
     this.#valid = validAt([...this.#records.values()], this.#deps.clock());
+    this.#wait();
   }
 
   /** For every agent. */
@@ -154,7 +163,7 @@ export class RuleBook {
     return this.#valid.ofConversation.get(conversationKey(agentId, conversation)) ?? [];
   }
 
-  /** Calls `listener` after a change; returns the function that stops it. */
+  /** Calls `listener` after a change, also when the time of a rule is over; returns the function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -164,7 +173,32 @@ export class RuleBook {
     const records = await this.#deps.store.list();
     this.#records = new Map(records.map((record) => [record.id, record]));
     this.expire();
+    this.#tell();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #tell(): void {
+    this.#isUntold = false;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Lists show what rules hide no longer, also where nobody calls anything. */
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const left = this.#isUntold ? 0 : this.#valid.until - this.#deps.clock();
+    if (this.#isClosed || left === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#passed(), Math.min(Math.max(left, 0), MAX_WAIT_MS));
+    this.#timer.unref();
+  }
+
+  #passed(): void {
+    if (this.isDue) this.expire();
+    if (this.#isUntold) this.#tell();
+    this.#wait();
   }
 
   #mustHaveRoom({ agentId, conversation }: RuleRecord): void {

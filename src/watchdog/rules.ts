@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Rule } from "../config/settings.ts";
 import { ArgumentKinds } from "./argument-kinds.ts";
+import { CallTexts } from "./call-texts.ts";
 import { type Candidates, RuleIndex } from "./candidates.ts";
 import {
   type Action,
@@ -12,7 +13,7 @@ import {
 import type { CallFacts } from "./pattern.ts";
 import { type Ground, Paths } from "./place-names.ts";
 import { subjectsOf } from "./subjects.ts";
-import { deniesAll, rulesIn, weigh } from "./weigh.ts";
+import { deniesAll, type First, rulesIn, weigh } from "./weigh.ts";
 
 export type { Action } from "./compiled-rule.ts";
 
@@ -105,7 +106,8 @@ export class Rules {
     const all = new Map<CompiledRule, boolean>();
     for (const each of [...own, project])
       for (const rule of rulesIn(each)) all.set(rule, rule.matches(circumstances));
-    return { winner: weigh(own, project, (rule) => all.get(rule) === true), all };
+    const first: First = (rules, test) => rules.all.find((rule) => all.get(rule) === true && test(rule));
+    return { winner: weigh(own, project, first), all };
   }
 
   /** What of a call its rules look at. */
@@ -128,17 +130,23 @@ export class Rules {
 
   #weighed(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
     const circumstances = this.#circumstances(tool, call);
-    const winner = weigh(own, project, (rule) => rule.matches(circumstances));
+    const winner = weigh(own, project, (rules, test) => rules.first(circumstances, test));
     return winner ? decisionOf(winner, call) : NO_RULE;
   }
 
   #circumstances(tool: RuledTool, call: RuledCall): Circumstances {
-    let facts: CallFacts | undefined;
+    let known: CallFacts | undefined;
+    let texts: CallTexts | undefined;
+    const facts = () => {
+      known ??= this.factsOf(tool, call);
+      return known;
+    };
     return {
       labels: call.labels ?? NO_LABELS,
-      facts: () => {
-        facts ??= this.factsOf(tool, call);
-        return facts;
+      facts,
+      texts: () => {
+        texts ??= new CallTexts(facts());
+        return texts;
       },
     };
   }

@@ -26,6 +26,11 @@ export class Watchdog {
     return this.decider.isHidden(tool, caller);
   }
 
+  /** The caller's conversation, where there are rules for it alone; else null. */
+  ruledConversation(caller: Caller): string | null {
+    return this.decider.hasConversationRules(caller) ? caller.conversation : null;
+  }
+
   /** What the caller's conversation has come in touch with. */
   labels(caller: Caller): ReadonlySet<string> {
     return this.#labels.of(caller);

@@ -1,11 +1,14 @@
 /** Which of the rules that match decides. */
 import type { Candidates } from "./candidates.ts";
 import { type CompiledRule, compareRules, STRICTNESS } from "./compiled-rule.ts";
+import type { RankedRules } from "./ranked-rules.ts";
 
-type Holds = (rule: CompiledRule) => boolean;
+type Test = (rule: CompiledRule) => boolean;
+/** The first of the rules that matches the call and passes the test. */
+export type First = (rules: RankedRules, test: Test) => CompiledRule | undefined;
 
 /**
- * The rule that decides, of all that `holds` says match; undefined: none does. A final deny goes before everything. Else
+ * The rule that decides, of all that `first` finds to match; undefined: none does. A final deny goes before everything. Else
  * the more specific wins: named rules before those about what a tool can do, those before `*`; then by pattern, then by
  * scope, and of equals the stricter. Projects may only tighten: what the other rules say is loosened by none of theirs,
  * and only a more specific rule of an agent or a session stands against one. What a person answered to an approval lets
@@ -14,22 +17,27 @@ type Holds = (rule: CompiledRule) => boolean;
 export function weigh(
   own: readonly Candidates[],
   project: Candidates,
-  holds: Holds,
+  first: First,
 ): CompiledRule | undefined {
-  const written = decisive(own, project, (rule) => isWritten(rule) && holds(rule));
-  if (written?.rule.action !== "ask" || own.every(({ named }) => named.every(isWritten))) return written;
-  const flows = ({ rule: { after, action } }: CompiledRule) => after !== undefined && action !== "allow";
-  if ([...own, project].some((each) => rulesIn(each).some((rule) => flows(rule) && holds(rule))))
-    return written;
-  return decisive(own, project, holds);
+  const written = decisive(own, project, first, isWritten);
+  if (written?.rule.action !== "ask" || !own.some(({ hasAnswers }) => hasAnswers)) return written;
+  if ([...own, project].some(({ flows }) => first(flows, isAny))) return written;
+  return decisive(own, project, first, isAny);
 }
 
-function decisive(own: readonly Candidates[], project: Candidates, holds: Holds): CompiledRule | undefined {
-  for (const { final } of own) for (const rule of final) if (holds(rule)) return rule;
-  for (const rule of project.final) if (holds(rule)) return rule;
-  const winner = strictest(winners(own, holds));
+function decisive(
+  own: readonly Candidates[],
+  project: Candidates,
+  first: First,
+  test: Test,
+): CompiledRule | undefined {
+  for (const { final } of [...own, project]) {
+    const rule = first(final, test);
+    if (rule) return rule;
+  }
+  const winner = strictest(winners(own, first, test));
   if (isEmpty(project)) return winner;
-  const tightening = winners([project], holds).filter((rule) => {
+  const tightening = winners([project], first, test).filter((rule) => {
     if (winner && STRICTNESS[rule.rule.action] <= STRICTNESS[winner.rule.action]) return false;
     return !winner || !standsAgainst(winner, rule);
   });
@@ -38,13 +46,14 @@ function decisive(own: readonly Candidates[], project: Candidates, holds: Holds)
 
 /** Whether every call is denied, whichever of the conditional rules match it. */
 export function deniesAll(own: readonly Candidates[], project: Candidates): boolean {
-  if ([...own, project].some(({ final }) => final.some((rule) => !rule.isConditional))) return true;
+  if ([...own, project].some(({ final }) => final.all.some((rule) => !rule.isConditional))) return true;
   // The kindest case: what denies only some calls does not match, whatever else is there does.
   const couldHold = (compiled: CompiledRule) =>
     isWritten(compiled) && (!compiled.isConditional || compiled.rule.action !== "deny");
   const isDeny = ({ rule }: CompiledRule) => rule.action === "deny";
-  if (winners(own, couldHold).some(isDeny)) return true;
-  const denied = winners([project], couldHold).filter(isDeny);
+  const first: First = (rules, test) => rules.all.find(test);
+  if (winners(own, first, couldHold).some(isDeny)) return true;
+  const denied = winners([project], first, couldHold).filter(isDeny);
   const others = own.flatMap(rulesIn).filter(isWritten);
   return denied.some((deny) => !others.some((rule) => !isDeny(rule) && standsAgainst(rule, deny)));
 }
@@ -53,19 +62,20 @@ export function deniesAll(own: readonly Candidates[], project: Candidates): bool
  * One where a name decides; else one for each thing that the tool can do. What of that no rule speaks of is decided by
  * that for `*`, which no default loosens either.
  */
-function winners(groups: readonly Candidates[], holds: Holds): readonly CompiledRule[] {
-  const named = best(groups, (group) => group.named, holds);
+function winners(groups: readonly Candidates[], first: First, test: Test): readonly CompiledRule[] {
+  const named = best(groups, "named", first, test);
   if (named) return [named];
   const traits = new Map<string, CompiledRule>();
-  for (const rules of groups.flatMap((group) => group.traits)) {
-    const rule = rules.find(holds);
-    const before = rule && traits.get(rule.rule.permission);
-    if (rule && (!before || compareRules(rule, before) > 0)) traits.set(rule.rule.permission, rule);
-  }
+  for (const group of groups)
+    for (const rules of group.traits) {
+      const rule = first(rules, test);
+      const before = rule && traits.get(rule.rule.permission);
+      if (rule && (!before || compareRules(rule, before) > 0)) traits.set(rule.rule.permission, rule);
+    }
   const found = [...traits.values()];
   const isCovered = found.length > 0 && groups.every(({ traitCount }) => traitCount <= found.length);
   if (isCovered && !found.some(isDefault)) return found;
-  const any = best(groups, (group) => group.any, holds);
+  const any = best(groups, "any", first, test);
   return any && !(isCovered && isDefault(any)) ? [...found, any] : found;
 }
 
@@ -74,13 +84,17 @@ function isWritten({ rule }: CompiledRule): boolean {
   return !rule.isAnswer;
 }
 
+function isAny(): boolean {
+  return true;
+}
+
 function isDefault({ rule }: CompiledRule): boolean {
   return rule.from === "default";
 }
 
 /** All that are about the tool. */
 export function rulesIn({ named, traits, any }: Candidates): readonly CompiledRule[] {
-  return [...named, ...traits.flat(), ...any];
+  return [...named.all, ...traits.flatMap(({ all }) => all), ...any.all];
 }
 
 function standsAgainst(winner: CompiledRule, project: CompiledRule): boolean {
@@ -90,19 +104,20 @@ function standsAgainst(winner: CompiledRule, project: CompiledRule): boolean {
 
 function best(
   groups: readonly Candidates[],
-  rulesOf: (group: Candidates) => readonly CompiledRule[],
-  holds: Holds,
+  list: "named" | "any",
+  first: First,
+  test: Test,
 ): CompiledRule | undefined {
   let found: CompiledRule | undefined;
   for (const group of groups) {
-    const rule = rulesOf(group).find(holds);
+    const rule = first(group[list], test);
     if (rule && (!found || compareRules(rule, found) > 0)) found = rule;
   }
   return found;
 }
 
 function isEmpty({ named, traits, any }: Candidates): boolean {
-  return named.length + traits.length + any.length === 0;
+  return named.all.length + traits.length + any.all.length === 0;
 }
 
 function strictest(rules: readonly CompiledRule[]): CompiledRule | undefined {

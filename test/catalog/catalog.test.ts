@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../../src/caller.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { Tool } from "../../src/tool.ts";
 import { tempStore } from "../support/temp-store.ts";
@@ -28,6 +29,7 @@ async function open(tools = TOOLS, hidden: readonly string[] = []) {
     sources: [source],
     store: temp.store,
     isHidden: (tool) => hidden.includes(tool.name),
+    ruledConversation: () => null,
     agentsWith: (toolbox) => (toolbox === "box" ? ["tester"] : []),
   });
   return { catalog, source, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
@@ -37,6 +39,25 @@ const refusal = (resolved: ReturnType<Catalog["resolve"]>) =>
   resolved.ok ? resolved.value.name : resolved.error.outcome;
 
 describe("catalog", () => {
+  it("shows a conversation with rules of its own what these leave, and no other one that", async () => {
+    await using temp = await tempStore();
+    const isRuled = ({ conversation }: Caller) => conversation === "c1";
+    const catalog = await openCatalog({
+      sources: [new TestSource(TOOLS)],
+      store: temp.store,
+      isHidden: (_, caller) => isRuled(caller),
+      ruledConversation: (caller) => (isRuled(caller) ? caller.conversation : null),
+    });
+    const names = (conversation: string) =>
+      catalog.visible(testCaller({ grants: ["mcp_fs_stat"], conversation })).map(({ name }) => name);
+    expect(names("c1")).toEqual([]);
+    expect(names("c2")).toContain("mcp_fs_stat");
+    expect(names("c1")).toEqual([]);
+    expect(catalog.sightKey(testCaller({ conversation: "c2" }))).toBe(
+      catalog.sightKey(testCaller({ conversation: "c3" })),
+    );
+  });
+
   it("gives unknown, not granted, disabled, pending and unavailable distinct answers", async () => {
     await using opened = await open();
     const { catalog } = opened;

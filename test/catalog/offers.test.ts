@@ -27,6 +27,7 @@ async function open(origins: readonly OfferOrigin[], setup: Setup = {}) {
     sources: [new TestSource(tools)],
     store: temp.store,
     isHidden,
+    ruledConversation: () => null,
     isOffered: () => false,
     agentsWith: () => [],
     events: new Events(() => {}),

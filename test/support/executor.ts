@@ -112,6 +112,7 @@ export async function openExecutor({
     sources: [source],
     store,
     isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
+    ruledConversation: (caller) => watchdog.ruledConversation(caller),
     isOffered: () => false,
     agentsWith: () => [],
     events,

@@ -7,6 +7,7 @@ export function openCatalog(
 ): Promise<Catalog> {
   return Catalog.open({
     isHidden: () => false,
+    ruledConversation: () => null,
     isOffered: () => false,
     agentsWith: () => [],
     events: new Events(() => {}),

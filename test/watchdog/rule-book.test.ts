@@ -82,6 +82,38 @@ describe("stored rules", () => {
     await expect(temp.store.prune("rules", now + 1, 10)).resolves.toBe(1);
   });
 
+  it("that are over tell whoever shows lists, also where nobody calls anything", async () => {
+    await book.add({ permission: "it", action: "deny", expiresAt: now + 60_000, ...by });
+    await book.add({ permission: "it", action: "ask", expiresAt: now + 120_000, ...by });
+    const told = new Promise<boolean>((resolve) => book.onChange(() => resolve(decider.isHidden(tool, ada))));
+    now += 60_000;
+    // The timer is of the real clock: whoever asks first sorts out what is over.
+    expect(decider.isHidden(tool, ada)).toBe(false);
+    await expect(told).resolves.toBe(false);
+    book.close();
+  });
+
+  it("that are over tell it by a timer of their own", async () => {
+    const open = { store: temp.store.rules, parentOf: () => null, clock: Date.now, newId: randomId };
+    const real = await RuleBook.open(open);
+    await real.add({ permission: "it", action: "deny", expiresAt: Date.now() + 50, ...by });
+    await new Promise<void>((resolve) => real.onChange(resolve));
+    expect(real.shared).toEqual([]);
+    real.close();
+  });
+
+  it("are not changed by what would be if there were others", async () => {
+    let isSandboxed = false;
+    const settings = { rules: [], defaultRules: true, trust: { allowHosts: [] } };
+    const deps = { ...ruleDeps(temp.store), settings, labelsOf: () => new Set<string>(), book };
+    const own = new Decider({ ...deps, isShellSandboxed: () => isSandboxed });
+    const shell = testTool({ name: "run_shell", capabilities: ["shell"] });
+    expect(own.decide(shell, ada).action).toBe("ask");
+    isSandboxed = true;
+    own.suppose({});
+    expect(own.decide(shell, ada).action).toBe("allow");
+  });
+
   it("that are replaced keep their id and whose they are; removed ones are gone", async () => {
     const { id } = await book.add({
       permission: "it",

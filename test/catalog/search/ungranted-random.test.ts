@@ -51,6 +51,7 @@ async function each(check: (given: Case) => Promise<void>): Promise<void> {
     sources: [source],
     store: temp.store,
     isHidden: ({ name }) => denied.has(name),
+    ruledConversation: () => null,
   });
   const known = meanings();
   const ranking = rankingOf(

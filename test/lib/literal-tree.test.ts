@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { LiteralTree } from "../../src/lib/literal-tree.ts";
+import { Dice } from "../support/dice.ts";
+
+describe("a tree of literals", () => {
+  it.each(["beginning", "end"] as const)("finds all of those at the %s of a text, and no other", (side) => {
+    const dice = new Dice(3);
+    const word = () => Array.from({ length: dice.below(7) }, () => dice.one(["a", "b", "ab", "c"])).join("");
+    for (let round = 0; round < 200; round++) {
+      const literals = Array.from({ length: dice.below(30) }, word);
+      const tree = new LiteralTree<number>(side);
+      literals.forEach((literal, index) => {
+        tree.add(literal, index);
+      });
+      for (let count = 0; count < 20; count++) {
+        const text = word();
+        const found: number[] = [];
+        tree.collect(text, found);
+        const expected = literals.flatMap((literal, index) =>
+          (side === "end" ? text.endsWith(literal) : text.startsWith(literal)) ? [index] : [],
+        );
+        expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+      }
+    }
+  });
+});
