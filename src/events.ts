@@ -59,6 +59,9 @@ export interface EventMap {
   "rules.changed": { stored: number };
   "secret.changed": { secret: string };
   "source.changed": { source: string; change: "added" | "changed" | "removed" };
+  /** Written, corrected, taken back or forgotten; what it says is not said. */
+  "memory.changed": { memory: string };
+  "inbox.changed": { source: string };
   "sync.progress": SyncedEvent & { phase: string; rate: number };
   "sync.ended": SyncedEvent & { ok: boolean; error?: string; durationMs: number };
   "notification.raised": { id: string; title: string };
@@ -91,6 +94,8 @@ export const EVENT_NAMES = [
   "rules.changed",
   "secret.changed",
   "source.changed",
+  "memory.changed",
+  "inbox.changed",
   "sync.progress",
   "sync.ended",
   "notification.raised",

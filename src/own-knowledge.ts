@@ -62,7 +62,10 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
   });
   const isMeant = () => settings().memory.embeddings === "auto";
   const meanings = closing.add(new Meanings({ embedder, isOn: isMeant }));
-  const memory = new Memory({ store: store.memories, redact, meanings, clock, newId });
+  const memory = new Memory({
+    ...{ store: store.memories, redact, meanings, clock, newId },
+    onChange: (id) => events.emit("memory.changed", { memory: id }),
+  });
   const index = closing.add(
     createKnowledge({
       ...{ home, databaseUrl, embedder, log },
@@ -86,7 +89,10 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
       },
     }),
   );
-  const inbox = new Inbox({ sync, redact, clock });
+  const inbox = new Inbox({
+    ...{ sync, redact, clock },
+    onPut: (source) => events.emit("inbox.changed", { source }),
+  });
   const resume = async () => {
     if ((await store.sources.list()).length > 0) index.embedding.wake();
   };

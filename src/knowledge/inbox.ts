@@ -11,6 +11,8 @@ export interface InboxDeps {
   /** Known secrets taken out: what lies in the inbox is shown to models. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
+  /** Something lies in it that did not before; with the name of its source. */
+  readonly onPut?: (source: string) => void;
 }
 
 export interface InboxInput {
@@ -63,6 +65,7 @@ export class Inbox {
       );
     const text = this.#textOf(input, extension);
     const name = await writeAnew(folder, stemOf(input, this.#deps.clock()), extension, text);
+    this.#deps.onPut?.(source.name);
     return { name, path: join(folder, name), source: source.name };
   }
 

@@ -246,7 +246,7 @@ export function memoryRoutes(app: FastifyInstance, context: ApiContext): void {
       const { id } = request.params;
       const isHistory = (await memory.history(null, id)).length > 0;
       if (!isHistory) await found(id, seenBy(request, context));
-      await store.memories.delete(id);
+      await memory.erase(id);
       return { done: true };
     },
   );

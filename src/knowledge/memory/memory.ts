@@ -27,6 +27,8 @@ export interface MemoryDeps {
   readonly meanings?: Meanings;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** A memory was written, corrected, taken back or forgotten. */
+  readonly onChange?: (id: string) => void;
 }
 
 export interface MemoryInput {
@@ -213,6 +215,7 @@ export class Memory {
         writtenBy: doing.by ?? null,
       };
       const memory = await this.#deps.store.update(id, next, this.#end(doing));
+      this.#deps.onChange?.(id);
       const redacted = text !== undefined && isRedacted(text, change.text!);
       return { kind: "kept", memory, redacted, similar: [], superseded: true };
     });
@@ -222,7 +225,9 @@ export class Memory {
   retract(owner: string, id: string, doing: Doing = {}): Promise<MemoryRecord | undefined> {
     return this.#serially(owner, async () => {
       const memory = await this.get([owner], { id }, doing.access);
-      if (memory) await this.#deps.store.retract(id, this.#end(doing));
+      if (!memory) return undefined;
+      await this.#deps.store.retract(id, this.#end(doing));
+      this.#deps.onChange?.(id);
       return memory;
     });
   }
@@ -231,9 +236,15 @@ export class Memory {
   forget(owner: string, id: string, { access }: Doing = {}): Promise<MemoryRecord | undefined> {
     return this.#serially(owner, async () => {
       const memory = await this.get([owner], { id }, access);
-      if (memory) await this.#deps.store.delete(id);
+      if (memory) await this.erase(id);
       return memory;
     });
+  }
+
+  /** As `forget`, whoever's it is, also where only its history is left. */
+  async erase(id: string): Promise<void> {
+    await this.#deps.store.delete(id);
+    this.#deps.onChange?.(id);
   }
 
   /** Under a key: what is there for it says something else from now on. Of each label there is one, so that nobody learns of those they may not see. */
@@ -244,6 +255,7 @@ export class Memory {
     if (there && this.#accepting({})(there)) {
       if (saysTheSame(there, content)) return { kind: "known", memory: there };
       const memory = await store.update(there.id, content, { at: clock(), by: content.writtenBy });
+      this.#deps.onChange?.(there.id);
       return { kind: "kept", memory, redacted, similar: [], superseded: true };
     }
     try {
@@ -268,6 +280,7 @@ export class Memory {
     const times = { revision: 1, createdAt: now, updatedAt: now, lastUsedAt: null };
     const memory: MemoryRecord = { id: newId("mem"), agentId: owner, ...content, ...times };
     if (!(await store.create(memory, MAX_MEMORIES))) return { kind: "full", limit: MAX_MEMORIES };
+    this.#deps.onChange?.(memory.id);
     return { kind: "kept", memory, redacted, similar, superseded: false };
   }
 

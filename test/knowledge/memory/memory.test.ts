@@ -31,6 +31,29 @@ async function keep(memory: Memory, owner: string, text: string, tags: readonly 
 const texts = (found: readonly { text: string }[]) => found.map(({ text }) => text);
 
 describe("memory", () => {
+  it("tells of each change of a memory, and of nothing that changes none", async () => {
+    await using temp = await tempStore();
+    const told: string[] = [];
+    const memory = new Memory({
+      ...{ store: temp.store.memories, redact: (text) => text, clock: () => NOW, newId: randomId },
+      onChange: (id) => told.push(id),
+    });
+    const { id } = (await keep(memory, ADA, "We deploy on Mondays.")).memory;
+    await memory.recall(ADA, { query: "deploy", limit: 5 });
+    await memory.update(BOB, id, { text: "Not his." });
+    await memory.retract(BOB, id);
+    expect(told).toEqual([id]);
+    await memory.update(ADA, id, { text: "We deploy on Tuesdays." });
+    await memory.retract(ADA, id);
+    await memory.erase(id);
+    expect(told).toEqual([id, id, id, id]);
+    const put = { text: "tea", tags: [], key: "drink" };
+    await memory.remember(ADA, put);
+    await memory.remember(ADA, put);
+    await memory.remember(ADA, { ...put, text: "milk" });
+    expect(told).toHaveLength(6);
+  });
+
   it("finds by words in whatever form, best first, and only what its owner has", async () => {
     await using kept = await tempStore();
     const memory = memoryOver(kept.store.memories);
