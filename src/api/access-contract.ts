@@ -51,6 +51,8 @@ export interface ListCost {
   readonly deferred: number;
   /** What a list of all of them would take. */
   readonly wholeTokens: number;
+  /** What the list keeps out of each prompt: the whole without it. */
+  readonly keptTokens: number;
 }
 
 /** `GET /api/agents/:name/tools` */

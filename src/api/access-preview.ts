@@ -113,7 +113,7 @@ async function changeOf(
   };
 }
 
-const NOTHING = { listed: 0, listedTokens: 0, deferred: 0, wholeTokens: 0 };
+const NOTHING = { listed: 0, listedTokens: 0, deferred: 0, wholeTokens: 0, keptTokens: 0 };
 
 function changedTools(
   hub: Hub,

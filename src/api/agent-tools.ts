@@ -7,7 +7,7 @@ import { type Listing, listingOf } from "../session/listing.ts";
 import type { AgentRecord } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { AgentTool, AgentTools, HiddenTool, ListCost } from "./contract.ts";
-import type { ToolCosts } from "./tool-costs.ts";
+import { keptOut, type ToolCosts } from "./tool-costs.ts";
 import { callerOf, listedTool } from "./views.ts";
 
 /** What an agent comes to, as it is or as it would be. */
@@ -50,6 +50,8 @@ export async function effectiveSet(
   const { tools, hidden } = hub.catalog.foresee(caller, toolboxes);
   // As a conversation begins: it has activated nothing.
   const listing = listingOf(tools, new Map(), caller, listLimits(caller, hub.settings));
+  const listedTokens = await costs.ofList(listing.tools);
+  const wholeTokens = await costs.ofList(tools);
   return {
     caller,
     tools,
@@ -57,9 +59,10 @@ export async function effectiveSet(
     listing,
     cost: {
       listed: listing.tools.length,
-      listedTokens: await costs.ofList(listing.tools),
+      listedTokens,
       deferred: listing.deferred.length,
-      wholeTokens: await costs.ofList(tools),
+      wholeTokens,
+      keptTokens: keptOut(wholeTokens, listedTokens),
     },
   };
 }

@@ -196,6 +196,8 @@ export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" 
 
 export interface QuestionList {
   readonly questions: readonly QuestionView[];
+  /** As `cursor` it brings the older ones; null where there are none. */
+  readonly next: string | null;
 }
 
 export interface QuestionAnswer {
@@ -264,6 +266,8 @@ export interface NotificationView extends Omit<NotificationRecord, "agentId"> {
 
 export interface NotificationList {
   readonly notifications: readonly NotificationView[];
+  /** As `cursor` it brings the older ones; null where there are none. */
+  readonly next: string | null;
 }
 
 // the daemon itself

@@ -25,3 +25,8 @@ export class ToolCosts {
     return sum;
   }
 }
+
+/** What of a whole list a shorter one keeps out of each prompt. */
+export function keptOut(wholeTokens: number, listedTokens: number): number {
+  return Math.max(0, wholeTokens - listedTokens);
+}

@@ -9,7 +9,7 @@ import type { QuestionRecord, QuestionStore, Settlement } from "../store/store.t
 import { acceptAnswer } from "./accept-answer.ts";
 import { batchQuestion, inQuestions } from "./batch-question.ts";
 import { askedEvent, settledEvent } from "./question-events.ts";
-import type { Answer, Answerer, AnswerMore, Asking, Questions } from "./questions.ts";
+import type { Answer, Answerer, AnswerMore, Asking, ListedQuestions, Questions } from "./questions.ts";
 import { MAX_SHOWN, type Redactors, shownAsking } from "./shown-asking.ts";
 import { createWaiter, type Waiter } from "./waiter.ts";
 import { Waiters } from "./waiters.ts";
@@ -117,10 +117,11 @@ class StoredQuestions implements Questions {
     });
   }
 
-  async list(filter?: { state?: QuestionRecord["state"] }): Promise<QuestionRecord[]> {
-    const found = await this.#deps.store.list(filter);
+  async list(filter: ListedQuestions = {}): Promise<QuestionRecord[]> {
     const now = this.#deps.clock();
-    return filter?.state === "pending" ? found.filter((question) => question.expiresAt > now) : found;
+    const { settled, ...rest } = filter;
+    const found = await this.#deps.store.list({ ...rest, ...(settled && { settledAt: now }) });
+    return filter.state === "pending" ? found.filter((question) => question.expiresAt > now) : found;
   }
 
   async settled(

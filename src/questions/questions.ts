@@ -1,7 +1,13 @@
 import type { Role } from "../caller.ts";
 import type { RulePattern } from "../config/settings.ts";
+import type { QuestionFilter } from "../store/question-record.ts";
 import type { MovedQuestion } from "../store/sharing.ts";
 import type { QuestionRecord, Settlement } from "../store/store.ts";
+
+export interface ListedQuestions extends Pick<QuestionFilter, "state" | "before" | "limit"> {
+  /** Only those that nobody can answer any more. */
+  readonly settled?: boolean;
+}
 
 export interface Asking {
   readonly kind: QuestionRecord["kind"];
@@ -55,7 +61,7 @@ export interface Questions {
    */
   askTogether(askings: readonly Asking[]): Promise<void>;
   /** Newest last; `pending` leaves out what has expired. */
-  list(filter?: { state?: QuestionRecord["state"] }): Promise<QuestionRecord[]>;
+  list(filter?: ListedQuestions): Promise<QuestionRecord[]>;
   get(id: string): Promise<QuestionRecord | undefined>;
   /** The newest question of this digest that a person answered or dismissed at `since` or later. */
   settled(asked: Pick<Asking, "agentId" | "digest">, since: number): Promise<QuestionRecord | undefined>;

@@ -1,19 +1,22 @@
 import { type Database, mustAffect } from "./database.ts";
 import { LIST_LIMIT } from "./limits.ts";
+import { isBefore } from "./newest-before.ts";
 import { rowCodec } from "./row.ts";
 import type { NotificationRecord, NotificationStore } from "./store.ts";
 
 export function notificationStore(database: Database): NotificationStore {
   return {
-    async list({ dismissed = false } = {}) {
+    async list({ dismissed = false, before, limit = LIST_LIMIT } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("notifications")
           .selectAll()
           .$if(!dismissed, (query) => query.where("dismissedAt", "is", null))
+          .$if(dismissed === "only", (query) => query.where("dismissedAt", "is not", null))
+          .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .limit(Math.min(limit, LIST_LIMIT))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);

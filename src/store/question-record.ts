@@ -1,3 +1,4 @@
+import type { NewestBefore } from "./newest-before.ts";
 import type { QuestionState } from "./sharing.ts";
 
 /** Who settled a question, and how. */
@@ -31,9 +32,16 @@ export interface QuestionRecord {
   readonly batchId: string | null;
 }
 
+export interface QuestionFilter extends NewestBefore {
+  readonly state?: QuestionRecord["state"] | undefined;
+  readonly agentId?: string | undefined;
+  /** Only those that nobody can answer any more at this time. */
+  readonly settledAt?: number | undefined;
+}
+
 export interface QuestionStore {
   /** Newest last; at most 500. Without those that belong to a batch. */
-  list(filter?: { state?: QuestionRecord["state"]; agentId?: string }): Promise<QuestionRecord[]>;
+  list(filter?: QuestionFilter): Promise<QuestionRecord[]>;
   get(id: string): Promise<QuestionRecord | undefined>;
   /** The pending or answered (not used, dismissed or expired) question with this digest. */
   open(digest: string, now: number): Promise<QuestionRecord | undefined>;

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./database.ts";
 import { LIST_LIMIT } from "./limits.ts";
+import { isBefore } from "./newest-before.ts";
 import { rowCodec } from "./row.ts";
 import type { Schema } from "./schema.ts";
 import type { QuestionRecord, QuestionStore } from "./store.ts";
@@ -8,7 +9,7 @@ import type { QuestionRecord, QuestionStore } from "./store.ts";
 export function questionStore(database: Database): QuestionStore {
   const { sharing } = database.dialect;
   return {
-    async list({ state, agentId } = {}) {
+    async list({ state, agentId, settledAt, before, limit = LIST_LIMIT } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("questions")
@@ -16,9 +17,13 @@ export function questionStore(database: Database): QuestionStore {
           .where("batchId", "is", null)
           .$if(state !== undefined, (query) => query.where("state", "=", state!))
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
+          .$if(settledAt !== undefined, (query) =>
+            query.where((is) => is.or([is("state", "!=", "pending"), is("expiresAt", "<=", settledAt!)])),
+          )
+          .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .limit(Math.min(limit, LIST_LIMIT))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);

@@ -4,6 +4,7 @@
  * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
+
 import type { FolderGrant } from "../caller.ts";
 import type { ActivationStore } from "./activation-record.ts";
 import type { AuditStore } from "./audit-record.ts";
@@ -12,6 +13,7 @@ import type { CustomToolStore } from "./custom-tool-record.ts";
 import type { EmbeddingStore } from "./embedding-record.ts";
 import type { LabelStore } from "./label-record.ts";
 import type { MemoryStore } from "./memory-record.ts";
+import type { NewestBefore } from "./newest-before.ts";
 import type { OutputStore } from "./output-record.ts";
 import type { PersonStore, SessionStore } from "./person-record.ts";
 import type { PinStore, ToolCapabilitiesStore } from "./pin-record.ts";
@@ -287,9 +289,13 @@ export interface NotificationRecord {
   readonly dismissedAt: number | null;
 }
 
+export interface NotificationFilter extends NewestBefore {
+  readonly dismissed?: boolean | "only" | undefined;
+}
+
 export interface NotificationStore {
-  /** Newest last; at most 500; dismissed ones only on request. */
-  list(filter?: { dismissed?: boolean }): Promise<NotificationRecord[]>;
+  /** Newest last; at most 500; dismissed ones only on request: beside the others, or they alone. */
+  list(filter?: NotificationFilter): Promise<NotificationRecord[]>;
   create(notification: NotificationRecord): Promise<void>;
   dismiss(id: string, at: number): Promise<void>;
 }

@@ -9,7 +9,7 @@ const hidden = listOf(
   shape<contract.HiddenTool>({ name: text, rule: text }, "Given, and denied outright by a rule."),
 );
 const cost = shape<contract.ListCost>(
-  { listed: count, listedTokens: count, deferred: count, wholeTokens: count },
+  { listed: count, listedTokens: count, deferred: count, wholeTokens: count, keptTokens: count },
   "What the list that a conversation begins with takes, in tokens; about.",
 );
 const changedTools = listOf(shape<contract.ChangedTool>({ name: text, origin: text, grantedBy: texts }));

@@ -59,7 +59,7 @@ export const peopleAnswers = {
     },
     "Something an agent asks of a person, approvals included.",
   ),
-  QuestionList: shape<contract.QuestionList>({ questions: listOf(ref("QuestionView")) }),
+  QuestionList: shape<contract.QuestionList>({ questions: listOf(ref("QuestionView")), next: orNull(text) }),
   ApprovalList: shape<contract.ApprovalList>({ approvals: listOf(ref("QuestionView")) }),
   ApprovalAnswer: shape<contract.ApprovalAnswer>({ approval: ref("QuestionView") }),
   QuestionReview: shape<contract.QuestionReview>({
@@ -104,5 +104,6 @@ export const peopleAnswers = {
         dismissedAt: orNull(time),
       }),
     ),
+    next: orNull(text),
   }),
 };

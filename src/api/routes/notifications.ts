@@ -2,22 +2,32 @@ import type { FastifyInstance } from "fastify";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { Done, NotificationList } from "../contract.ts";
+import { type NewestQuery, newestBefore, newestQuery, nextBefore } from "../newest-page.ts";
 import { byId, exactly } from "../schema.ts";
 import { notificationView } from "../views.ts";
 
 export function notificationRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
-  app.get<{ Querystring: { dismissed?: boolean } }>(
+  app.get<{ Querystring: NewestQuery & { dismissed?: boolean; state?: "open" | "dismissed" } }>(
     "/notifications",
     {
       schema: {
-        summary: "Lists what people should know",
-        querystring: exactly({ dismissed: { type: "boolean" } }),
+        summary: "Lists what people should know, oldest first; the newest of it, and by cursor what is older",
+        querystring: exactly({
+          dismissed: { type: "boolean" },
+          state: { enum: ["open", "dismissed"] },
+          ...newestQuery,
+        }),
         response: gives("NotificationList"),
       },
     },
-    async ({ query: { dismissed = false } }): Promise<NotificationList> => {
-      const notifications = await hub.store.notifications.list({ dismissed });
-      return { notifications: notifications.map((notification) => notificationView(hub, notification)) };
+    async ({ query }): Promise<NotificationList> => {
+      const page = newestBefore(query);
+      const dismissed = query.state === "dismissed" ? "only" : query.state !== "open" && query.dismissed;
+      const found = await hub.store.notifications.list({ dismissed, ...page });
+      return {
+        notifications: found.map((notification) => notificationView(hub, notification)),
+        next: nextBefore(found, page.limit),
+      };
     },
   );
 

@@ -5,11 +5,12 @@ import { answererOf } from "../answerer.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { QuestionAnswer, QuestionList, QuestionReview } from "../contract.ts";
+import { type NewestQuery, newestBefore, newestQuery, nextBefore } from "../newest-page.ts";
 import { review } from "../question-review.ts";
 import { byId, exactly } from "../schema.ts";
 import { questionView } from "../views.ts";
 
-const states = ["pending", "answered", "dismissed", "used"];
+const states = ["pending", "answered", "dismissed", "used", "settled"];
 
 interface ById {
   Params: { id: string };
@@ -17,18 +18,26 @@ interface ById {
 
 export function questionRoutes(app: FastifyInstance, context: ApiContext): void {
   const { hub } = context;
-  app.get<{ Querystring: { state?: QuestionRecord["state"] } }>(
+  app.get<{ Querystring: NewestQuery & { state?: QuestionRecord["state"] | "settled" } }>(
     "/questions",
     {
       schema: {
-        summary: "Lists what agents ask of people",
-        querystring: exactly({ state: { enum: states } }),
+        summary:
+          "Lists what agents ask of people, oldest first; the newest of it, and by cursor what is older",
+        querystring: exactly({ state: { enum: states }, ...newestQuery }),
         response: gives("QuestionList"),
       },
     },
-    async ({ query: { state } }): Promise<QuestionList> => {
-      const questions = await hub.questions.list(state === undefined ? {} : { state });
-      return { questions: questions.map((question) => questionView(hub, question)) };
+    async ({ query }): Promise<QuestionList> => {
+      const page = newestBefore(query);
+      const { state } = query;
+      const found = await hub.questions.list({
+        ...page,
+        ...(state === "settled" ? { settled: true } : { state }),
+      });
+      // Those that expired are no longer pending: what is left of a full page may be less.
+      const next = state === "pending" ? null : nextBefore(found, page.limit);
+      return { questions: found.map((question) => questionView(hub, question)), next };
     },
   );
 

@@ -35,5 +35,9 @@ describe("GET /api/home", () => {
     await api.request("POST", "/api/servers", { name: "many", wait: true, ...many });
     const { body } = (await api.request("GET", "/api/home")) as { body: Home };
     expect(body.tokens[0]!.deferred).toBeGreaterThan(40 * 10);
+    // As the page of the agent says.
+    const { cost } = (await api.request("GET", "/api/agents/worker/tools")).body;
+    expect(body.tokens[0]).toMatchObject({ listed: cost.listedTokens, deferred: cost.keptTokens });
+    expect(cost.keptTokens).toBe(cost.wholeTokens - cost.listedTokens);
   });
 });

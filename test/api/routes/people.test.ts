@@ -32,6 +32,23 @@ describe("/api/questions", () => {
   });
 });
 
+describe("/api/questions", () => {
+  it("lists what was settled, page by page, and nothing that waits", async () => {
+    await using api = await testApi({
+      agents: { main: [] },
+      rules: [{ permission: "think", action: "ask" }],
+    });
+    for (const thought of ["a", "b", "c"]) await api.call("think", { thought }, "main");
+    const waiting = (await api.request("GET", "/api/questions?state=pending")).body.questions;
+    for (const { id } of waiting.slice(0, 2)) await api.request("POST", `/api/approvals/${id}/reject`, {});
+    const first = (await api.request("GET", "/api/questions?state=settled&limit=1")).body;
+    const rest = (await api.request("GET", `/api/questions?state=settled&limit=5&cursor=${first.next}`)).body;
+    const ids = [...rest.questions, ...first.questions].map(({ id }: { id: string }) => id).sort();
+    expect(ids).toEqual([waiting[0].id, waiting[1].id].sort());
+    expect(rest.next).toBe(null);
+  });
+});
+
 describe("/api/notifications", () => {
   it("stay until they are dismissed", async () => {
     await using api = await testApi({ agents: { main: [] } });
@@ -44,6 +61,27 @@ describe("/api/notifications", () => {
     expect((await api.request("GET", "/api/notifications?dismissed=true")).body.notifications).toHaveLength(
       1,
     );
+  });
+
+  it("are found however many were dismissed since, page by page", async () => {
+    await using api = await testApi({ agents: { main: [] } });
+    const { notifications } = api.hub.store;
+    const raise = (id: string, dismissedAt: number | null) =>
+      notifications.create({
+        ...{ id, agentId: null, level: "info", title: id, body: "" },
+        ...{ createdAt: 1_000, dismissedAt },
+      });
+    await raise("a-open", null);
+    for (let at = 0; at < 3; at++) await raise(`b${at}`, 2_000);
+    const page = async (query: string) => {
+      const { body } = await api.request("GET", `/api/notifications?${query}`);
+      return { ids: body.notifications.map(({ id }: { id: string }) => id), next: body.next };
+    };
+    expect(await page("state=open&limit=1")).toMatchObject({ ids: ["a-open"] });
+    const first = await page("state=dismissed&limit=2");
+    expect(first.ids).toEqual(["b1", "b2"]);
+    expect(await page(`state=dismissed&limit=2&cursor=${first.next}`)).toEqual({ ids: ["b0"], next: null });
+    expect((await api.request("GET", "/api/notifications?cursor=nonsense")).status).toBe(400);
   });
 });
 

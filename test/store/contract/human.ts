@@ -150,4 +150,26 @@ export function humanContract(fresh: FreshStore): void {
     ]);
     await expect(notifications.dismiss("no", NOW)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
+
+  test("notifications and questions are listed in pages, newest first, those of one moment too", async () => {
+    await using t = await fresh();
+    const { notifications, questions } = t.store;
+    for (const id of ["n1", "n2", "n3", "n4", "n5"]) {
+      await notifications.create(notification(id));
+      await questions.create(question(`q${id}`, { digest: `d${id}`, createdAt: NOW }));
+    }
+    await notifications.dismiss("n2", NOW);
+    const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+    expect(ids(await notifications.list({ limit: 2 }))).toEqual(["n4", "n5"]);
+    const before = { createdAt: NOW, id: "n4" };
+    expect(ids(await notifications.list({ limit: 2, before }))).toEqual(["n1", "n3"]);
+    expect(ids(await notifications.list({ dismissed: "only" }))).toEqual(["n2"]);
+    expect(ids(await questions.list({ limit: 2, before: { createdAt: NOW, id: "qn3" } }))).toEqual([
+      "qn1",
+      "qn2",
+    ]);
+    const { expiresAt } = (await questions.get("qn1"))!;
+    expect(await questions.list({ settledAt: expiresAt - 1 })).toEqual([]);
+    expect(ids(await questions.list({ settledAt: expiresAt, limit: 1 }))).toEqual(["qn5"]);
+  });
 }
