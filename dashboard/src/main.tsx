@@ -4,12 +4,12 @@ import { Client } from "./api/client.ts";
 import { Problem } from "./api/problem.ts";
 import { ClientContext } from "./api/use-api.ts";
 import { App } from "./app/app.tsx";
+import { Broken } from "./app/broken.tsx";
 import { SignedOut } from "./app/signed-out.tsx";
 import { applyTheme, storedTheme } from "./app/theme.ts";
 import { ToastProvider } from "./ui/toast.tsx";
 
 const RETRY_MS = 1_000;
-const RELOADED = "toolkeep.reloaded";
 
 applyTheme(storedTheme());
 
@@ -33,15 +33,10 @@ root.render(
   <ClientContext value={client}>
     <QueryClientProvider client={queries}>
       <ToastProvider>
-        <App />
+        <Broken>
+          <App />
+        </Broken>
       </ToastProvider>
     </QueryClientProvider>
   </ClientContext>,
 );
-
-// A page of an older daemon asks for parts that the newer one no longer has: load it anew, once.
-window.addEventListener("vite:preloadError", () => {
-  if (sessionStorage.getItem(RELOADED) === location.pathname) return;
-  sessionStorage.setItem(RELOADED, location.pathname);
-  location.reload();
-});

@@ -39,6 +39,10 @@ async function asked(dashboard: TestDashboard, thought: string): Promise<string>
 
 const row = (page: Page, name: string | RegExp) => page.getByRole("row", { name });
 
+/** The answers take none until what is asked has been there for a moment. */
+const answerable = (page: Page) =>
+  page.locator("button:not([aria-disabled])", { hasText: "Allow once" }).waitFor();
+
 describe.skipIf(withoutDashboard)("the approvals page", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -97,15 +101,56 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
     await page.keyboard.press("k");
     await page.getByRole("region", { name: "Arguments" }).getByText("one").waitFor();
+    await answerable(page);
     await page.keyboard.press("r");
     await page.getByLabel("Why not?").pressSequentially("not today");
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
+    await answerable(page);
     await page.keyboard.press("o");
     await page.getByText("Nothing waits for you").waitFor();
     expect((await dashboard.call("think", { thought: "one" }, "main")).error?.message).toContain("not today");
     expect((await dashboard.call("think", { thought: "two" }, "main")).outcome).toBe("ok");
   });
+
+  it("a held key and a double click answer one question, not the one that comes after it", async () => {
+    await using dashboard = await testDashboard(ASKS);
+    const ids: string[] = [];
+    for (const thought of ["one", "two", "three"]) ids.push(await asked(dashboard, thought));
+    const page = await dashboard.open(browser, `/approvals/${ids[0]}`);
+    const allow = page.getByRole("button", { name: "Allow once" });
+    const shows = (thought: string) =>
+      page.getByRole("region", { name: "Arguments" }).getByText(thought).waitFor();
+    const states = async () =>
+      Promise.all(ids.map(async (id) => (await dashboard.hub.questions.get(id))?.state));
+
+    // At once, in the page itself: neither the key nor the click had anything to do with this question.
+    await page.evaluate(`void (window.early = new Promise((resolve) => {
+      const look = () => {
+        const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Allow once");
+        if (!button || !location.pathname.endsWith(${JSON.stringify(ids[1])})) return requestAnimationFrame(look);
+        button.click();
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "o", bubbles: true }));
+        resolve(button.ariaDisabled);
+      };
+      look();
+    }))`);
+    await answerable(page);
+    await page.keyboard.down("o");
+    await shows("two");
+    for (let at = 0; at < 20; at++) await page.keyboard.down("o");
+    expect(await page.evaluate("window.early")).toBe("true");
+    await answerable(page);
+    // Held on for longer than the pause.
+    for (let at = 0; at < 5; at++) await page.keyboard.down("o");
+    await page.keyboard.up("o");
+    expect(await states()).toEqual(["answered", "pending", "pending"]);
+
+    await allow.dblclick();
+    await shows("three");
+    await answerable(page);
+    expect(await states()).toEqual(["answered", "answered", "pending"]);
+  }, 60_000);
 
   it("is live on two browsers, one of them a phone, within a second", async () => {
     await using dashboard = await testDashboard(ASKS);

@@ -63,6 +63,82 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
     expect(Date.now() - began).toBeLessThan(1_500);
   });
 
+  it("works for a browser that keeps locks and clipboard to itself, as over plain http from another machine", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser);
+    await page.addInitScript({
+      content: `for (const name of ["locks", "clipboard", "serviceWorker"])
+        Object.defineProperty(Navigator.prototype, name, { get: () => undefined });
+        delete Crypto.prototype.randomUUID; delete window.Notification;`,
+    });
+    await page.goto(`${dashboard.url}/servers`);
+    await page.getByText("No server").first().waitFor();
+    await dashboard.api("POST", "/servers", { name: "fresh", url: "http://127.0.0.1:9/mcp" });
+    await page.getByRole("link", { name: "fresh" }).waitFor();
+    // Once more while the page is out of sight, where it does not listen.
+    await page.evaluate(`Object.defineProperty(document, "hidden", { get: () => window.away, configurable: true });
+      window.away = true; document.dispatchEvent(new Event("visibilitychange"));`);
+    await dashboard.api("POST", "/servers", { name: "later", url: "http://127.0.0.1:9/mcp" });
+    await page.evaluate(`window.away = false; document.dispatchEvent(new Event("visibilitychange"));`);
+    await page.getByRole("link", { name: "later" }).waitFor();
+    await page.goto(`${dashboard.url}/settings?view=about`);
+    await page.evaluate(
+      `document.addEventListener("copy", () => { window.copied = String(document.activeElement.value); })`,
+    );
+    await page.getByRole("button", { name: /Copy/ }).first().click();
+    await page.getByRole("button", { name: "Copied" }).first().waitFor();
+    expect(await page.evaluate("window.copied")).not.toBe("");
+    expect(dashboard.complaints).toEqual([]);
+  });
+
+  it("a tab whose session another tab replaced goes on with the new one", async () => {
+    await using dashboard = await testDashboard({ agents: { worker: [] } });
+    const page = await dashboard.open(browser, "/notifications");
+    await dashboard.call("notify", { title: "one", body: "of it" }, "worker");
+    await dashboard.call("notify", { title: "two", body: "of it" }, "worker");
+    await page.getByRole("link", { name: "one" }).click();
+    await page.getByRole("button", { name: "Dismiss", exact: true }).click();
+    await page.getByRole("link", { name: "one" }).waitFor({ state: "detached" });
+    // As after signing in once more: the cookie is another session's, the page still has the token of the first.
+    const other = await dashboard.open(browser);
+    await page.context().addCookies(await other.context().cookies());
+    await page.getByRole("link", { name: "two" }).click();
+    await page.getByRole("button", { name: "Dismiss", exact: true }).click();
+    await page.getByText("Nothing new").waitFor();
+
+    // Signing in ends the session that the browser had, for a tab that is open, too.
+    const tab = await page.context().newPage();
+    const { url } = await dashboard.api<{ url: string }>("POST", "/login-links", {});
+    await tab.goto(url);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await tab.getByRole("heading", { name: "Home" }).waitFor();
+    await dashboard.call("notify", { title: "three", body: "of it" }, "worker");
+    await page.getByRole("link", { name: "three" }).waitFor();
+  }, 60_000);
+
+  it("says so when what is open was removed by somebody else", async () => {
+    await using dashboard = await testDashboard({ agents: { gone: [] } });
+    const page = await dashboard.open(browser, "/agents/gone");
+    await page.getByRole("heading", { name: "gone" }).waitFor();
+    await dashboard.api("DELETE", "/agents/gone");
+    await page.getByRole("complementary").getByRole("alert").waitFor();
+  });
+
+  it("waits for the daemon where a page is not loaded yet, and shows it then", async () => {
+    await using dashboard = await testDashboard();
+    const page = await dashboard.open(browser);
+    await page.getByText("Nothing waits for you.").waitFor();
+    await page.context().route("**/*", (route) => route.abort());
+    await page.getByRole("link", { name: "Vault", exact: true }).click();
+    await page.getByRole("status", { name: "Loading" }).waitFor();
+    // Long enough for it to have asked whether the daemon is there.
+    await page.waitForRequest(/\/api\/session/);
+    expect(page.url()).toBe(`${dashboard.url}/vault`);
+    await page.context().unroute("**/*");
+    await page.getByRole("heading", { name: "Vault", level: 1 }).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('toolkeep.reloaded')")).toBe(null);
+  });
+
   it("has nothing that axe finds serious, light and dark", async () => {
     await using dashboard = await testDashboard();
     await dashboard.api("POST", "/servers", { name: "cloudy", url: "http://127.0.0.1:9/mcp" });

@@ -73,9 +73,35 @@ export class Client {
     return (await response.json()) as T;
   }
 
-  async #send(method: string, path: string, { body, params, signal }: Sent): Promise<Response> {
-    const headers: Record<string, string> = { accept: "application/json" };
-    if (method !== "GET") headers["x-toolkeep"] = (await this.session()).csrfToken ?? "";
+  /** A change that was sent with the token of a session that is over is sent once more with that of the session that is. */
+  async #send(method: string, path: string, sent: Sent): Promise<Response> {
+    if (method === "GET") return this.#sendOnce(method, path, sent, {});
+    const before = await this.session();
+    const withToken = ({ csrfToken }: SessionAnswer) =>
+      this.#sendOnce(method, path, sent, { "x-toolkeep": csrfToken ?? "" });
+    try {
+      return await withToken(before);
+    } catch (problem) {
+      if (!(problem instanceof Problem) || problem.status !== 403) throw problem;
+      if (this.#session && (await this.#session) === before) this.forgetSession();
+      const now = await this.session();
+      if (now.csrfToken === before.csrfToken) throw problem;
+      // Somebody else is signed in now: what is on screen is not theirs.
+      if (now.name !== before.name) {
+        location.reload();
+        return never();
+      }
+      return withToken(now);
+    }
+  }
+
+  async #sendOnce(
+    method: string,
+    path: string,
+    { body, params, signal }: Sent,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<Response> {
+    const headers: Record<string, string> = { accept: "application/json", ...extra };
     if (body !== undefined) headers["content-type"] = "application/json";
     const init: RequestInit = { method, headers, credentials: "same-origin" };
     if (body !== undefined) init.body = JSON.stringify(body);
@@ -90,6 +116,11 @@ export class Client {
     if (problem.status === 401) this.#onSignedOut();
     throw problem;
   }
+}
+
+/** The page is about to go. */
+function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 /** `/servers` and the name of one, as a path. */

@@ -22,8 +22,11 @@ const RETRY_MS = 1_000;
 /**
  * Listens to `/api/events` with one connection for all tabs of the browser, which has only six for one host: the tab that
  * holds the lock listens and tells the others. Reconnects for as long as it takes; after that `heard` gets `missed`.
+ * Browsers lend no locks to pages of plain http from another machine: there each tab listens while it is in sight.
  */
 export function listen(names: readonly string[], heard: Heard, stillHere: () => Promise<unknown>): Live {
+  const locks = navigator.locks as LockManager | undefined;
+  const alone = locks === undefined;
   const others = new BroadcastChannel(LOCK);
   const watchers = new Set<() => void>();
   const ended = new AbortController();
@@ -35,8 +38,11 @@ export function listen(names: readonly string[], heard: Heard, stillHere: () => 
     state = next;
     for (const changed of watchers) changed();
   };
-  const tell = (message: Message) => others.postMessage(message);
+  const tell = (message: Message) => {
+    if (!alone) others.postMessage(message);
+  };
   others.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (alone) return;
     if (data.kind === "event") heard(data.name, data.payload);
     else if (data.name !== "who") become(data.name as LiveState);
     else if (leading) tell({ kind: "state", name: state, payload: {} });
@@ -45,11 +51,21 @@ export function listen(names: readonly string[], heard: Heard, stillHere: () => 
   let leading = false;
   const lead = async () => {
     leading = true;
+    let isFirst = true;
     while (!ended.signal.aborted) {
-      await oneConnection(names, ended.signal, {
+      const turn = new AbortController();
+      const over = AbortSignal.any([ended.signal, turn.signal]);
+      const hide = () => document.hidden && turn.abort();
+      if (alone) {
+        await untilSeen(ended.signal);
+        document.addEventListener("visibilitychange", hide);
+      }
+      await oneConnection(names, over, {
         opened() {
-          // Another tab listened until now, and nobody in between.
+          // Another tab listened until now, and nobody in between: all of them missed that.
           if (state === "open") heard("missed", {});
+          if (isFirst) tell({ kind: "event", name: "missed", payload: {} });
+          isFirst = false;
           become("open");
           tell({ kind: "state", name: "open", payload: {} });
         },
@@ -58,7 +74,9 @@ export function listen(names: readonly string[], heard: Heard, stillHere: () => 
           tell({ kind: "event", name, payload });
         },
       });
+      document.removeEventListener("visibilitychange", hide);
       if (ended.signal.aborted) return;
+      if (turn.signal.aborted) continue;
       become("lost");
       tell({ kind: "state", name: "lost", payload: {} });
       await stillHere().catch(() => {});
@@ -66,7 +84,8 @@ export function listen(names: readonly string[], heard: Heard, stillHere: () => 
     }
   };
   tell({ kind: "state", name: "who", payload: {} });
-  void navigator.locks.request(LOCK, { signal: ended.signal }, lead).catch(() => {});
+  if (locks) void locks.request(LOCK, { signal: ended.signal }, lead).catch(() => {});
+  else void lead();
 
   return {
     state: () => state,
@@ -99,6 +118,21 @@ function oneConnection(names: readonly string[], signal: AbortSignal, on: Connec
     source.onerror = end;
     for (const name of [...names, "missed"])
       source.addEventListener(name, ({ data }: MessageEvent<string>) => on.heard(name, JSON.parse(data)));
+  });
+}
+
+/** Resolves when the page is in sight, or when that no longer matters. */
+function untilSeen(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look);
+    signal.addEventListener("abort", look);
+    look();
   });
 }
 

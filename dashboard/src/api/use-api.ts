@@ -40,16 +40,20 @@ export function useGet<T>(path: string | undefined, options: GetOptions = {}): U
   } as Parameters<typeof useQuery<T, Problem>>[0]);
 }
 
-/** Reads a list page by page. `next` says which params bring what follows a page; undefined: it was the last. */
+/**
+ * Reads a list page by page; no path asks nothing. `next` says which params bring what follows a page; undefined: it was
+ * the last.
+ */
 export function usePages<T>(
-  path: string,
+  path: string | undefined,
   params: Params,
   next: (page: T, pages: readonly T[]) => Params | undefined,
 ): UseInfiniteQueryResult<{ pages: T[] }, Problem> {
   const client = useClient();
   return useInfiniteQuery<T, Problem, { pages: T[] }, readonly [string, Params, "pages"], Params>({
-    queryKey: [path, params, "pages"],
-    queryFn: ({ pageParam, signal }) => client.get<T>(path, { ...params, ...pageParam }, signal),
+    queryKey: [path ?? "", params, "pages"],
+    queryFn: ({ pageParam, signal }) => client.get<T>(path!, { ...params, ...pageParam }, signal),
+    enabled: path !== undefined,
     initialPageParam: {},
     getNextPageParam: (page, pages) => next(page, pages),
   });

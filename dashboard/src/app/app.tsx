@@ -1,11 +1,11 @@
-import { Component, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import type { SessionAnswer } from "../api/contract.ts";
-import { problemOf } from "../api/problem.ts";
 import { useGet } from "../api/use-api.ts";
 import { ConfirmProvider } from "../ui/confirm.tsx";
 import { TextLink } from "../ui/link.tsx";
 import { Page } from "../ui/page.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Broken } from "./broken.tsx";
 import { DesktopNotices } from "./desktop-notices.tsx";
 import { LiveProvider } from "./live-context.tsx";
 import { usePath } from "./location.ts";
@@ -42,7 +42,8 @@ function CurrentPage() {
   useEffect(() => {
     if (before.current === match?.path) return;
     before.current = match?.path;
-    document.querySelector<HTMLElement>("#page")?.focus({ preventScroll: true });
+    const page = document.querySelector<HTMLElement>("#page");
+    if (!page?.contains(document.activeElement)) page?.focus({ preventScroll: true });
   }, [match?.path]);
   if (!match)
     return (
@@ -58,19 +59,4 @@ function CurrentPage() {
       </Suspense>
     </Broken>
   );
-}
-
-/** A page that fails takes nothing else with it. */
-class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
-  override state: { error: unknown } = { error: undefined };
-
-  static getDerivedStateFromError(error: unknown) {
-    return { error };
-  }
-
-  override render() {
-    const { error } = this.state;
-    if (error === undefined) return this.props.children;
-    return <Failed problem={problemOf(error)} retry={() => window.location.reload()} />;
-  }
 }

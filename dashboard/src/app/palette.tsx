@@ -3,6 +3,7 @@ import { pathOf } from "../api/client.ts";
 import type { AgentList, ServerList, ToolList } from "../api/contract.ts";
 import { useGet } from "../api/use-api.ts";
 import { classes } from "../ui/classes.ts";
+import { giveFocusBack, keepTabInside } from "../ui/focus.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Untrusted } from "../ui/untrusted.tsx";
 import { navigate } from "./location.ts";
@@ -28,7 +29,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    return () => (before as HTMLElement | null)?.focus();
+    return () => giveFocusBack(before);
   }, []);
 
   const go = (place: Place | undefined) => {
@@ -53,7 +54,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
       aria-label="Find"
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      onKeyDown={(event) => {
+        keepTabInside(event);
+        if (event.key === "Escape") onClose();
+      }}
       className="mx-auto mt-[12vh] max-h-[70vh] w-[calc(100%-2rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised p-0 text-text shadow-2xl open:flex"
     >
       <div className="flex items-center gap-2 border-b border-line px-3">

@@ -1,5 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 import type { IconName } from "../ui/icon.tsx";
+import { loadPart } from "./load-part.ts";
 
 /** What a page is given: the parts of its address, and nothing else. */
 export type PageProps = { readonly params: Readonly<Record<string, string | undefined>> };
@@ -20,7 +21,7 @@ interface NavEntry {
 
 /** Loaded when it is first opened. */
 function page(load: () => Promise<{ Page: ComponentType<PageProps> }>): PageComponent {
-  return lazy(async () => ({ default: (await load()).Page }));
+  return lazy(async () => ({ default: (await loadPart(load)).Page }));
 }
 
 /** Every page. A new one is a line here, one in `NAV`, and its first word in `src/api/dashboard-paths.ts` of the daemon. */

@@ -3,6 +3,7 @@ import type { NotificationList, QuestionList } from "../api/contract.ts";
 import { useAction, useGet } from "../api/use-api.ts";
 import { IconButton } from "../ui/button.tsx";
 import { classes } from "../ui/classes.ts";
+import { keepTabInside } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Link } from "../ui/link.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -172,7 +173,10 @@ function Drawer({ find }: { find: () => void }) {
         aria-label="Navigation"
         className="m-0 h-dvh max-h-none w-64 flex-col border-r border-line bg-page p-0 text-text open:flex"
         onClick={(event) => event.target === drawer.current && drawer.current?.close()}
-        onKeyDown={(event) => event.key === "Escape" && drawer.current?.close()}
+        onKeyDown={(event) => {
+          keepTabInside(event);
+          if (event.key === "Escape") drawer.current?.close();
+        }}
       >
         <Navigation
           find={() => {

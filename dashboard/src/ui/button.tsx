@@ -9,6 +9,8 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "cla
   readonly icon?: IconName;
   /** Something it started is under way. */
   readonly busy?: boolean;
+  /** It does nothing yet, for a moment; unlike `disabled` it keeps the focus. */
+  readonly notYet?: boolean;
   readonly children: ReactNode;
 }
 
@@ -22,16 +24,25 @@ const LOOKS: Record<Look, string> = {
 export function buttonClasses(look: Look = "plain"): string {
   return classes(
     "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap",
-    "disabled:opacity-50 max-sm:h-10",
+    "disabled:opacity-50 aria-disabled:opacity-50 max-sm:h-10",
     LOOKS[look],
   );
 }
 
-export function Button({ look = "plain", icon, busy = false, children, ...rest }: ButtonProps) {
+export function Button({
+  look = "plain",
+  icon,
+  busy = false,
+  notYet = false,
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
+      onClick={notYet ? (event) => event.preventDefault() : rest.onClick}
+      aria-disabled={notYet || undefined}
       disabled={rest.disabled || busy}
       aria-busy={busy}
       className={buttonClasses(look)}

@@ -18,7 +18,7 @@ export function CopyButton({
   const toast = useToast();
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await toClipboard(text);
     } catch {
       toast.complain({
         message: "The browser does not let this page use the clipboard",
@@ -36,4 +36,21 @@ export function CopyButton({
       {done ? "Copied" : children}
     </Button>
   );
+}
+
+/** Pages of plain http from another machine have no `navigator.clipboard`; the old way is still there for them. */
+async function toClipboard(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const place = document.activeElement;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "sr-only";
+  field.ariaHidden = "true";
+  // Inside an open window, since nothing else can be selected then.
+  (place?.closest("dialog") ?? document.body).append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (place instanceof HTMLElement) place.focus();
+  if (!done) throw new Error("the browser copied nothing");
 }

@@ -1,9 +1,18 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useUrlState } from "../app/location.ts";
 import { classes } from "./classes.ts";
 import { Icon } from "./icon.tsx";
 import { Link } from "./link.tsx";
+import { useKeys } from "./use-keys.ts";
 import { useWidth } from "./use-width.ts";
 
 export interface Column<T> {
@@ -34,6 +43,8 @@ interface DataTableProps<T> {
   /** Instead of rows where there are none. */
   readonly empty: ReactNode;
   readonly rowHeight?: number;
+  /** The page itself does something with j and k. */
+  readonly ownKeys?: boolean;
   /** There is more than `rows`, read when the end comes into view. */
   readonly more?: { readonly has: boolean; readonly loading: boolean; readonly load: () => void };
 }
@@ -43,42 +54,73 @@ const ROW_HEIGHT = 36;
 const NARROW = 560;
 const ROOMY = 880;
 
-/** A list of any length: only what is in view is in the page. Arrow keys move along the rows, Enter opens one. */
+/**
+ * A list of any length: only what is in view is in the page. Tab stops at one row, so that what follows the list is one
+ * press away; arrows, j and k, Home and End move along the rows, Enter opens one.
+ */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, rows, columns, rowKey, rowLink, selected, empty, rowHeight = ROW_HEIGHT, more } = props;
+  const { label, rows, columns, rowKey, rowLink, selected, empty, more } = props;
+  const { rowHeight = ROW_HEIGHT, ownKeys = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
   const shown = columns.filter(
     ({ phone, roomy }, index) => index === 0 || (width < NARROW ? phone : width >= ROOMY || !roomy),
   );
   const [sorted, sort] = useSorted(rows, columns);
+  const { active, setActive } = useActive(sorted, rowKey, selected);
   const virtual = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    // The row that Tab stops at is there wherever the list was scrolled to.
+    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), active, range.count),
   });
   const items = virtual.getVirtualItems();
-  const [focused, setFocused] = useState<number | null>(null);
 
-  const lastShown = items.at(-1)?.index ?? 0;
+  const lastShown = virtual.range?.endIndex ?? 0;
   useEffect(() => {
     if (more?.has && !more.loading && lastShown >= sorted.length - 20) more.load();
   }, [more, lastShown, sorted.length]);
-  useEffect(() => {
-    if (focused === null) return;
-    scroller.current?.querySelector<HTMLElement>(`[data-row="${focused}"] a`)?.focus();
-  }, [focused]);
 
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const at = (event.target as HTMLElement).closest("[data-row]")?.getAttribute("data-row");
-    if (step === undefined || at === null || at === undefined) return;
-    event.preventDefault();
-    const next = Math.min(sorted.length - 1, Math.max(0, Number(at) + step));
-    virtual.scrollToIndex(next);
-    setFocused(next);
+  const wanted = useRef<number | null>(null);
+  const focusWanted = () => {
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"] a`);
+    if (!link) return;
+    wanted.current = null;
+    link.focus({ preventScroll: true });
   };
+  useLayoutEffect(focusWanted);
+  const goTo = (index: number) => {
+    const next = Math.min(sorted.length - 1, Math.max(0, index));
+    if (next < 0) return;
+    wanted.current = next;
+    setActive(rowKey(sorted[next]!));
+    virtual.scrollToIndex(next);
+    focusWanted();
+  };
+  const move = (event: KeyboardEvent) => {
+    const at = rowAt(event.target);
+    if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
+    const next = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: sorted.length - 1,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    goTo(next);
+  };
+  /** From wherever the focus is: to the row, and from a row to the next one. */
+  const step = (by: number) => () => {
+    const at = rowAt(document.activeElement);
+    goTo(at === undefined || !scroller.current?.contains(document.activeElement) ? active : at + by);
+  };
+  useKeys(rowLink && !ownKeys ? { j: step(1), k: step(-1) } : {});
   const grid = { gridTemplateColumns: shown.map(({ width }) => width ?? "minmax(0,1fr)").join(" ") };
 
   if (rows.length === 0 && !more?.loading) return <div className="flex-1 overflow-y-auto">{empty}</div>;
@@ -87,8 +129,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
       ref={scroller}
       className="min-h-0 flex-1 overflow-auto"
       onKeyDown={move}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-      tabIndex={0}
+      // What scrolls must be reachable by keys: by its rows, or where they lead nowhere by itself.
+      tabIndex={rowLink ? undefined : 0}
+      onFocus={(event) => {
+        const at = rowAt(event.target);
+        if (at !== undefined && at !== active) setActive(rowKey(sorted[at]!));
+      }}
       role="region"
       aria-label={label}
     >
@@ -130,6 +176,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                     {at === 0 && rowLink ? (
                       <Link
                         to={rowLink(row)}
+                        tabIndex={index === active ? 0 : -1}
                         className="block truncate font-medium after:absolute after:inset-0"
                         aria-current={key === selected ? "true" : undefined}
                       >
@@ -149,6 +196,34 @@ export function DataTable<T>(props: DataTableProps<T>) {
       {more?.loading && <p className="px-4 py-2 text-soft">Loading more …</p>}
     </div>
   );
+}
+
+/** Which row Tab stops at: the one that was last gone to or opened, else the first. */
+function useActive<T>(
+  rows: readonly T[],
+  rowKey: (row: T) => string,
+  selected: string | undefined,
+): { active: number; setActive(key: string): void } {
+  const [key, setActive] = useState(selected);
+  const [opened, setOpened] = useState(selected);
+  if (selected !== opened) {
+    setOpened(selected);
+    if (selected !== undefined) setActive(selected);
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key of a row is the same in every render
+  const at = useMemo(() => rows.findIndex((row) => rowKey(row) === key), [rows, key]);
+  return { active: Math.max(0, at), setActive };
+}
+
+function withIndex(shown: readonly number[], index: number, count: number): number[] {
+  if (index >= count || shown.includes(index)) return [...shown];
+  return index < (shown[0] ?? 0) ? [index, ...shown] : [...shown, index];
+}
+
+/** The place of the row that an element is in. */
+function rowAt(element: EventTarget | null): number | undefined {
+  const row = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-row]") : null;
+  return row ? Number(row.dataset.row) : undefined;
 }
 
 interface Sort {

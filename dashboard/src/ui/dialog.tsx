@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { giveFocusBack, keepTabInside } from "./focus.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -13,7 +14,7 @@ interface DialogProps {
 
 /**
  * A window over the page, there for as long as it is rendered. The browser's own modal dialog: the rest of the page is
- * out of reach, Escape closes it, focus goes in (to what has `autoFocus`, else the first field) and back afterwards.
+ * out of reach, Escape closes it, focus goes in (to what has `data-autofocus`, else the first field) and back afterwards.
  */
 export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -26,13 +27,14 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
     wanted?.focus();
     return () => {
       dialog.close();
-      if (before instanceof HTMLElement) before.focus();
+      giveFocusBack(before);
     };
   }, []);
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
+      onKeyDown={keepTabInside}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

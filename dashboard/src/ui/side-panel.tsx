@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { navigate } from "../app/location.ts";
 import { IconButton } from "./button.tsx";
+import { covers } from "./use-covers.ts";
 
 interface SidePanelProps {
   readonly title: ReactNode;
@@ -17,6 +18,7 @@ interface SidePanelProps {
 export function SidePanel({ title, actions, back, children, footer }: SidePanelProps) {
   const id = useId();
   const ref = useRef<HTMLElement>(null);
+  useEffect(() => takeFocus(ref.current!), []);
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
@@ -30,7 +32,8 @@ export function SidePanel({ title, actions, back, children, footer }: SidePanelP
     <aside
       ref={ref}
       aria-labelledby={id}
-      className="flex w-[min(34rem,50vw)] shrink-0 flex-col border-l border-line bg-surface max-lg:absolute max-lg:inset-0 max-lg:z-20 max-lg:w-full max-lg:border-l-0"
+      tabIndex={-1}
+      className="flex outline-none w-[min(34rem,50vw)] shrink-0 flex-col border-l border-line bg-surface max-lg:absolute max-lg:inset-0 max-lg:z-20 max-lg:w-full max-lg:border-l-0"
     >
       <header className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-4">
         <h2 id={id} className="min-w-0 flex-1 truncate text-base font-semibold">
@@ -43,6 +46,18 @@ export function SidePanel({ title, actions, back, children, footer }: SidePanelP
       {footer && <footer className="border-t border-line bg-surface px-4 py-3">{footer}</footer>}
     </aside>
   );
+}
+
+/**
+ * Whoever opened it by keys goes on inside it, and so does everybody where it covers the list. A pointer leaves the focus
+ * on the row, from where arrow keys go on.
+ */
+function takeFocus(panel: HTMLElement): void {
+  const at = document.activeElement;
+  if (panel.contains(at) || document.querySelector("dialog[open]")) return;
+  const isNowhere = at === null || at === document.body || at.id === "page";
+  const isByKeys = !isNowhere && !isTyping(at) && at.matches(":focus-visible");
+  if (isNowhere || isByKeys || covers()) panel.focus({ preventScroll: true });
 }
 
 /** A part of a panel, with a line above it. */

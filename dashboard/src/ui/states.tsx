@@ -58,7 +58,10 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
   );
 }
 
-/** What a query shows: grey lines, its problem, or what it read. A problem while there is something to show is left out. */
+/**
+ * What a query shows: grey lines, its problem, or what it read. A problem while there is something to show is left out,
+ * unless it says that this is not there any more or not for this person.
+ */
 export function Loaded<T>({
   query,
   children,
@@ -68,7 +71,12 @@ export function Loaded<T>({
   children: (data: T) => ReactNode;
   rows?: number;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined && !isGone(query.error)) return children(query.data);
   if (query.error) return <Failed problem={query.error} retry={() => void query.refetch()} />;
   return <Loading rows={rows} />;
+}
+
+/** What was read is no longer there, or no longer to be seen by whoever is signed in. */
+export function isGone(problem: Problem | null): boolean {
+  return problem !== null && [403, 404, 410].includes(problem.status);
 }

@@ -3,8 +3,7 @@ import { counted, short } from "./tool-words.tsx";
 
 /** What a list takes of a model's window, and what leaving tools to search saves. */
 export function CostLine({ cost }: { cost: ListCost }) {
-  const { listed, listedTokens, deferred, wholeTokens } = cost;
-  const saved = wholeTokens - listedTokens;
+  const { listed, listedTokens, deferred, wholeTokens, keptTokens } = cost;
   return (
     <p>
       <strong>{counted(listed, "tool")}</strong> in the list, about{" "}
@@ -13,7 +12,7 @@ export function CostLine({ cost }: { cost: ListCost }) {
         <span className="text-soft">
           {" "}
           · {counted(deferred, "more tool")} found by search; listing all would take {short(wholeTokens)}
-          {saved > 0 && `, so ${short(saved)} are kept out of every prompt`}
+          {keptTokens > 0 && `, so ${short(keptTokens)} are kept out of every prompt`}
         </span>
       )}
     </p>

@@ -10,12 +10,13 @@ import { Field, FormProblem, TextInput } from "../../ui/form.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { useKeys } from "../../ui/use-keys.ts";
+import { useSettled } from "../../ui/use-settled.ts";
 import { ruleInWords } from "../rules/rule-words.ts";
 import { takes } from "./question-words.ts";
 
 const CHANGES = ["/questions", "/approvals", "/rules"];
 
-/** The four answers to an approval. */
+/** The four answers to an approval, once there was time to see what is asked. */
 export function AnswerApproval({
   review: { question, calls },
   after,
@@ -26,13 +27,14 @@ export function AnswerApproval({
   const isAdmin = useMay("admin");
   const [rejecting, setRejecting] = useState(false);
   const [choosing, setChoosing] = useState(false);
+  const notYet = !useSettled();
   const approve = useAction({
     run: (client, yes: ApprovalYes) => client.post(pathOf("approvals", question.id, "approve"), yes),
     done: (_, { for: span = "once" }) => DONE[span],
     changes: CHANGES,
   });
   const say = async (yes: ApprovalYes) => {
-    if (approve.busy) return;
+    if (approve.busy || notYet) return;
     if ((await approve.run(yes)) !== undefined) navigate(after);
   };
   const mayAgree = useMay(question.wants);
@@ -43,15 +45,22 @@ export function AnswerApproval({
   useKeys({
     o: once,
     c: forConversation,
-    a: always,
-    r: () => setRejecting(true),
+    a: notYet ? undefined : always,
+    r: notYet ? undefined : () => setRejecting(true),
   });
   if (rejecting) return <Reject id={question.id} after={after} cancel={() => setRejecting(false)} />;
   return (
     <>
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
         {once ? (
-          <Button look="primary" icon="check" busy={approve.busy} onClick={once} title="Key o">
+          <Button
+            look="primary"
+            icon="check"
+            busy={approve.busy}
+            notYet={notYet}
+            onClick={once}
+            title="Key o"
+          >
             Allow once
           </Button>
         ) : (
@@ -60,6 +69,7 @@ export function AnswerApproval({
         {forConversation && (
           <Button
             busy={approve.busy}
+            notYet={notYet}
             onClick={forConversation}
             title="Key c: this tool, in this conversation"
           >
@@ -67,7 +77,7 @@ export function AnswerApproval({
           </Button>
         )}
         {always && (
-          <Button busy={approve.busy} onClick={always} title="Key a: writes a rule">
+          <Button busy={approve.busy} notYet={notYet} onClick={always} title="Key a: writes a rule">
             Always …
           </Button>
         )}
@@ -75,6 +85,7 @@ export function AnswerApproval({
           look="danger"
           icon="close"
           busy={approve.busy}
+          notYet={notYet}
           onClick={() => setRejecting(true)}
           title="Key r"
         >

@@ -9,6 +9,7 @@ import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, TextArea, TextInput } from "../../ui/form.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
+import { useSettled } from "../../ui/use-settled.ts";
 
 const CHANGES = ["/questions", "/secrets", "/agents"];
 
@@ -17,6 +18,7 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
   const { id, kind, details } = question;
   const confirm = useConfirm();
   const mayAgree = useMay(question.wants);
+  const notYet = !useSettled();
   const answer = useAction({
     run: (client, said: string) => client.post(pathOf("questions", id, "answer"), { answer: said }),
     done: kind === "secret" ? "Stored in the vault" : "Answered",
@@ -52,13 +54,25 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
       {kind === "access" ? (
         <div className="flex flex-wrap gap-2">
           {mayAgree ? (
-            <Button look="primary" icon="check" busy={answer.busy} onClick={() => void say("grant")}>
+            <Button
+              look="primary"
+              icon="check"
+              busy={answer.busy}
+              notYet={notYet}
+              onClick={() => void say("grant")}
+            >
               Give it the tool
             </Button>
           ) : (
             <p className="self-center">Only an admin may give it the tool.</p>
           )}
-          <Button look="danger" icon="close" busy={answer.busy} onClick={() => void say("refuse")}>
+          <Button
+            look="danger"
+            icon="close"
+            busy={answer.busy}
+            notYet={notYet}
+            onClick={() => void say("refuse")}
+          >
             Refuse
           </Button>
         </div>
@@ -72,7 +86,7 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
       ) : Array.isArray(details.choices) && details.choices.length > 0 ? (
         <div className="flex flex-wrap gap-2">
           {details.choices.map(String).map((choice) => (
-            <Button key={choice} busy={answer.busy} onClick={() => void say(choice)}>
+            <Button key={choice} busy={answer.busy} notYet={notYet} onClick={() => void say(choice)}>
               <Untrusted text={choice} line />
             </Button>
           ))}

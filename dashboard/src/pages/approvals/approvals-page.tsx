@@ -1,6 +1,6 @@
 import { pathOf } from "../../api/client.ts";
 import type { QuestionList, QuestionView } from "../../api/contract.ts";
-import { useGet } from "../../api/use-api.ts";
+import { useGet, usePages } from "../../api/use-api.ts";
 import { NotifyMe } from "../../app/desktop-notices.tsx";
 import { here, navigate } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
@@ -16,17 +16,23 @@ import { useKeys } from "../../ui/use-keys.ts";
 import { QuestionPanel } from "./question-panel.tsx";
 import { decisionOf, KINDS, lineOf, subjectOf } from "./question-words.ts";
 
+const PAGE = 200;
+
 /** What agents wait for people to decide, and what was decided. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["waiting", "decided"]);
   const waiting = useGet<QuestionList>("/questions", { params: { state: "pending" } });
-  const all = useGet<QuestionList>(view === "decided" ? "/questions" : undefined);
+  const decided = usePages<QuestionList>(
+    view === "decided" ? "/questions" : undefined,
+    { state: "settled", limit: PAGE },
+    ({ next }) => (next === null ? undefined : { cursor: next }),
+  );
   const now = useNow();
   const pending = waiting.data?.questions.filter(({ expiresAt }) => expiresAt > now - 15_000) ?? [];
   const rows =
     view === "waiting"
       ? pending
-      : (all.data?.questions.filter((each) => isDecided(each, now)).toReversed() ?? []);
+      : (decided.data?.pages.flatMap(({ questions }) => questions.toReversed()) ?? []);
   const at = rows.findIndex((question) => question.id === id);
   const goTo = (index: number) => {
     const question = rows[Math.min(rows.length - 1, Math.max(0, index))];
@@ -54,7 +60,7 @@ export function Page({ params: { id } }: PageProps) {
           { id: "decided", label: "Decided" },
         ]}
       />
-      <Loaded query={view === "waiting" ? waiting : all}>
+      <Loaded<unknown> query={view === "waiting" ? waiting : decided}>
         {() => (
           <DataTable
             label={view === "waiting" ? "Waiting for you" : "Decided"}
@@ -64,16 +70,20 @@ export function Page({ params: { id } }: PageProps) {
             rowLink={(question) => linkTo(question.id)}
             selected={id}
             rowHeight={52}
+            ownKeys
+            {...(view === "decided" && {
+              more: {
+                has: decided.hasNextPage,
+                loading: decided.isFetchingNextPage,
+                load: () => void decided.fetchNextPage(),
+              },
+            })}
             empty={view === "waiting" ? <NothingWaits /> : <Empty title="Nothing was decided yet" />}
           />
         )}
       </Loaded>
     </PageFrame>
   );
-}
-
-function isDecided({ state, expiresAt }: QuestionView, now: number): boolean {
-  return state !== "pending" || expiresAt <= now;
 }
 
 function linkTo(id: string): string {

@@ -6,7 +6,7 @@ import { StateMark } from "../../ui/badge.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { isGone, Loaded } from "../../ui/states.tsx";
 import { Time, useNow } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { AnswerApproval } from "./answer-approval.tsx";
@@ -29,7 +29,7 @@ export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
     <SidePanel
       title={question ? KINDS[question.kind] : "Approval"}
       back={back}
-      footer={review.data && <Answer review={review.data} after={after} />}
+      footer={review.data && !isGone(review.error) && <Answer review={review.data} after={after} />}
     >
       <Loaded query={review}>
         {({ question: asked, calls }) => (
@@ -75,9 +75,9 @@ function Answer({ review, after }: { review: QuestionReview; after: string }) {
     );
   if (!may) return <p className="text-soft">An operator or an admin decides this; you may look.</p>;
   return question.kind === "approval" ? (
-    <AnswerApproval review={review} after={after} />
+    <AnswerApproval key={question.id} review={review} after={after} />
   ) : (
-    <AnswerQuestion question={question} after={after} />
+    <AnswerQuestion key={question.id} question={question} after={after} />
   );
 }
 

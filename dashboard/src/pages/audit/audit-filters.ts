@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import type { Params } from "../../api/client.ts";
 import { useQueryString } from "../../app/location.ts";
 
@@ -24,19 +25,21 @@ export const RANGES: readonly (readonly [id: string, words: string])[] = [
 
 const HOUR_MS = 3_600_000;
 const HOURS: Readonly<Record<string, number>> = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 };
-/** So that the same range gives the same times for a while, and not other ones with every look. */
-const STEP_MS = 60_000;
 
+/** A range counts from when it was chosen, or the page was opened: a list that begins elsewhere with every look is none. */
 export function useAuditFilters(): AuditFilters {
-  return filtersIn(useQueryString());
+  const query = useQueryString();
+  const range = new URLSearchParams(query).get("range");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another range counts from now on
+  const now = useMemo(() => Date.now(), [range]);
+  return filtersIn(query, now);
 }
 
 export function filtersIn(query: string, now = Date.now()): AuditFilters {
   const params = new URLSearchParams(query);
   const given = (name: string) => params.get(name) || undefined;
   const hours = HOURS[params.get("range") ?? ""];
-  const since =
-    hours === undefined ? timeIn(given("from")) : Math.floor((now - hours * HOUR_MS) / STEP_MS) * STEP_MS;
+  const since = hours === undefined ? timeIn(given("from")) : now - hours * HOUR_MS;
   const filters: Record<string, string | number | undefined> = {
     text: given("q"),
     agent: given("agent"),

@@ -107,6 +107,7 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
         {loading && rows.length === 0 && <Loading label="Loading calls" />}
         <DataTable
           label="Calls"
+          ownKeys
           rows={rows}
           columns={selected === undefined ? COLUMNS : BESIDE_PANEL}
           rowKey={(call) => call.id}

@@ -13,6 +13,12 @@ const AGAIN_MS = 700;
 const GAP_MS = 60_000;
 /** So many new ones wait to be shown; of more, the whole list is read anew. */
 const MOST_NEW = 2_000;
+/** So many are kept of a list that grows at the front; the older ones are read again by whoever scrolls there. */
+const MOST_ROWS = 5_000;
+/** What was missed comes in so many pieces; of more, the whole list is read anew. */
+const MOST_PIECES = 20;
+/** Instead of a cursor: what follows the last row. */
+const AFTER_LAST = "";
 
 interface State {
   /** Newest first. */
@@ -81,13 +87,14 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
   }, [begin]);
 
   const load = useCallback(async () => {
-    const { next, loading } = latest.current;
+    const { next, loading, rows } = latest.current;
     if (next === null || loading) return;
     const { signal } = run.current;
     dispatch({ kind: "loading" });
     try {
       const params = paramsOf(JSON.parse(key) as AuditFilters);
-      const page = await client.get<AuditPage>("/audit", { ...params, limit: PAGE, cursor: next }, signal);
+      const from = next === AFTER_LAST ? { until: rows.at(-1)?.startedAt } : { cursor: next };
+      const page = await client.get<AuditPage>("/audit", { ...params, limit: PAGE, ...from }, signal);
       dispatch({ kind: "page", page, first: false });
     } catch (error) {
       if (!signal.aborted) dispatch({ kind: "problem", problem: problemOf(error) });
@@ -95,28 +102,48 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
   }, [client, key]);
 
   const timer = useRef<number | undefined>(undefined);
-  const tail = useCallback(async () => {
-    const { cursor } = latest.current;
-    if (cursor === undefined) return;
+  /** False where nobody can say what came since. */
+  const tail = useCallback(
+    async (pieces = 1) => {
+      let { cursor } = latest.current;
+      const { signal } = run.current;
+      const params = paramsOf(JSON.parse(key) as AuditFilters);
+      for (let piece = 0; piece < pieces; piece++) {
+        if (cursor === undefined) return false;
+        const seen = await client.get<AuditTail>("/audit/tail", { ...params, cursor }, signal);
+        if (signal.aborted) return true;
+        dispatch({ kind: "tail", tail: seen, show: follow() });
+        if (seen.cursor === cursor) return true;
+        cursor = seen.cursor;
+      }
+      return pieces === 1;
+    },
+    [client, key, follow],
+  );
+  /** What is on screen stays where it is. */
+  const catchUp = async () => {
     const { signal } = run.current;
-    try {
-      const params = { ...paramsOf(JSON.parse(key) as AuditFilters), cursor };
-      const seen = await client.get<AuditTail>("/audit/tail", params, signal);
-      if (!signal.aborted) dispatch({ kind: "tail", tail: seen, show: follow() });
-    } catch {
-      // The next event, or the connection when it is back, asks again.
-    }
-  }, [client, key, follow]);
-  useEvents((name) => {
-    if (name === "missed") void begin();
-    if (name !== "call.ended" || timer.current !== undefined) return;
+    const isWhole = await tail(MOST_PIECES).catch(() => false);
+    if (!isWhole && !signal.aborted) await begin();
+  };
+  /** A call that ends while this runs may be recorded only after the last look: then it looks once more. */
+  const hasMore = useRef(false);
+  const look = () => {
+    hasMore.current = false;
     timer.current = window.setTimeout(() => {
+      tail().catch(nothing);
       timer.current = window.setTimeout(() => {
         timer.current = undefined;
-        void tail();
+        if (hasMore.current) look();
+        else tail().catch(nothing);
       }, AGAIN_MS);
-      void tail();
     }, WRITTEN_MS);
+  };
+  useEvents((name) => {
+    if (name === "missed") void catchUp();
+    if (name !== "call.ended") return;
+    if (timer.current === undefined) look();
+    else hasMore.current = true;
   });
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
@@ -128,6 +155,9 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
   };
 }
 
+/** The next event, or the connection when it is back, asks again. */
+const nothing = () => {};
+
 function reduce(state: State, step: Step): State {
   switch (step.kind) {
     case "begin":
@@ -135,7 +165,9 @@ function reduce(state: State, step: Step): State {
     case "loading":
       return { ...state, loading: true };
     case "page": {
-      const rows = step.first ? [...step.page.calls] : [...state.rows, ...step.page.calls];
+      const before = step.first ? [] : state.rows;
+      const known = new Set(before.slice(-PAGE).map(({ id }) => id));
+      const rows = [...before, ...step.page.calls.filter(({ id }) => !known.has(id))];
       return { ...state, rows, next: step.page.next, loading: false, problem: null };
     }
     case "tail": {
@@ -152,7 +184,10 @@ function reduce(state: State, step: Step): State {
 }
 
 function shown(state: State): State {
-  return state.fresh.length === 0 ? state : { ...state, rows: [...state.fresh, ...state.rows], fresh: [] };
+  if (state.fresh.length === 0) return state;
+  const rows = [...state.fresh, ...state.rows];
+  if (rows.length <= MOST_ROWS) return { ...state, rows, fresh: [] };
+  return { ...state, rows: rows.slice(0, MOST_ROWS), fresh: [], next: AFTER_LAST };
 }
 
 /** A destructive call is there twice: when it is about to run, and when it has. */

@@ -1,6 +1,6 @@
 import { pathOf } from "../../api/client.ts";
 import type { NotificationList, NotificationView, ServerList } from "../../api/contract.ts";
-import { useAction, useGet } from "../../api/use-api.ts";
+import { useAction, useGet, usePages } from "../../api/use-api.ts";
 import { here } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { For } from "../../app/session.tsx";
@@ -23,17 +23,18 @@ const LEVELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]
   error: ["Went wrong", "bad"],
 };
 
+const PAGE = 200;
 const CHANGES = ["/notifications", "/status"];
 
 /** What people should know; it stays until somebody dismisses it, or decides what it is about. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["open", "dismissed"]);
-  const all = useGet<NotificationList>("/notifications", { params: { dismissed: true } });
+  const open = useNotifications("open", true);
+  const isOpen = open.rows.some((each) => each.id === id);
+  const dismissed = useNotifications("dismissed", view === "dismissed" || (id !== undefined && !isOpen));
   const confirm = useConfirm();
-  const rows = (all.data?.notifications ?? [])
-    .filter(({ dismissedAt }) => (dismissedAt === null) === (view === "open"))
-    .toReversed();
-  const shown = all.data?.notifications.find((each) => each.id === id);
+  const { pages, rows } = view === "open" ? open : dismissed;
+  const shown = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
   const dismissAll = useAction({
     run: async (client, ids: readonly string[]) => {
       for (const each of ids) await client.post(pathOf("notifications", each, "dismiss"));
@@ -73,7 +74,7 @@ export function Page({ params: { id } }: PageProps) {
           { id: "dismissed", label: "Dismissed" },
         ]}
       />
-      <Loaded query={all}>
+      <Loaded query={pages}>
         {() => (
           <DataTable
             label="Notifications"
@@ -83,6 +84,11 @@ export function Page({ params: { id } }: PageProps) {
             rowLink={(each) => here({}, pathOf("notifications", each.id))}
             selected={id}
             rowHeight={52}
+            more={{
+              has: pages.hasNextPage,
+              loading: pages.isFetchingNextPage,
+              load: () => void pages.fetchNextPage(),
+            }}
             empty={
               <Empty title={view === "open" ? "Nothing new" : "Nothing was dismissed lately"}>
                 {view === "open" && "Agents leave word here, and so does Toolkeep where a server needs you."}
@@ -93,6 +99,17 @@ export function Page({ params: { id } }: PageProps) {
       </Loaded>
     </PageFrame>
   );
+}
+
+/** Newest first, page by page. */
+function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
+  const pages = usePages<NotificationList>(
+    isWanted ? "/notifications" : undefined,
+    { state, limit: PAGE },
+    ({ next }) => (next === null ? undefined : { cursor: next }),
+  );
+  const rows = pages.data?.pages.flatMap(({ notifications }) => notifications.toReversed()) ?? [];
+  return { pages, rows };
 }
 
 function NotificationPanel({ notification }: { notification: NotificationView }) {

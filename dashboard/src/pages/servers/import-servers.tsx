@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type {
   ImportAnswer,
   ImportPreview,
@@ -14,6 +14,8 @@ import { Field, FormProblem, TextArea } from "../../ui/form.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+
+const SETTLE_MS = 300;
 
 interface WayProps {
   readonly onClose: () => void;
@@ -64,9 +66,22 @@ export function PasteServers({ onClose, children }: WayProps) {
   const [preview, setPreview] = useState<ImportPreview>();
   const choice = useChoice(preview);
   const add = useImport(onClose);
-  const look = async (pasted: string) => {
+  // Read once nobody has typed for a moment; what is shown belongs to what stands in the field, and nothing to what did.
+  const { run } = read;
+  const latest = useRef(text);
+  latest.current = text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another text is read anew
+  useEffect(() => {
+    if (text.trim() === "") return;
+    const timer = window.setTimeout(async () => {
+      const found = await run(text);
+      if (latest.current === text) setPreview(found);
+    }, SETTLE_MS);
+    return () => window.clearTimeout(timer);
+  }, [text]);
+  const look = (pasted: string) => {
     setText(pasted);
-    setPreview(pasted.trim() === "" ? undefined : await read.run(pasted));
+    setPreview(undefined);
   };
   const problem = preview?.files.find((file) => file.problem !== null)?.problem;
   return (
@@ -94,7 +109,7 @@ export function PasteServers({ onClose, children }: WayProps) {
               placeholder={
                 '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["-y", "…"] }\n  }\n}'
               }
-              onChange={(event) => void look(event.target.value)}
+              onChange={(event) => look(event.target.value)}
             />
           )}
         </Field>

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { AuditPage, CallSummary, ToolUse } from "../../api/contract.ts";
 import { invalidate, useGet } from "../../api/use-api.ts";
@@ -12,16 +13,23 @@ import { counted, DecisionMark, GrantSources } from "../access/tool-words.tsx";
 import { OutcomeMark } from "./outcome-view.tsx";
 
 const RECENT = 20;
+/** Records are written up to 200 ms after the call that they tell of. */
+const WRITTEN_MS = 500;
 
 /** Who has a tool, through what, and how its calls went. */
 export function ToolUseTab({ name }: { name: string }) {
   const path = `${pathOf("tools", name)}/use`;
   const use = useGet<ToolUse>(path);
   const queries = useQueryClient();
-  useEvents((event, payload) => {
-    const tool = (payload as { tool?: string } | undefined)?.tool;
-    if (event === "call.ended" && tool === name) void invalidate(queries, [path]);
+  const timer = useRef<number | undefined>(undefined);
+  useEvents((event, { tool }) => {
+    if (event !== "call.ended" || tool !== name || timer.current !== undefined) return;
+    timer.current = window.setTimeout(() => {
+      timer.current = undefined;
+      void invalidate(queries, [path]);
+    }, WRITTEN_MS);
   });
+  useEffect(() => () => window.clearTimeout(timer.current), []);
   return (
     <>
       <Loaded query={use}>
