@@ -4,6 +4,7 @@ export const DASHBOARD_PAGES = [
   "tools",
   "toolboxes",
   "agents",
+  "tasks",
   "approvals",
   "rules",
   "audit",

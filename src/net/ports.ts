@@ -11,7 +11,9 @@ export interface Ports {
 /** Undefined when `port` of `host` may be asked. */
 export function refusalOfPort(host: string, port: number, { allowed, setting }: Ports): Error | undefined {
   if (OF_OTHER_PROTOCOLS.has(port))
-    return new FetchRefused(`port ${port} of ${host} is not asked: it is that of another protocol than HTTP`);
+    return new FetchRefused(
+      `port ${port} of ${host} is not asked: that port belongs to another protocol, and browsers refuse it too. Let the server listen on another one.`,
+    );
   if (allowed.length === 0 || allowed.includes(port)) return undefined;
   return new FetchRefused(
     `port ${port} of ${host} may not be asked, only ${allowed.join(", ")}. If it is meant, a person can add it to ${setting}.`,

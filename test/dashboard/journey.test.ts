@@ -1,67 +1,119 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
-import { fixture } from "../support/upstream.ts";
+import { connectClient } from "../support/connect-client.ts";
+import { launchBrowser, signIn, withoutDashboard } from "../support/dashboard.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { EVERYTHING } from "../support/test-hub.ts";
+import { serve, toolkeepJson } from "../support/toolkeep.ts";
 
 describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by clicking", () => {
-  it("adds, tests, approves, grants, calls, is asked, says yes, and finds it in the audit", async () => {
-    await using dashboard = await testDashboard({
-      agents: { worker: [] },
-      rules: [{ permission: "mcp:clicked:*", action: "ask" }],
-    });
-    // An agent brought one, which waits.
-    await dashboard.hub.upstream.add("brought", fixture("echoes"), { addedBy: "worker" });
+  it("a daemon's server is added, tested, approved, granted, called, asked about, let run and found", async () => {
+    await using home = await tempHome();
+    const at = { home: home.path };
+    await using daemon = await serve(at);
     const browser = await launchBrowser();
     try {
-      const page = await dashboard.open(browser);
-      await dashboard.api("POST", "/people", { name: "eve", role: "operator" });
-      const other = await dashboard.open(browser, "/approvals", { person: "eve" });
-      const { command, args } = fixture("echoes");
+      const complaints: string[] = [];
+      const enter = async (path: string, ...command: string[]) => {
+        const { url: link } = await toolkeepJson(at, ...command);
+        return signIn(browser, { link, url: daemon.url, path, complaints });
+      };
+      const page = await enter("/", "open");
+      await toolkeepJson(at, "person", "add", "eve", "--role", "operator");
+      const other = await enter("/approvals", "person", "link", "eve");
 
-      await page.getByRole("link", { name: "Servers", exact: true }).click();
-      await page.getByRole("link", { name: "Add a server" }).click();
-      await page.getByLabel("Name", { exact: true }).fill("clicked");
-      await page.getByLabel("Command").fill(command!);
-      await page.getByLabel("Arguments").fill(args!.join("\n"));
-      await page.getByRole("button", { name: "Test" }).click();
-      await page.getByText("It works: 1 tools").waitFor();
-      await page.getByRole("button", { name: "Add", exact: true }).click();
-      await page.getByRole("complementary").getByText("Ready").waitFor();
+      const token = await makeAgent(page);
+      await using connected = await connectClient(daemon.url, token);
+      await addServer(page);
 
-      await page.getByRole("link", { name: "brought", exact: true }).click();
+      // Another way of starting it, which an agent wants: it stops, and a person looks at what would run.
+      await connected.client.callTool({
+        name: "update_mcp_server",
+        arguments: { name: "every", env: { GREETING: "hello" } },
+      });
+      const panel = page.getByRole("complementary");
+      await panel.getByText("An agent changed this server").waitFor();
       await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByRole("complementary").getByText("Ready").waitFor();
+      await panel.getByText("Ready").waitFor();
 
-      await page.getByRole("link", { name: "Agents", exact: true }).click();
-      await page.getByRole("link", { name: "worker", exact: true }).click();
-      await page.getByRole("link", { name: "What it is given" }).click();
-      const picker = page.getByRole("combobox", { name: /Give it a tool/ });
-      await picker.fill("mcp_clicked_echo");
-      await page.getByRole("option", { name: /^mcp_clicked_echo/ }).waitFor();
-      await picker.press("Enter");
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Saved").waitFor();
-      expect(dashboard.hub.identity.agent("worker").grants).toEqual(["mcp_clicked_echo"]);
+      await grantEcho(page);
+      await writeRule(page);
 
-      await page.keyboard.press("Control+k");
-      await page.getByLabel("Find a page, server, tool or agent").fill("mcp_clicked_echo");
-      await page.getByRole("option", { name: "mcp_clicked_echo tool" }).click();
-      await page.getByRole("link", { name: "Try it" }).click();
-      await page.getByLabel("Call as").selectOption("worker");
-      await page.getByRole("button", { name: "Call it" }).click();
-
-      // The call waits. Somebody else, in another browser, sees it come and says yes.
-      await other.getByRole("link", { name: /mcp_clicked_echo/ }).click();
+      const call = { name: "mcp_every_echo", arguments: { message: "by clicking" } };
+      expect(await connected.client.callTool(call)).toMatchObject({ isError: true });
+      await other.getByRole("link", { name: /mcp_every_echo/ }).click();
+      await other.getByRole("complementary").getByText("by clicking").first().waitFor();
       await other.getByRole("button", { name: "Allow once" }).click();
       await other.getByText("Nothing waits for you").waitFor();
-      await page.getByText("It worked").first().waitFor();
+      expect((await connected.client.callTool(call)).content).toEqual([{ type: "text", text: "Echo: by clicking" }]);
 
-      await page.getByRole("link", { name: "In the audit" }).click();
-      await page.getByRole("heading", { name: "Audit", level: 1 }).waitFor();
-      await page.getByRole("complementary").getByText("worker").first().waitFor();
+      await go(page, "Audit");
+      await page.getByRole("link", { name: "mcp_every_echo" }).first().click();
+      await panel.getByRole("region", { name: "Arguments" }).getByText("by clicking").waitFor();
+      await panel.getByText("worker").first().waitFor();
+      await panel.getByText("eve").first().waitFor();
       expect(page.url()).toMatch(/\/audit\/\w+/);
-      expect(dashboard.complaints).toEqual([]);
+      expect(complaints).toEqual([]);
     } finally {
       await browser.close();
     }
-  }, 120_000);
+  }, 180_000);
 });
+
+/** Resolves with the token that the page shows this once. */
+async function makeAgent(page: Page): Promise<string> {
+  await go(page, "Agents");
+  await page.getByRole("link", { name: "New agent" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("worker");
+  await give(page, "update_mcp_server");
+  await page.getByRole("button", { name: "Create it" }).click();
+  await page.getByRole("button", { name: "New token" }).click();
+  await page.getByRole("button", { name: "Make the token" }).click();
+  const shown = page.getByRole("dialog");
+  const token = await shown.getByRole("region", { name: "the token" }).textContent();
+  await shown.getByRole("button", { name: "I have kept it" }).click();
+  return token!;
+}
+
+async function addServer(page: Page): Promise<void> {
+  await go(page, "Servers");
+  await page.getByRole("link", { name: "Add a server" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("every");
+  await page.getByLabel("Command").fill(EVERYTHING.command);
+  await page.getByLabel("Arguments").fill(EVERYTHING.args.join("\n"));
+  await page.getByRole("button", { name: "Test" }).click();
+  await page.getByText(/It works: \d+ tools/).waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("complementary").getByText("Ready").waitFor({ timeout: 30_000 });
+}
+
+async function grantEcho(page: Page): Promise<void> {
+  await go(page, "Agents");
+  await page.getByRole("link", { name: "worker", exact: true }).click();
+  await page.getByRole("link", { name: "What it is given" }).click();
+  await give(page, "mcp_every_echo");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved").waitFor();
+}
+
+function go(page: Page, name: string): Promise<void> {
+  return page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click();
+}
+
+async function give(page: Page, tool: string): Promise<void> {
+  const picker = page.getByRole("combobox", { name: /Give it a tool/ });
+  await picker.fill(tool);
+  await page.getByRole("option", { name: new RegExp(`^${tool}`) }).waitFor();
+  await picker.press("Enter");
+}
+
+async function writeRule(page: Page): Promise<void> {
+  await go(page, "Rules");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Ask me first" }).check();
+  await dialog.getByLabel("Which tools").fill("mcp_every_echo");
+  await dialog.getByText("1 tool: mcp_every_echo").waitFor();
+  await dialog.getByRole("button", { name: "Add the rule" }).click();
+  await page.getByRole("complementary").getByText("written here by owner").waitFor();
+}

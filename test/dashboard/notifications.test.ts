@@ -36,7 +36,16 @@ describe.skipIf(withoutDashboard)("the notifications page", () => {
     await dashboard.hub.upstream.add("added", { command: "false" }, { addedBy: "main" });
     const page = await dashboard.open(browser, "/notifications");
     await page.getByRole("link", { name: /added waits for approval/ }).click();
-    await page.getByRole("link", { name: "Look at the server" }).click();
+    await page.getByRole("link", { name: "Approve or reject it" }).click();
     await page.getByRole("heading", { name: "added" }).waitFor();
+    // Nothing of it may run, so there is nothing to test; no is as near as yes.
+    await page.getByText("The agent main added or changed this server").waitFor();
+    expect(await page.getByRole("button", { name: "Test" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Reject and remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("No server yet").waitFor();
+    expect(dashboard.hub.upstream.servers()).toEqual([]);
+    await page.goto(`${dashboard.url}/notifications/ntf_none`);
+    await page.getByText("There is no such notification").waitFor();
   });
 });

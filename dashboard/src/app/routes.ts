@@ -32,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/toolboxes/:name?", page: page(() => import("../pages/toolboxes/toolboxes-page.tsx")) },
   { path: "/agents/:name?", page: page(() => import("../pages/agents/agents-page.tsx")) },
   { path: "/knowledge/:part?/:id?", page: page(() => import("../pages/knowledge/knowledge-page.tsx")) },
+  { path: "/tasks/:part?/:id?", page: page(() => import("../pages/tasks/tasks-page.tsx")) },
   { path: "/approvals/:id?", page: page(() => import("../pages/approvals/approvals-page.tsx")) },
   { path: "/rules/:id?", page: page(() => import("../pages/rules/rules-page.tsx")) },
   { path: "/audit/:id?", page: page(() => import("../pages/audit/audit-page.tsx")) },
@@ -53,6 +54,7 @@ export const NAV: readonly (readonly NavEntry[])[] = [
     { to: "/tools", label: "Tools", icon: "tool" },
     { to: "/toolboxes", label: "Toolboxes", icon: "toolbox" },
     { to: "/agents", label: "Agents", icon: "agent" },
+    { to: "/tasks", label: "Tasks", icon: "task" },
     { to: "/knowledge", label: "Knowledge", icon: "knowledge" },
   ],
   [

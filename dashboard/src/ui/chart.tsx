@@ -8,6 +8,8 @@ interface ChartProps {
   /** What it shows, in words: "Calls per minute, last hour: 12 now, 40 at most". */
   readonly label: string;
   readonly tone?: "accent" | "bad" | "warn" | "ok";
+  /** What fills the height; absent: the largest value. */
+  readonly most?: number;
 }
 
 const COLOURS = { accent: "text-accent", bad: "text-bad", warn: "text-warn", ok: "text-ok" };
@@ -54,9 +56,9 @@ export function Sparkline({ values, label, tone = "accent" }: ChartProps) {
 }
 
 /** A bar for each value. */
-export function Bars({ values, label, tone = "accent" }: ChartProps) {
+export function Bars({ values, label, tone = "accent", most: given }: ChartProps) {
   const id = useId();
-  const most = Math.max(1e-9, ...values.map((value) => value ?? 0));
+  const most = given ?? Math.max(1e-9, ...values.map((value) => value ?? 0));
   const step = WIDTH / Math.max(1, values.length);
   return (
     <svg

@@ -10,7 +10,7 @@ export function FilterBar({ children, shown }: { children: ReactNode; shown?: st
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
       {children}
       {shown !== undefined && (
-        <span className="ml-auto text-xs text-soft" aria-live="polite">
+        <span className="ml-auto text-xs whitespace-nowrap text-soft" aria-live="polite">
           {shown}
         </span>
       )}

@@ -5,6 +5,7 @@ const PATHS = {
   toolbox: "M3 7h14v9H3zM7 7V4h6v3M3 11h14M10 10v2",
   agent: "M5 8h10v8H5zM10 8V4M8 12h.01M12 12h.01M3 11v3M17 11v3",
   approval: "M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM7 10l2 2 4-4",
+  task: "M3 5l1.5 1.5L7 4M3 10.5 4.5 12 7 9.5M3.5 16H6M10 5.5h7M10 10.5h7M10 16h7",
   rule: "M4 5h12M4 10h12M4 15h7M14 13v4M12 15h4",
   audit: "M5 3h7l3 3v11H5zM8 9h4M8 12h4M8 6h1",
   knowledge: "M4 4h5a1 1 0 0 1 1 1v12a2 2 0 0 0-2-2H4zM16 4h-5a1 1 0 0 0-1 1v12a2 2 0 0 1 2-2h4z",

@@ -29,7 +29,12 @@ export function EntryList({ entries, note, isWrong, onRemove, empty }: EntryList
                   <Untrusted text={entry} mono line />
                 </TextLink>
               ) : (
-                <Untrusted text={entry} mono line />
+                <span className="flex min-w-0 items-baseline gap-2">
+                  <Untrusted text={entry} mono line />
+                  {entryInWords(entry) !== "" && (
+                    <span className="min-w-0 truncate text-xs text-soft">{plain(entryInWords(entry))}</span>
+                  )}
+                </span>
               )}
             </span>
             <span className={isWrong?.(entry) ? "text-xs text-warn" : "text-xs text-soft"}>
@@ -44,6 +49,18 @@ export function EntryList({ entries, note, isWrong, onRemove, empty }: EntryList
       {entries.length > MOST && <p className="mt-1 text-soft">and {entries.length - MOST} more</p>}
     </>
   );
+}
+
+/** What a pattern stands for, as people say it; "" for a name. */
+export function entryInWords(entry: string): string {
+  if (entry === "*") return "everything that comes with Toolkeep, and your scripts";
+  const [kind, name, rest] = /^([^:]+):([^:]+)(?::(.*))?$/.exec(entry)?.slice(1) ?? [];
+  if (name === undefined) return "";
+  const whose = { mcp: name, plugin: `the plugin ${name}` }[kind!];
+  if (whose === undefined) return "";
+  if (name === "*") return kind === "mcp" ? "all tools of all servers" : "all tools of all plugins";
+  if (rest === "*") return `all tools of ${whose}`;
+  return rest?.includes("*") ? `tools of ${whose} with such names` : `one tool of ${whose}`;
 }
 
 function isName(entry: string): boolean {

@@ -1,9 +1,10 @@
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId } from "react";
 import type { NewToken, TokenAnswer } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
 
 const DAY_MS = 86_400_000;
 const LIVES = [
@@ -31,6 +32,17 @@ const SCOPES = [
   ["admin", "Managing Toolkeep"],
 ] as const;
 
+interface Draft {
+  readonly label: string;
+  /** "": for good. */
+  readonly days: string;
+  /** Null: all. */
+  readonly scopes: readonly string[] | null;
+  readonly interactive: boolean;
+}
+
+const NOTHING: Draft = { label: "", days: "", scopes: null, interactive: false };
+
 export function NewTokenDialog({
   agent,
   onClose,
@@ -41,10 +53,9 @@ export function NewTokenDialog({
   onMade: (answer: TokenAnswer) => void;
 }) {
   const form = useId();
-  const [label, setLabel] = useState("");
-  const [days, setDays] = useState("");
-  const [scopes, setScopes] = useState<readonly string[] | null>(null);
-  const [interactive, setInteractive] = useState(false);
+  const [draft, setDraft, forget] = useDraft<Draft>(`token.${agent}`, NOTHING);
+  const { label, days, scopes, interactive } = draft;
+  const setScopes = (next: readonly string[] | null) => setDraft({ ...draft, scopes: next });
   const create = useAction({
     run: (client, body: NewToken) => client.post<TokenAnswer>("/tokens", body),
     changes: ["/tokens"],
@@ -59,15 +70,21 @@ export function NewTokenDialog({
       ...(scopes === null ? {} : { scopes }),
       ...(interactive ? { interactive } : {}),
     });
-    if (made) onMade(made);
+    if (!made) return;
+    forget();
+    onMade(made);
+  };
+  const close = () => {
+    forget();
+    onClose();
   };
   return (
     <Dialog
       title="New token"
-      onClose={onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.busy}>
             Make the token
           </Button>
@@ -81,7 +98,7 @@ export function NewTokenDialog({
               {...given}
               maxLength={200}
               value={label}
-              onChange={({ target }) => setLabel(target.value)}
+              onChange={({ target }) => setDraft({ ...draft, label: target.value })}
             />
           )}
         </Field>
@@ -91,7 +108,7 @@ export function NewTokenDialog({
               {...given}
               options={LIVES}
               value={days}
-              onChange={({ target }) => setDays(target.value)}
+              onChange={({ target }) => setDraft({ ...draft, days: target.value })}
             />
           )}
         </Field>
@@ -119,7 +136,7 @@ export function NewTokenDialog({
           label="The person at its client may approve single calls there"
           hint="Only where a person sits at the client, not a program."
           checked={interactive}
-          onChange={({ target }) => setInteractive(target.checked)}
+          onChange={({ target }) => setDraft({ ...draft, interactive: target.checked })}
         />
         <FormProblem problem={create.problem} />
       </form>

@@ -3,6 +3,7 @@ import type { SnippetList, TokenAnswer } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -11,11 +12,21 @@ import { Loaded } from "../../ui/states.tsx";
 export function TokenShown({ made: { token }, onClose }: { made: TokenAnswer; onClose: () => void }) {
   const snippets = useGet<SnippetList>("/mcp/snippets");
   const [client, setClient] = useState("");
+  const confirm = useConfirm();
+  const leave = async () => {
+    const isSure = await confirm({
+      title: "Close without having kept it?",
+      what: "Nobody can see this token again. Whoever has not copied it needs a new one; this one should then be revoked.",
+      action: "Close it",
+      danger: true,
+    });
+    if (isSure) onClose();
+  };
   return (
     <Dialog
       title="The token, shown this once"
       wide
-      onClose={onClose}
+      onClose={() => void leave()}
       footer={
         <Button look="primary" onClick={onClose}>
           I have kept it

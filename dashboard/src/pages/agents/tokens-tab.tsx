@@ -2,6 +2,7 @@ import { useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { TokenAnswer, TokenView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
+import { useUrlState } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -21,7 +22,7 @@ export function TokensTab({
   tokens: readonly TokenView[];
   mayChange: boolean;
 }) {
-  const [isAsking, setAsking] = useState(false);
+  const [doing, setDoing] = useUrlState("doing");
   // Here and nowhere else: not in the address, not in the storage of the browser, gone with a reload.
   const [made, setMade] = useState<TokenAnswer | null>(null);
   return (
@@ -30,7 +31,7 @@ export function TokensTab({
         title="Tokens"
         actions={
           mayChange && (
-            <Button icon="plus" onClick={() => setAsking(true)}>
+            <Button icon="plus" onClick={() => setDoing("token")}>
               New token
             </Button>
           )
@@ -51,12 +52,12 @@ export function TokensTab({
           </ul>
         )}
       </PanelSection>
-      {isAsking && (
+      {doing === "token" && mayChange && (
         <NewTokenDialog
           agent={agent}
-          onClose={() => setAsking(false)}
+          onClose={() => setDoing("")}
           onMade={(answer) => {
-            setAsking(false);
+            setDoing("");
             setMade(answer);
           }}
         />

@@ -44,7 +44,7 @@ export function Page({ params: { id } }: PageProps) {
   return (
     <PageFrame
       title="Approvals"
-      about="What agents may not do before you have seen it. Keys: j and k move, o once, c conversation, r reject."
+      about="What agents may not do before you have seen it."
       actions={<NotifyMe />}
       panel={
         id !== undefined && (

@@ -9,6 +9,7 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { capabilityInWords } from "../access/capability-words.ts";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
 import { ruleInWords, ruleKey, whereFrom } from "../rules/rule-words.ts";
 
@@ -58,12 +59,14 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
             ],
             ["Says of itself", description !== null && <Untrusted key="says" text={description} max={160} />],
             [
-              "Can",
+              "What it does",
               (destructive || capabilities.length > 0) && (
                 <span key="can" className="flex flex-wrap gap-1">
-                  {destructive && <Badge tone="bad">destroy things</Badge>}
+                  {destructive && <Badge tone="bad">May destroy things</Badge>}
                   {capabilities.map((capability) => (
-                    <Badge key={capability}>{capability}</Badge>
+                    <Badge key={capability} title={capability}>
+                      {capabilityInWords(capability)}
+                    </Badge>
                   ))}
                 </span>
               ),

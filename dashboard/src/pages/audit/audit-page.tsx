@@ -264,4 +264,4 @@ const COLUMNS: readonly Column<CallView>[] = [
 ];
 
 /** Beside an open panel there is room for what tells them apart only. */
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "tool" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "tool" || id === "agent" || phone);

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { pathOf } from "../../api/client.ts";
-import type { AuditedCall, CallView } from "../../api/contract.ts";
+import type { AuditedCall, CallView, RuleList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { StateMark } from "../../ui/badge.tsx";
 import { Code, Json } from "../../ui/code.tsx";
@@ -10,7 +10,7 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
-import { ACTIONS } from "../rules/rule-words.ts";
+import { ACTIONS, NO_RULE, ruleInWords, ruleKey, ruleOfText } from "../rules/rule-words.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -44,6 +44,14 @@ export function CallPanel({ id, back }: { id: string; back: string }) {
               <Arguments text={shown.arguments} />
               <p className="mt-1 text-xs text-soft">Without secrets, at most 4 kB.</p>
             </PanelSection>
+            {shown.outcome === "ok" && (
+              <PanelSection title="Result">
+                <p className="text-soft">
+                  The audit keeps no results, so that it holds nothing that tools read. One that was too long
+                  for the model can be read by its agent for a day, with read_tool_output.
+                </p>
+              </PanelSection>
+            )}
             <PanelSection title="In the chain">
               <KeyValues
                 pairs={[
@@ -79,6 +87,25 @@ function ExplainLink({ call, tool }: { call: CallView; tool: string }) {
   return <ButtonLink to={`/rules?${params}`}>What the rules say now</ButtonLink>;
 }
 
+/** How a call reached Toolkeep. */
+const VIA: Readonly<Record<string, string>> = {
+  mcp: "a client that speaks MCP",
+  api: "this page or the command line",
+  library: "a program that has Toolkeep built in",
+};
+
+function RuleNamed({ text }: { text: string }) {
+  const rules = useGet<RuleList>(text === NO_RULE ? undefined : "/rules").data?.rules;
+  if (text === NO_RULE) return "none: no rule was about it, so it could run";
+  const rule = rules && ruleOfText(rules, text);
+  if (!rule) return <Untrusted text={text} mono />;
+  return (
+    <TextLink to={pathOf("rules", ruleKey(rule))} title={text}>
+      <Untrusted text={ruleInWords(rule)} />
+    </TextLink>
+  );
+}
+
 function Facts({ call }: { call: CallView }) {
   const action = call.decision === null ? undefined : ACTIONS[call.decision as keyof typeof ACTIONS];
   return (
@@ -107,7 +134,7 @@ function Facts({ call }: { call: CallView }) {
           ),
         ],
         ["Asked for", call.requested !== call.tool && <Untrusted key="asked" text={call.requested} mono />],
-        ["Came by", call.via],
+        ["Came by", VIA[call.via] ?? call.via],
         [
           "Rules said",
           action && (
@@ -116,7 +143,7 @@ function Facts({ call }: { call: CallView }) {
             </StateMark>
           ),
         ],
-        ["By the rule", call.rule !== null && <Untrusted key="rule" text={call.rule} mono />],
+        ["By the rule", call.rule !== null && <RuleNamed key="rule" text={call.rule} />],
         [
           "Approval",
           call.approvalId !== null && (

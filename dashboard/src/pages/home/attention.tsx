@@ -2,7 +2,7 @@ import { pathOf } from "../../api/client.ts";
 import type { Home, ServerView } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Link } from "../../ui/link.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { plain, Untrusted } from "../../ui/untrusted.tsx";
 
 interface Item {
   readonly to: string;
@@ -29,13 +29,19 @@ export function Attention({ servers, home }: { servers: readonly ServerView[]; h
       ) : (
         <ul className="divide-y divide-line rounded-md border border-line">
           {items.slice(0, MAX_ITEMS).map(({ to, tone, what, why }) => (
-            <li key={to + what} className="relative flex items-center gap-4 px-4 py-2 hover:bg-hover">
-              <Link to={to} className="shrink-0 font-medium after:absolute after:inset-0">
+            <li
+              key={to + what}
+              className="relative flex items-center gap-x-4 px-4 py-2 hover:bg-hover max-sm:flex-col max-sm:items-start"
+            >
+              <Link
+                to={to}
+                className="min-w-0 shrink-0 font-medium after:absolute after:inset-0 max-sm:max-w-full"
+              >
                 <StateMark tone={tone}>{what}</StateMark>
               </Link>
               {why && (
-                <span className="min-w-0 flex-1 text-soft">
-                  <Untrusted text={why} line />
+                <span className="line-clamp-2 min-w-0 flex-1 text-soft" title={plain(why)}>
+                  <Untrusted text={why} max={300} />
                 </span>
               )}
             </li>

@@ -51,6 +51,7 @@ export function Inbox() {
             rows={files}
             columns={COLUMNS}
             rowKey={({ name }) => name}
+            rowLink={({ name }) => `/knowledge?q=${encodeURIComponent(wordsOf(name))}`}
             empty={
               <Empty title="The inbox is empty">
                 It is the folder <Untrusted text={folder} mono />; agents put documents there with the tool
@@ -112,6 +113,11 @@ function Put() {
       </form>
     </details>
   );
+}
+
+/** A file is named after its title: the words that find what was read of it. */
+function wordsOf(name: string): string {
+  return name.replace(/\.\w+$/, "").replace(/[-_]+/g, " ");
 }
 
 function sizeOf(bytes: number): string {

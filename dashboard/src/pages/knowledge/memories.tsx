@@ -73,7 +73,7 @@ export function Memories({ selected }: { selected: string | undefined }) {
           }}
           empty={
             <Empty title={text === "" ? "Nothing is remembered yet" : "No memory fits"}>
-              Agents write here with the tool memory_write and find it again in later conversations.
+              Agents write here with the tool memory_put and find it again in later conversations.
             </Empty>
           }
         />

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { Done, MemoryAnswer, MemoryHistory, MemoryVersionView, MemoryView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
@@ -16,6 +15,7 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
 import { ownerOf } from "./memories.tsx";
 
 const CHANGES = ["/memories", "/search"];
@@ -66,7 +66,7 @@ export function MemoryPanel({ id }: { id: string }) {
 }
 
 function Text({ memory }: { memory: MemoryView }) {
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped, forget] = useDraft<string | null>(`memory.${memory.id}`, null);
   const save = useAction({
     run: (client, text: string) => client.patch<MemoryAnswer>(pathOf("memories", memory.id), { text }),
     done: "Saved",
@@ -98,12 +98,12 @@ function Text({ memory }: { memory: MemoryView }) {
               look="primary"
               busy={save.busy}
               onClick={async () => {
-                if (await save.run(typed)) setTyped(null);
+                if (await save.run(typed)) forget();
               }}
             >
               Save
             </Button>
-            <Button onClick={() => setTyped(null)}>Cancel</Button>
+            <Button onClick={forget}>Cancel</Button>
           </div>
         </div>
       )}

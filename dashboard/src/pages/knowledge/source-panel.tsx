@@ -114,6 +114,14 @@ function Actions({ source: { name, enabled, entities } }: { source: SourceView }
     });
     if (yes && (await remove.run())) navigate(LIST);
   };
+  const disableIt = async () => {
+    const yes = await confirm({
+      title: `Disable ${name}?`,
+      what: `It is read no more, and nobody finds its ${entities.toLocaleString("en")} documents. Nothing is forgotten: enable it to have them back.`,
+      action: "Disable",
+    });
+    if (yes) await change.run({ enabled: false });
+  };
   return (
     <>
       <For role="operator">
@@ -128,7 +136,7 @@ function Actions({ source: { name, enabled, entities } }: { source: SourceView }
             ? [
                 {
                   label: enabled ? "Disable" : "Enable",
-                  onSelect: () => void change.run({ enabled: !enabled }),
+                  onSelect: () => void (enabled ? disableIt() : change.run({ enabled: true })),
                 },
                 { label: "Remove", icon: "trash", danger: true, onSelect: () => void removeIt() },
               ]

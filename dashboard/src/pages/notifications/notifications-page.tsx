@@ -74,6 +74,11 @@ export function Page({ params: { id } }: PageProps) {
           { id: "dismissed", label: "Dismissed" },
         ]}
       />
+      {id !== undefined && open.pages.data && dismissed.pages.data && !shown && (
+        <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
+          There is no such notification among the newest; those that were dismissed are kept for a while only.
+        </p>
+      )}
       <Loaded query={pages}>
         {() => (
           <DataTable
@@ -129,8 +134,8 @@ function NotificationPanel({ notification }: { notification: NotificationView })
         dismissedAt === null && (
           <div className="flex flex-wrap gap-2">
             {server !== undefined && (
-              <ButtonLink look="primary" to={pathOf("servers", server)}>
-                Look at the server
+              <ButtonLink look="primary" to={decidedAt(id, server)}>
+                {decisionOf(id)}
               </ButtonLink>
             )}
             <For role="operator">
@@ -182,6 +187,18 @@ function NotificationPanel({ notification }: { notification: NotificationView })
 function useServerOf(id: string): string | undefined {
   const servers = useGet<ServerList>(id.includes("_srv_") ? "/servers" : undefined).data?.servers;
   return servers?.find((server) => id.includes(server.id))?.name;
+}
+
+/** What a notification of a server asks of people, by how its id begins. */
+function decisionOf(id: string): string {
+  if (id.startsWith("ntf_approve_")) return "Approve or reject it";
+  if (id.startsWith("ntf_changes_")) return "Accept or reject it";
+  return id.startsWith("ntf_auth_") ? "Sign in" : "Look at the server";
+}
+
+function decidedAt(id: string, server: string): string {
+  const page = pathOf("servers", server);
+  return id.startsWith("ntf_changes_") ? `${page}?tab=changes` : page;
 }
 
 const COLUMNS: readonly Column<NotificationView>[] = [

@@ -1,6 +1,12 @@
 import { useEffect, useState } from "react";
 import { pathOf } from "../../api/client.ts";
-import type { AgentList, ExplainInput, RuleExplanation, RuleInput, ToolList } from "../../api/contract.ts";
+import type {
+  AgentList,
+  ExplainInput,
+  RuleExplanation,
+  RuleInput,
+  ToolSearchAnswer,
+} from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
 import { here, navigate, useQueryString } from "../../app/location.ts";
 import { For } from "../../app/session.tsx";
@@ -11,7 +17,12 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
+import { capabilityInWords } from "../access/capability-words.ts";
+import { useSettled } from "../access/use-preview.ts";
 import { ACTIONS, ruleInWords, ruleKey } from "./rule-words.ts";
+
+const SUGGESTED = 20;
 
 const RESULT: Readonly<Record<RuleExplanation["action"], string>> = {
   allow: "It would run",
@@ -27,16 +38,20 @@ export function TryCall() {
     agent: params.get("agent") ?? "",
     args: params.get("args") ?? "",
   };
-  const [call, setCall] = useState(asked);
+  const key = JSON.stringify(asked);
+  const [call, setCall] = useDraft(`try-call.${key}`, asked);
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const tools = useGet<ToolList>("/tools").data?.tools ?? [];
+  const query = useSettled(call.tool.trim());
+  const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
+    params: { query, limit: SUGGESTED },
+    keep: true,
+  });
   const [explained, setExplained] = useState<RuleExplanation>();
   const problem = argumentsProblem(call.args);
   const explain = useAction({
     run: (client, input: ExplainInput) => client.post<RuleExplanation>("/rules/explain", input),
     quiet: true,
   });
-  const key = JSON.stringify(asked);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what stands in the address decides
   useEffect(() => {
     if (asked.tool === "" || argumentsProblem(asked.args) !== undefined) return;
@@ -54,8 +69,8 @@ export function TryCall() {
           className="grid grid-cols-2 gap-4 max-sm:grid-cols-1"
           onSubmit={(event) => {
             event.preventDefault();
-            if (call.tool !== "" && problem === undefined)
-              navigate(here({ ...call, args: call.args.trim() }));
+            if (call.tool === "" || problem !== undefined) return;
+            navigate(here({ ...call, args: call.args.trim() }));
           }}
         >
           <Field label="Who calls">
@@ -68,7 +83,7 @@ export function TryCall() {
               />
             )}
           </Field>
-          <Field label="Which tool">
+          <Field label="Which tool" hint="Its name, or what it should do.">
             {(given) => (
               <>
                 <TextInput
@@ -79,8 +94,8 @@ export function TryCall() {
                   onChange={(event) => setCall({ ...call, tool: event.target.value })}
                 />
                 <datalist id="try-tools">
-                  {tools.slice(0, 500).map(({ name }) => (
-                    <option key={name} value={name} />
+                  {found.data?.matches.map(({ tool }) => (
+                    <option key={tool.name} value={tool.name} />
                   ))}
                 </datalist>
               </>
@@ -158,8 +173,13 @@ function Explained({ explained }: { explained: RuleExplanation }) {
             hidden && "not at all: every call of it is refused, so the agent is not even shown the tool",
           ],
           [
-            "The tool can",
-            capabilities.length > 0 && capabilities.map((each) => <Badge key={each}>{each}</Badge>),
+            "What the tool does",
+            capabilities.length > 0 &&
+              capabilities.map((each) => (
+                <Badge key={each} title={each}>
+                  {capabilityInWords(each)}
+                </Badge>
+              )),
           ],
           ["The call is about", about.length > 0 && <Untrusted key="about" text={about.join(", ")} mono />],
           ["In touch with", labels.join(", ")],

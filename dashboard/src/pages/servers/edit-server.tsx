@@ -2,17 +2,18 @@ import { useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { ServerAnswer, ServerChange, ServerView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { navigate } from "../../app/location.ts";
+import { here, navigate } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
 import { fieldsOf, inputOf, type SecretValues } from "./server-fields.ts";
 import { ServerForm } from "./server-form.tsx";
 
 /** Changes a server that is stored. Of variables and headers only names are known; a value left blank stays. */
 export function EditServer({ server, onClose }: { server: ServerView; onClose: () => void }) {
   const [before] = useState(() => fieldsOf(server));
-  const [fields, setFields] = useState(before);
+  const [fields, setFields, forget] = useDraft(`edit-server.${server.id}`, before);
   const [values, setValues] = useState<SecretValues>({});
   const save = useAction({
     run: (client, change: ServerChange) => client.patch<ServerAnswer>(pathOf("servers", server.name), change),
@@ -20,21 +21,28 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
     changes: ["/servers", "/tools", "/home", "/status"],
     quiet: true,
   });
-  const submit = async () => {
+  const close = () => {
+    forget();
+    onClose();
+  };
+  /** Values that stay are known to the daemon only: what is tested is what was saved. */
+  const submit = async (thenTest: boolean) => {
     const name = fields.name.trim();
     const change = { ...inputOf(fields, values, before), ...(name === server.name ? {} : { name }) };
-    if (Object.keys(change).length === 0) return onClose();
-    if (!(await save.run(change))) return;
-    onClose();
-    if (name !== server.name) navigate(pathOf("servers", name), { replace: true });
+    if (Object.keys(change).length > 0 && !(await save.run(change))) return;
+    forget();
+    navigate(here({ doing: thenTest ? "test" : "" }, pathOf("servers", name)), { replace: true });
   };
   return (
     <Dialog
       title={`Edit ${server.name}`}
-      onClose={onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
+          <Button icon="play" busy={save.busy} onClick={() => void submit(true)}>
+            Save and test
+          </Button>
           <Button look="primary" type="submit" form="edit-server" busy={save.busy}>
             Save
           </Button>
@@ -46,7 +54,7 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void submit(false);
         }}
       >
         <ServerForm fields={fields} onFields={setFields} values={values} onValues={setValues} stored />

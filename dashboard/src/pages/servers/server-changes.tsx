@@ -50,6 +50,15 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
     });
     if (yes) await decide.run({ verb: "accept" });
   };
+  const rejectAll = async () => {
+    const yes = await confirm({
+      title: `Reject all ${waiting.length}?`,
+      what: "No agent gets them as they are now, and you are not asked again until the server changes them. They stay in this list, where each can still be accepted.",
+      action: "Reject all",
+      danger: true,
+    });
+    if (yes) await decide.run({ verb: "reject" });
+  };
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
@@ -59,7 +68,7 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
         <For role="admin">
           {waiting.length > 1 && (
             <>
-              <Button busy={decide.busy} onClick={() => void decide.run({ verb: "reject" })}>
+              <Button busy={decide.busy} onClick={() => void rejectAll()}>
                 Reject all
               </Button>
               <Button look="primary" busy={decide.busy} onClick={() => void acceptAll()}>

@@ -13,10 +13,17 @@ import { TRANSPORTS } from "./server-columns.tsx";
 import { ServerStateMark } from "./server-state.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-export function ServerOverview({ server }: { server: ServerView }) {
+/** `remove` asks first; absent where the server is not one that can be removed here. */
+export function ServerOverview({
+  server,
+  remove,
+}: {
+  server: ServerView;
+  remove?: (() => void) | undefined;
+}) {
   return (
     <>
-      {server.state === "pending_approval" && <Approval server={server} />}
+      {server.state === "pending_approval" && <Approval server={server} remove={remove} />}
       {server.state !== "pending_approval" && (server.state === "needs_auth" || server.oauth) && (
         <SignIn server={server} />
       )}
@@ -43,7 +50,7 @@ export function ServerOverview({ server }: { server: ServerView }) {
 }
 
 /** What the person looks at is what is approved: a change in between is refused. */
-function Approval({ server }: { server: ServerView }) {
+function Approval({ server, remove }: { server: ServerView; remove: (() => void) | undefined }) {
   const approve = useAction({
     run: (client) =>
       client.post<ServerAnswer>(pathOf("servers", server.name, "approve"), { changedAt: server.changedAt }),
@@ -54,18 +61,17 @@ function Approval({ server }: { server: ServerView }) {
     <PanelSection>
       <div className="flex flex-col gap-3 rounded-md border border-warn bg-warn-soft px-3 py-3">
         <p>
-          {server.addedBy ? (
-            <>
-              The agent <b>{server.addedBy}</b> added or changed this server.
-            </>
-          ) : (
-            "This server comes from a file of a project."
-          )}{" "}
-          Nothing of it runs before you approve it. This is what would run:
+          {whyItWaits(server)} Nothing of it runs before you approve it, so it cannot be tested yet. This is
+          what would run:
         </p>
         <Reach server={server} />
         <For role="admin">
-          <div>
+          <div className="flex flex-wrap gap-2">
+            {remove && (
+              <Button icon="trash" onClick={remove}>
+                Reject and remove
+              </Button>
+            )}
             <Button look="primary" busy={approve.busy} onClick={() => void approve.run()}>
               Approve
             </Button>
@@ -74,6 +80,12 @@ function Approval({ server }: { server: ServerView }) {
       </div>
     </PanelSection>
   );
+}
+
+function whyItWaits({ addedBy, source }: ServerView): string {
+  if (source !== "stored") return "This server comes from a file of a project.";
+  if (addedBy === null) return "An agent changed this server, which a person had added.";
+  return `The agent ${addedBy} added or changed this server.`;
 }
 
 function Reach({ server }: { server: ServerView }) {

@@ -21,18 +21,27 @@ import { ServerTools } from "./server-tools.tsx";
 export function ServerPanel({ name }: { name: string }) {
   const answer = useGet<ServerAnswer>(pathOf("servers", name));
   const back = here({ tab: "", doing: "" }, "/servers");
+  const removeIt = useRemoval(answer.data?.server, back);
   return (
     <SidePanel
       title={<Untrusted text={name} line />}
       back={back}
-      actions={answer.data && <Actions server={answer.data.server} back={back} />}
+      actions={answer.data && <Actions server={answer.data.server} removeIt={removeIt} />}
     >
-      <Loaded query={answer}>{({ server, tools }) => <Parts server={server} tools={tools} />}</Loaded>
+      <Loaded query={answer}>
+        {({ server, tools }) => <Parts server={server} tools={tools} removeIt={removeIt} />}
+      </Loaded>
     </SidePanel>
   );
 }
 
-function Parts({ server, tools }: { server: ServerView; tools: readonly string[] }) {
+interface PartsProps {
+  readonly server: ServerView;
+  readonly tools: readonly string[];
+  readonly removeIt: (() => void) | undefined;
+}
+
+function Parts({ server, tools, removeIt }: PartsProps) {
   const tab = useTab("tab", ["overview", "tools", "changes", "log"]);
   return (
     <>
@@ -46,7 +55,7 @@ function Parts({ server, tools }: { server: ServerView; tools: readonly string[]
           { id: "log", label: "Log" },
         ]}
       />
-      {tab === "overview" && <ServerOverview server={server} />}
+      {tab === "overview" && <ServerOverview server={server} remove={removeIt} />}
       {tab === "tools" && <ServerTools server={server} names={tools} />}
       {tab === "changes" && <ServerChangesView name={server.name} />}
       {tab === "log" && <ServerLog name={server.name} />}
@@ -54,44 +63,59 @@ function Parts({ server, tools }: { server: ServerView; tools: readonly string[]
   );
 }
 
-function Actions({ server, back }: { server: ServerView; back: string }) {
+const CHANGES = ["/servers", "/tools", "/home", "/status"];
+
+/** Asks, removes and goes back to the list. What a file says is removed there. */
+function useRemoval(server: ServerView | undefined, back: string): (() => void) | undefined {
+  const confirm = useConfirm();
+  const remove = useAction({
+    run: (client, name: string) => client.delete<Done>(pathOf("servers", name)),
+    done: (_answer, name) => `${name} was removed`,
+    changes: CHANGES,
+  });
+  if (server?.source !== "stored") return undefined;
+  const { name, toolCount } = server;
+  const ask = async () => {
+    const yes = await confirm({
+      title: `Remove ${name}?`,
+      what: `Its ${toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
+      action: "Remove",
+      danger: true,
+    });
+    if (yes && (await remove.run(name))) navigate(back);
+  };
+  return () => void ask();
+}
+
+function Actions({ server, removeIt }: { server: ServerView; removeIt: (() => void) | undefined }) {
   const { name } = server;
   const [doing, setDoing] = useUrlState("doing");
   const confirm = useConfirm();
   const isAdmin = useMay("admin");
-  const changes = ["/servers", "/tools", "/home", "/status"];
   const post = useAction({
     run: (client, verb: string) => client.post<ServerAnswer>(pathOf("servers", name, verb)),
     done: (_answer, verb) => `${name}: ${DONE[verb] ?? verb}`,
-    changes,
+    changes: CHANGES,
   });
-  const remove = useAction({
-    run: (client) => client.delete<Done>(pathOf("servers", name)),
-    done: `${name} was removed`,
-    changes,
-  });
-  const removeIt = async () => {
+  const disableIt = async () => {
     const yes = await confirm({
-      title: `Remove ${name}?`,
-      what: `Its ${server.toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
-      action: "Remove",
-      danger: true,
+      title: `Disable ${name}?`,
+      what: `Its ${server.toolCount} tools disappear for every agent, and calls under way end. Nothing is forgotten: enable it to have it back.`,
+      action: "Disable",
     });
-    if (yes && (await remove.run())) navigate(back);
+    if (yes) await post.run("disable");
   };
   const isStored = server.source === "stored";
   const items: MenuItem[] = isAdmin
     ? [
         ...(isStored ? [{ label: "Edit", icon: "settings" as const, onSelect: () => setDoing("edit") }] : []),
         server.enabled
-          ? { label: "Disable", onSelect: () => void post.run("disable") }
+          ? { label: "Disable", onSelect: () => void disableIt() }
           : { label: "Enable", onSelect: () => void post.run("enable") },
         server.trusted
           ? { label: "Trust it no longer", onSelect: () => void post.run("untrust") }
           : { label: "Trust what it says", onSelect: () => void trustIt() },
-        ...(isStored
-          ? [{ label: "Remove", icon: "trash" as const, danger: true, onSelect: () => void removeIt() }]
-          : []),
+        ...(removeIt ? [{ label: "Remove", icon: "trash" as const, danger: true, onSelect: removeIt }] : []),
       ]
     : [];
   async function trustIt() {
@@ -104,11 +128,13 @@ function Actions({ server, back }: { server: ServerView; back: string }) {
   }
   return (
     <>
-      <For role="operator">
-        <Button icon="play" onClick={() => setDoing("test")}>
-          Test
-        </Button>
-      </For>
+      {server.state !== "pending_approval" && (
+        <For role="operator">
+          <Button icon="play" onClick={() => setDoing("test")}>
+            Test
+          </Button>
+        </For>
+      )}
       <Menu label={`More about ${name}`} items={items} />
       {doing === "test" && <ServerTestDialog name={name} onClose={() => setDoing("")} />}
       {doing === "edit" && isAdmin && <EditServer server={server} onClose={() => setDoing("")} />}

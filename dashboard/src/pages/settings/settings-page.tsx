@@ -36,7 +36,9 @@ export function Page({ params: { key } }: PageProps) {
         ]}
       />
       {view === "settings" && (
-        <Loaded query={list}>{(data) => <Settings list={data} selected={shown?.key} />}</Loaded>
+        <Loaded query={list}>
+          {(data) => <Settings list={data} selected={shown?.key} unknown={shown ? undefined : key} />}
+        </Loaded>
       )}
       {view === "health" && <Health />}
       {view === "about" && <About files={list.data?.files ?? []} />}
@@ -47,9 +49,12 @@ export function Page({ params: { key } }: PageProps) {
 function Settings({
   list: { settings, warnings },
   selected,
+  unknown,
 }: {
   list: SettingList;
   selected: string | undefined;
+  /** What the address names, where there is none of that name. */
+  unknown: string | undefined;
 }) {
   const [words] = useUrlState("q");
   const [origin] = useUrlState("origin");
@@ -68,6 +73,11 @@ function Settings({
           <Untrusted text={warning} />
         </p>
       ))}
+      {unknown !== undefined && (
+        <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
+          There is no setting <Untrusted text={unknown} mono max={100} />.
+        </p>
+      )}
       <FilterBar shown={`${rows.length} of ${settings.length}`}>
         <SearchField label="Find a setting" />
         <FilterSelect
@@ -123,13 +133,17 @@ const COLUMNS: readonly Column<SettingView>[] = [
   },
   {
     id: "change",
-    header: "",
-    width: "6rem",
+    header: "Changed",
+    width: "7.5rem",
     cell: ({ schema, fixed, restart }) =>
       schema !== null && fixed === null ? (
-        <Badge tone="accent">editable</Badge>
+        <Badge tone="accent">here</Badge>
+      ) : restart ? (
+        <Badge title="In the file or the environment; it counts from the next start on">at start</Badge>
       ) : (
-        restart && <Badge>at start</Badge>
+        <span className="text-soft" title={fixed ?? "It is changed in the settings file, and counts at once"}>
+          in the file
+        </span>
       ),
   },
 ];

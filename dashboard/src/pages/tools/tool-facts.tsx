@@ -12,19 +12,8 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { duration } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { CAPABILITIES } from "../access/capability-words.ts";
 import { KindBadge, Origin, ToolStateMark } from "../access/tool-words.tsx";
-
-/** What a tool can do outside its call, in words. */
-const CAPABILITIES: readonly (readonly [ToolDetail["capabilities"][number], string])[] = [
-  ["fs.read", "Reads files"],
-  ["fs.write", "Writes files"],
-  ["net", "Reaches the network"],
-  ["shell", "Runs programs"],
-  ["secrets", "Uses secrets"],
-  ["people", "Asks people"],
-  ["agents", "Changes agents"],
-  ["admin", "Changes Toolkeep"],
-];
 
 export function ToolFacts({ tool }: { tool: ToolDetail }) {
   return (

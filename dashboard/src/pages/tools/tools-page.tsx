@@ -186,7 +186,7 @@ function Matches({ matches, selected }: { matches: readonly ToolMatch[]; selecte
       id: "score",
       header: "Score",
       cell: (match) => <Score match={match} best={best} />,
-      width: "7rem",
+      width: "6rem",
       phone: true,
     },
     { id: "why", header: "Why", cell: (match) => <WhyLine match={match} />, width: "minmax(0,2fr)" },
@@ -217,7 +217,5 @@ function of({ sortBy: _, ...column }: Column<ListedTool>): Column<ToolMatch> {
 function shownOf(found: ToolSearchAnswer | undefined): string {
   if (!found) return "";
   const best = `best ${found.matches.length} of ${found.among.toLocaleString("en")}`;
-  return found.matches.length > MODELS_GET
-    ? `${best}; a model gets ${MODELS_GET} unless it asks for more`
-    : best;
+  return found.matches.length > MODELS_GET ? `${best}, of which a model gets ${MODELS_GET}` : best;
 }

@@ -8,7 +8,7 @@ export function Score({ match: { score, why }, best }: { match: ToolMatch; best:
   if (why.named) return <Badge tone="accent">its name</Badge>;
   return (
     <span className="flex items-center gap-2">
-      <span className="w-9 text-end">{score.toFixed(1)}</span>
+      <span className="w-9">{score.toFixed(1)}</span>
       <Bar share={score / best} />
     </span>
   );

@@ -56,18 +56,28 @@ export function PersonPanel({ person }: { person: PersonView }) {
 }
 
 function RoleSelect({ person: { name, role } }: { person: PersonView }) {
+  const confirm = useConfirm();
   const change = useAction({
     run: (client, next: string) => client.patch(pathOf("people", name), { role: next }),
     done: (_, next) => `${name} is ${next} now`,
     changes: CHANGES,
   });
+  const ask = async (next: PersonView["role"]) => {
+    const isSure = await confirm({
+      title: `Make ${name} ${next === "viewer" ? "a" : "an"} ${ROLES[next].label.toLowerCase()}?`,
+      what: `${ROLES[next].may} It counts at once, in every browser they are signed in with.`,
+      action: "Change the role",
+      danger: next === "admin",
+    });
+    if (isSure) await change.run(next);
+  };
   return (
     <Select
       aria-label={`The role of ${name}`}
       options={ROLE_OPTIONS}
       value={role}
       disabled={change.busy}
-      onChange={(event) => void change.run(event.target.value)}
+      onChange={(event) => void ask(event.target.value as PersonView["role"])}
     />
   );
 }

@@ -1,8 +1,7 @@
-import { useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { SecretView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { here, navigate, useUrlState } from "../../app/location.ts";
 import { For } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -14,6 +13,7 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
 import { BindingFields, bindingOf, bindingsOf } from "./binding-fields.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { SOURCES } from "./source-words.ts";
@@ -23,7 +23,7 @@ const CHANGES = ["/secrets"];
 /** One secret: everything but its value. */
 export function SecretPanel({ secret }: { secret: SecretView }) {
   const { name, source, setBy, createdAt, updatedAt, usedBy, tools, hosts, agents } = secret;
-  const [open, setOpen] = useState<"value" | "bindings" | null>(null);
+  const [doing, setDoing] = useUrlState("doing");
   const confirm = useConfirm();
   const remove = useAction({
     run: (client) => client.delete(pathOf("secrets", name)),
@@ -49,10 +49,10 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
       footer={
         <For role="admin">
           <div className="flex flex-wrap gap-2">
-            <Button look="primary" onClick={() => setOpen("value")}>
+            <Button look="primary" onClick={() => setDoing("value")}>
               Set a new value
             </Button>
-            <Button onClick={() => setOpen("bindings")}>Who may use it</Button>
+            <Button onClick={() => setDoing("bindings")}>Who may use it</Button>
             <Button look="danger" icon="trash" busy={remove.busy} onClick={() => void drop()}>
               Delete …
             </Button>
@@ -95,14 +95,20 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
           <CopyButton text={`{{secret:${name}}}`} label="Copy how to name it" />
         </div>
       </PanelSection>
-      {open === "value" && <SecretDialog name={name} onClose={() => setOpen(null)} />}
-      {open === "bindings" && <BindingDialog secret={secret} onClose={() => setOpen(null)} />}
+      <For role="admin">
+        {doing === "value" && <SecretDialog name={name} onClose={() => setDoing("")} />}
+        {doing === "bindings" && <BindingDialog secret={secret} onClose={() => setDoing("")} />}
+      </For>
     </SidePanel>
   );
 }
 
 function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () => void }) {
-  const [value, setValue] = useState(bindingsOf(secret));
+  const [value, setValue, forget] = useDraft(`bindings.${secret.name}`, bindingsOf(secret));
+  const close = () => {
+    forget();
+    onClose();
+  };
   const save = useAction({
     run: async (client) => {
       const [now, next] = [bindingOf(bindingsOf(secret)), bindingOf(value)];
@@ -124,14 +130,14 @@ function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () =>
   return (
     <Dialog
       title={`Who may use ${secret.name}`}
-      onClose={onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             look="primary"
             busy={save.busy}
-            onClick={() => void save.run().then((done) => done && onClose())}
+            onClick={() => void save.run().then((done) => done && close())}
           >
             Save
           </Button>

@@ -1,0 +1,144 @@
+import { type FormEvent, useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { NoteAnswer, NoteInput, NoteList, ProjectView } from "../../api/contract.ts";
+import { useAction, usePages } from "../../api/use-api.ts";
+import { useUrlState } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Field, TextArea, TextInput } from "../../ui/form.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
+import { NewThing } from "./new-thing.tsx";
+
+const PAGE = 20;
+
+/** What is worth knowing about a project; with words, what those find. */
+export function ProjectNotes({ project: { key, status, notes: count } }: { project: ProjectView }) {
+  const path = pathOf("projects", key, "notes");
+  const [text, setText] = useState("");
+  const [doing, setDoing] = useUrlState("doing");
+  const pages = usePages<NoteList>(path, { text, limit: PAGE }, (page, all) =>
+    page.notes.length < PAGE ? undefined : { offset: all.length * PAGE },
+  );
+  const notes = pages.data?.pages.flatMap((page) => page.notes) ?? [];
+  return (
+    <PanelSection
+      title={count > 0 ? `Notes (${count})` : "Notes"}
+      actions={
+        status === "active" && (
+          <For role="operator">
+            <Button icon="plus" onClick={() => setDoing("note")}>
+              New note
+            </Button>
+          </For>
+        )
+      }
+    >
+      {count > 3 && (
+        <div className="mb-2">
+          <TextInput
+            type="search"
+            aria-label="Find a note"
+            placeholder="Find a note"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </div>
+      )}
+      {pages.data && notes.length === 0 && (
+        <p className="text-soft">
+          {text === "" ? "None yet. Agents read them with search_project_notes." : "No note fits."}
+        </p>
+      )}
+      <ul className="flex flex-col gap-2">
+        {notes.map(({ id, title, body, tags, createdBy, updatedAt }) => (
+          <li key={id}>
+            <details className="rounded-md border border-line px-3 py-2">
+              <summary className="font-medium">
+                <Untrusted text={title} />
+              </summary>
+              <div className="mt-2">
+                <Untrusted text={body} max={4_000} />
+                <p className="mt-2 text-xs text-soft">
+                  {createdBy === null ? "a person" : <Untrusted text={createdBy} />} · <Time at={updatedAt} />
+                  {tags.length > 0 && (
+                    <>
+                      {" "}
+                      · <Untrusted text={tags.map((tag) => `#${tag}`).join(" ")} />
+                    </>
+                  )}
+                </p>
+              </div>
+            </details>
+          </li>
+        ))}
+      </ul>
+      {pages.hasNextPage && (
+        <div className="mt-2">
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+      {doing === "note" && (
+        <For role="operator">
+          <NewNote path={path} onClose={() => setDoing("")} />
+        </For>
+      )}
+    </PanelSection>
+  );
+}
+
+const NOTHING = { title: "", body: "" };
+
+function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
+  const [draft, setDraft, forget] = useDraft(`note-new.${path}`, NOTHING);
+  const add = useAction({
+    run: (client, note: NoteInput) => client.post<NoteAnswer>(path, note),
+    done: "Noted",
+    changes: ["/projects"],
+    quiet: true,
+  });
+  const close = () => {
+    forget();
+    onClose();
+  };
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await add.run(draft)) close();
+  };
+  return (
+    <NewThing
+      title="New note"
+      action="Note it"
+      doing={add}
+      isReady={draft.title.trim() !== "" && draft.body.trim() !== ""}
+      onSend={(event) => void send(event)}
+      onClose={close}
+    >
+      <Field label="Title">
+        {(given) => (
+          <TextInput
+            {...given}
+            maxLength={300}
+            value={draft.title}
+            onChange={({ target }) => setDraft({ ...draft, title: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="What is worth knowing">
+        {(given) => (
+          <TextArea
+            {...given}
+            rows={8}
+            maxLength={10_000}
+            value={draft.body}
+            onChange={({ target }) => setDraft({ ...draft, body: target.value })}
+          />
+        )}
+      </Field>
+    </NewThing>
+  );
+}

@@ -1,0 +1,136 @@
+import { pathOf } from "../../api/client.ts";
+import type { ProjectList, ProjectView } from "../../api/contract.ts";
+import { usePages } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { StateMark } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, FilterSelect } from "../../ui/filter-bar.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+
+const PAGE = 100;
+
+const COLUMNS: readonly Column<ProjectView>[] = [
+  {
+    id: "name",
+    header: "Project",
+    width: "minmax(10rem,1.4fr)",
+    cell: ({ key, name }) => (
+      <span className="flex gap-2">
+        <span className="shrink-0 font-mono text-xs leading-5 text-soft">{key}</span>
+        <Untrusted text={name} line />
+      </span>
+    ),
+  },
+  {
+    id: "about",
+    header: "About",
+    width: "minmax(0,2fr)",
+    roomy: true,
+    cell: ({ description }) => (
+      <span className="text-soft">
+        <Untrusted text={description} line />
+      </span>
+    ),
+  },
+  {
+    id: "left",
+    header: "To do",
+    width: "5rem",
+    end: true,
+    phone: true,
+    sortBy: leftIn,
+    cell: (project) => leftIn(project).toLocaleString("en"),
+  },
+  {
+    id: "done",
+    header: "Done",
+    width: "5rem",
+    end: true,
+    sortBy: ({ tickets }) => tickets.done,
+    cell: ({ tickets }) => tickets.done.toLocaleString("en"),
+  },
+  {
+    id: "notes",
+    header: "Notes",
+    width: "5rem",
+    end: true,
+    roomy: true,
+    sortBy: ({ notes }) => notes,
+    cell: ({ notes }) => notes.toLocaleString("en"),
+  },
+  {
+    id: "status",
+    header: "Status",
+    width: "7rem",
+    roomy: true,
+    cell: ({ status }) => <ProjectStatus status={status} />,
+  },
+];
+
+export function ProjectStatus({ status }: Pick<ProjectView, "status">) {
+  return status === "active" ? (
+    <StateMark tone="ok">Active</StateMark>
+  ) : (
+    <StateMark tone="neutral">Archived</StateMark>
+  );
+}
+
+/** Tickets that are neither done nor cancelled. */
+export function leftIn({ tickets }: Pick<ProjectView, "tickets">): number {
+  return tickets.open + tickets.in_progress + tickets.blocked + tickets.review;
+}
+
+export function Projects({ selected }: { selected: string | undefined }) {
+  const [status] = useUrlState("status");
+  const pages = usePages<ProjectList>("/projects", { status, limit: PAGE }, (page, all) =>
+    page.projects.length < PAGE ? undefined : { offset: all.length * PAGE },
+  );
+  const projects = pages.data?.pages.flatMap((page) => page.projects) ?? [];
+  if (pages.error && !pages.data) return <Failed problem={pages.error} retry={() => void pages.refetch()} />;
+  if (!pages.data) return <Loading />;
+  return (
+    <>
+      <FilterBar shown={`${projects.length} of ${pages.data.pages[0]?.total ?? 0}`}>
+        <FilterSelect
+          name="status"
+          label="Status"
+          options={[
+            ["active", "Active"],
+            ["archived", "Archived"],
+          ]}
+        />
+      </FilterBar>
+      <DataTable
+        label="Projects"
+        rows={projects}
+        columns={COLUMNS}
+        rowKey={({ key }) => key}
+        rowLink={({ key }) => here({}, pathOf("tasks", "projects", key))}
+        selected={selected}
+        more={{
+          has: pages.hasNextPage,
+          loading: pages.isFetchingNextPage,
+          load: () => void pages.fetchNextPage(),
+        }}
+        empty={
+          <Empty
+            title={status === "" ? "There is no project yet" : "No project fits"}
+            action={
+              <For role="admin">
+                <ButtonLink look="primary" to={here({ new: "yes" })}>
+                  New project
+                </ButtonLink>
+              </For>
+            }
+          >
+            A project is what several agents and people work on together: tickets, one piece of work each, and
+            notes on what is worth knowing.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

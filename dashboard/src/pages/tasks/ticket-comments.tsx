@@ -1,0 +1,76 @@
+import { pathOf } from "../../api/client.ts";
+import type { CommentAnswer, CommentList } from "../../api/contract.ts";
+import { useAction, usePages } from "../../api/use-api.ts";
+import { For } from "../../app/session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FormProblem, TextArea } from "../../ui/form.tsx";
+import { PanelSection } from "../../ui/side-panel.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { useDraft } from "../../ui/use-draft.ts";
+
+const PAGE = 50;
+
+/** What was said about a ticket, oldest first. */
+export function Comments({ ticket }: { ticket: string }) {
+  const path = pathOf("tickets", ticket, "comments");
+  const pages = usePages<CommentList>(path, { limit: PAGE }, (page, all) =>
+    page.comments.length < PAGE ? undefined : { offset: all.length * PAGE },
+  );
+  const comments = pages.data?.pages.flatMap((page) => page.comments) ?? [];
+  return (
+    <PanelSection title={`Comments${comments.length > 0 ? ` (${pages.data?.pages[0]?.total})` : ""}`}>
+      <ol className="flex flex-col gap-3">
+        {comments.map(({ id, createdBy, createdAt, text }) => (
+          <li key={id}>
+            <div className="text-xs text-soft">
+              <Untrusted text={createdBy ?? "a person"} /> · <Time at={createdAt} />
+            </div>
+            <Untrusted text={text} max={2_000} />
+          </li>
+        ))}
+      </ol>
+      {pages.hasNextPage && (
+        <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <For role="operator">
+        <Write ticket={ticket} path={path} />
+      </For>
+    </PanelSection>
+  );
+}
+
+function Write({ ticket, path }: { ticket: string; path: string }) {
+  const [text, setText, forget] = useDraft(`comment.${ticket}`, "");
+  const say = useAction({
+    run: (client, said: string) => client.post<CommentAnswer>(path, { text: said }),
+    changes: ["/tickets"],
+    quiet: true,
+  });
+  return (
+    <form
+      className="mt-3 flex flex-col gap-2"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (await say.run(text)) forget();
+      }}
+    >
+      <TextArea
+        aria-label="A comment"
+        placeholder="Say something about it; agents read it, too"
+        rows={3}
+        maxLength={10_000}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <FormProblem problem={say.problem} />
+      <div>
+        <Button type="submit" busy={say.busy} disabled={text.trim() === ""}>
+          Comment
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,168 @@
+import { pathOf } from "../../api/client.ts";
+import type { AgentList, ProjectList, TicketList, TicketSummary } from "../../api/contract.ts";
+import { useGet, usePages } from "../../api/use-api.ts";
+import { here, useUrlState } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
+import { ButtonLink, TextLink } from "../../ui/link.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-words.tsx";
+
+const PAGE = 100;
+
+const COLUMNS: readonly Column<TicketSummary>[] = [
+  {
+    id: "title",
+    header: "Ticket",
+    width: "minmax(10rem,2.6fr)",
+    cell: ({ ref, title }) => (
+      <span className="flex gap-2">
+        <span className="shrink-0 font-mono text-xs leading-5 text-soft">{ref}</span>
+        <Untrusted text={title} line />
+      </span>
+    ),
+  },
+  {
+    id: "status",
+    header: "Status",
+    width: "9.5rem",
+    phone: true,
+    cell: ({ status }) => <StatusMark status={status} />,
+  },
+  {
+    id: "priority",
+    header: "Priority",
+    width: "6rem",
+    roomy: true,
+    cell: ({ priority }) => <Priority priority={priority} />,
+  },
+  {
+    id: "assignee",
+    header: "Agent",
+    width: "minmax(5rem,0.8fr)",
+    cell: ({ assignee }) =>
+      assignee === null ? <span className="text-soft">nobody</span> : <Untrusted text={assignee} line />,
+  },
+  {
+    id: "labels",
+    header: "Labels",
+    width: "minmax(0,1fr)",
+    roomy: true,
+    cell: ({ labels }) => (
+      <span className="text-soft">
+        <Untrusted text={labels.join(", ")} line />
+      </span>
+    ),
+  },
+  {
+    id: "changed",
+    header: "Changed",
+    width: "7rem",
+    roomy: true,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+  },
+];
+
+export function Priority({ priority }: Pick<TicketSummary, "priority">) {
+  const words = PRIORITIES.find(([id]) => id === priority)?.[1] ?? priority;
+  if (priority === "normal" || priority === "low") return <span className="text-soft">{words}</span>;
+  return <Badge tone={priority === "urgent" ? "bad" : "warn"}>{words}</Badge>;
+}
+
+/** The pieces of work of all projects, newest first; without a filter those that are not finished. */
+export function Tickets({ selected }: { selected: string | undefined }) {
+  const [text] = useUrlState("q");
+  const [project] = useUrlState("project");
+  const [status] = useUrlState("status");
+  const [assignee] = useUrlState("agent");
+  const projects = useGet<ProjectList>("/projects").data?.projects ?? [];
+  const agents = useGet<AgentList>("/agents").data?.agents ?? [];
+  const isNarrowed = text + project + status + assignee !== "";
+  const params = { text, project, status: status || "unfinished", assignee, limit: PAGE };
+  const pages = usePages<TicketList>("/tickets", params, (page, all) =>
+    page.tickets.length < PAGE ? undefined : { offset: all.length * PAGE },
+  );
+  const tickets = pages.data?.pages.flatMap((page) => page.tickets) ?? [];
+  return (
+    <>
+      <FilterBar
+        {...(pages.data ? { shown: `${tickets.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
+      >
+        <SearchField label="Words of a ticket" />
+        <FilterSelect
+          name="project"
+          label="Project"
+          options={projects.map(({ key, name }) => [key, `${key}: ${name}`])}
+        />
+        <FilterSelect
+          name="status"
+          label="Not finished, or"
+          options={[["any", "Any status"], ...TICKET_STATUSES]}
+        />
+        <FilterSelect
+          name="agent"
+          label="Agent"
+          options={[["nobody", "Nobody has it"], ...agents.map(({ name }) => [name, name] as const)]}
+        />
+      </FilterBar>
+      {pages.error && !pages.data ? (
+        <Failed problem={pages.error} retry={() => void pages.refetch()} />
+      ) : !pages.data ? (
+        <Loading />
+      ) : (
+        <DataTable
+          label="Tickets"
+          rows={tickets}
+          columns={COLUMNS}
+          rowKey={({ ref }) => ref}
+          rowLink={({ ref }) => here({}, pathOf("tasks", "tickets", ref))}
+          selected={selected}
+          more={{
+            has: pages.hasNextPage,
+            loading: pages.isFetchingNextPage,
+            load: () => void pages.fetchNextPage(),
+          }}
+          empty={<NoTickets isNarrowed={isNarrowed} hasProjects={projects.length > 0} />}
+        />
+      )}
+    </>
+  );
+}
+
+function NoTickets({ isNarrowed, hasProjects }: { isNarrowed: boolean; hasProjects: boolean }) {
+  if (isNarrowed)
+    return (
+      <Empty
+        title="No ticket fits"
+        action={<TextLink to="/tasks/tickets">Show all that are not finished</TextLink>}
+      />
+    );
+  return (
+    <Empty
+      title={hasProjects ? "Nothing is left to do" : "There is no project yet"}
+      action={
+        hasProjects ? (
+          <For role="operator">
+            <ButtonLink look="primary" to={here({ new: "yes" })}>
+              New ticket
+            </ButtonLink>
+          </For>
+        ) : (
+          <For role="admin">
+            <ButtonLink look="primary" to="/tasks/projects?new=yes">
+              New project
+            </ButtonLink>
+          </For>
+        )
+      }
+    >
+      {hasProjects
+        ? "A ticket is one piece of work in a project. Agents with the toolbox code write and do them, and so can you."
+        : "Tickets belong to a project, which agents and people work on together. Make one first."}
+    </Empty>
+  );
+}
