@@ -11,8 +11,8 @@ const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
 const SERVER = fileURLToPath(new URL("./demo-server.mjs", import.meta.url));
 
-/** `api(method, path, body)` speaks for an admin; `close()` ends it and removes its home. */
-export async function openDemo() {
+/** `api(method, path, body)` speaks for an admin; `close()` ends it and removes its home. `isNew`: with nothing in it. */
+export async function openDemo({ isNew = false } = {}) {
   const home = await mkdtemp(join(tmpdir(), "toolkeep-demo-"));
   await writeFile(
     join(home, "config.json"),
@@ -48,7 +48,7 @@ export async function openDemo() {
   };
   await cp(DOCS, handbook, { recursive: true, filter: (file) => !file.endsWith(".png") });
   try {
-    await fill(api, { changed: join(home, "changed"), handbook });
+    if (!isNew) await fill(api, { changed: join(home, "changed"), handbook });
   } catch (error) {
     await close();
     throw error;
@@ -93,6 +93,12 @@ async function fill(api, { changed, handbook }) {
     grants: ["mcp_linear_list_tickets"],
   });
   await api("POST", "/agents", {
+    name: "tester",
+    description: "Runs the tests of a change",
+    parent: "reviewer",
+    toolboxes: ["engineering"],
+  });
+  await api("POST", "/agents", {
     name: "nightly",
     description: "Runs reports",
     toolboxes: ["engineering"],
@@ -118,7 +124,19 @@ async function fill(api, { changed, handbook }) {
     key: "review style",
     text: "Ask for tests before style.",
   });
-  await api("POST", "/memories", { agent: "assistant", type: "preference", text: "No meetings before ten." });
+  const { memory } = await api("POST", "/memories", {
+    agent: "assistant",
+    key: "meetings",
+    type: "preference",
+    text: "No meetings before nine.",
+  });
+  await api("PATCH", `/memories/${memory.id}`, { text: "No meetings before ten, and none on Fridays." });
+  await api("POST", "/memories", {
+    agent: "reviewer",
+    key: "release day",
+    text: "Releases leave on Tuesdays; nothing is merged on Mondays after six.",
+  });
+  await work(api);
 
   const calls = [
     ["reviewer", "mcp_github_list_issues", { repository: "acme/web", state: "open" }],
@@ -131,17 +149,62 @@ async function fill(api, { changed, handbook }) {
   ];
   for (let round = 0; round < 12; round++)
     for (const [agent, name, args] of calls) await api("POST", "/call", { agent, name, arguments: args });
+  // What was let run before, so that the next such call has something to be compared with.
+  const merge = (number, method) =>
+    api("POST", "/call", {
+      agent: "reviewer",
+      name: "mcp_github_merge_pull_request",
+      arguments: { repository: "acme/web", number, method },
+    });
+  await merge(408, "squash");
+  const { approvals } = await api("GET", "/approvals");
+  for (const { id } of approvals) await api("POST", `/approvals/${id}/approve`, { for: "once" });
+  await merge(408, "squash");
   await api("POST", "/call", {
     agent: "reviewer",
     name: "mcp_postgres_execute",
     arguments: { sql: "update invoices set paid = true" },
   });
-  for (const number of [412, 415])
-    await api("POST", "/call", {
-      agent: "reviewer",
-      name: "mcp_github_merge_pull_request",
-      arguments: { repository: "acme/web", number },
+  await merge(412, "rebase");
+  await merge(415, "squash");
+}
+
+/** Tasks of a sub-agent, and a project with tickets and notes. */
+async function work(api) {
+  const give = (title, instructions) => api("POST", "/tasks", { agent: "tester", title, instructions });
+  await give("Run the tests of pull request 415", "Only those of the folder checkout.");
+  await give("Find out why the login test fails at times", "It fails about once a day since Thursday.");
+  const { task } = await give("Compare the two caches", "");
+  await api("POST", `/tasks/${task.id}/cancel`, { reason: "Decided otherwise" });
+  await api("POST", "/projects", {
+    name: "Checkout",
+    key: "CHK",
+    description: "The way from a full cart to a paid order.",
+  });
+  const tickets = [
+    ["Prices are rounded twice", "urgent", "in_progress", "reviewer", ["bug", "money"]],
+    ["The address form forgets the country", "high", "open", "tester", ["bug"]],
+    ["Pay with a voucher", "normal", "blocked", null, ["feature"]],
+    ["Say which field is wrong", "normal", "review", "reviewer", ["feature", "words"]],
+    ["Measure how long a payment takes", "low", "open", null, []],
+  ];
+  for (const [title, priority, status, assignee, labels] of tickets)
+    await api("POST", "/tickets", {
+      project: "CHK",
+      title,
+      priority,
+      status,
+      assignee,
+      labels,
+      description:
+        title === tickets[0][0] ? "Once per item and once for the sum; a cent is lost at times." : "",
     });
+  await api("POST", "/tickets/CHK-1/comments", { text: "Seen with three items at 3.33." });
+  await api("POST", "/projects/CHK/notes", {
+    title: "Where prices come from",
+    body: "The price list is read at midnight; carts keep the price they were filled at.",
+    tags: ["money"],
+  });
 }
 
 async function firstJson(stream) {

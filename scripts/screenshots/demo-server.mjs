@@ -14,7 +14,11 @@ const SERVERS = {
       "Lists the issues of a repository, newest first.",
       { repository: "string", state: "string" },
     ],
-    ["merge_pull_request", "Merges a pull request.", { repository: "string", number: "integer" }],
+    [
+      "merge_pull_request",
+      "Merges a pull request.",
+      { repository: "string", number: "integer", method: "string" },
+    ],
     ["search_code", "Searches the code of all repositories.", { query: "string" }],
     ["delete_branch", "Deletes a branch of a repository.", { repository: "string", branch: "string" }],
   ],

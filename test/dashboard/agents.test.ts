@@ -73,6 +73,8 @@ describe.skipIf(withoutDashboard)("the agents page", () => {
     await page.getByLabel("Label").fill("Laptop");
     await page.getByLabel("It ends").selectOption("after 30 days");
     await page.getByRole("checkbox", { name: /may approve single calls/ }).check();
+    await page.reload();
+    expect(await page.getByLabel("Label").inputValue()).toBe("Laptop");
     await page.getByRole("button", { name: "Make the token" }).click();
     const shown = page.getByRole("dialog");
     const token = (await shown.getByRole("region", { name: "the token" }).textContent())!;
@@ -85,6 +87,9 @@ describe.skipIf(withoutDashboard)("the agents page", () => {
     expect(page.url()).not.toContain("tk_sk");
     const kept = await page.evaluate("JSON.stringify([{ ...sessionStorage }, { ...localStorage }])");
     expect(kept).not.toContain(token);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Close without" }).getByRole("button", { name: "Cancel" }).click();
+    expect(await shown.getByRole("region", { name: "the token" }).textContent()).toBe(token);
     await shown.getByRole("button", { name: "I have kept it" }).click();
     await page.reload();
     await page.getByText("Laptop").waitFor();

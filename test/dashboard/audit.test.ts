@@ -66,6 +66,9 @@ describe.skipIf(withoutDashboard)("the audit page", () => {
     const panel = page.getByRole("complementary");
     await panel.getByText("The tool ran").waitFor();
     await panel.getByRole("region", { name: "Arguments" }).getByText("<b>nowhere</b>").waitFor();
+    await panel.getByText("none: no rule was about it").waitFor();
+    await panel.getByText("a program that has Toolkeep built in").waitFor();
+    await page.getByRole("columnheader", { name: "Agent" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await panel.getByRole("link", { name: "What the rules say now" }).click();
     await page.getByText("It would run").waitFor();
@@ -73,6 +76,21 @@ describe.skipIf(withoutDashboard)("the audit page", () => {
     await panel.getByText("The tool ran").waitFor();
     await page.goto(`${dashboard.url}/audit/call_none`);
     await page.getByText("There is no call call_none").waitFor();
+
+    await dashboard.api("POST", "/rules", {
+      permission: "think",
+      action: "allow",
+      pattern: { "arg.thought": "x*" },
+    });
+    const ruled = await dashboard.call("think", { thought: "xy" }, "main");
+    await dashboard.hub.audit.flush();
+    await page.goto(`${dashboard.url}/audit/${ruled.callId}`);
+    await panel.getByText("The audit keeps no results").waitFor();
+    await panel
+      .getByRole("link", { name: "Let any agent call think, when the argument thought is like x*." })
+      .click();
+    await page.getByRole("heading", { name: "Rules", level: 1 }).waitFor();
+    await panel.getByText("written here").waitFor();
   });
 
   it("shows what people did, and checks that everything is as it was written", async () => {

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
+import { connectClient } from "../support/connect-client.ts";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { fixture } from "../support/upstream.ts";
 
@@ -15,12 +16,34 @@ describe.skipIf(withoutDashboard)("the home page", () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open(browser);
     const steps = page.getByRole("region", { name: "First steps" });
-    await steps.getByText("Make an agent").waitFor();
+    await steps.getByRole("link", { name: "Make an agent" }).waitFor();
     await page.getByText("Nothing waits for you.").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await steps.getByRole("link", { name: "Add a server" }).click();
     await page.getByRole("dialog", { name: "Add a server" }).waitFor();
-  });
+    await page.goto(`${dashboard.url}/`);
+    await steps.getByRole("link", { name: "Make an agent" }).click();
+    await page.getByRole("heading", { name: "New agent" }).waitFor();
+
+    await dashboard.api("POST", "/servers", { name: "echo", ...fixture("echoes") });
+    await dashboard.api("POST", "/agents", { name: "main", toolboxes: ["code"] });
+    await page.goto(`${dashboard.url}/`);
+    await steps.getByRole("link", { name: "Connect" }).click();
+    await page.getByRole("dialog", { name: "New token" }).waitFor();
+    // A client that came once has come, though no call was made since the daemon started.
+    const { token } = await dashboard.api<{ token: string }>("POST", "/tokens", { agent: "main" });
+    await using connected = await connectClient(dashboard.url, token);
+    await connected.client.listTools();
+    await page.goto(`${dashboard.url}/`);
+    await page.getByRole("heading", { name: "The last hour" }).waitFor();
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole("heading", { name: "Now", exact: true }).waitFor();
+        return steps.count();
+      })
+      .toBe(0);
+  }, 60_000);
 
   it("shows what needs attention and how calls go, as it happens", async () => {
     await using dashboard = await testDashboard({
@@ -34,7 +57,7 @@ describe.skipIf(withoutDashboard)("the home page", () => {
     await dashboard.call("no_such_tool");
     await dashboard.call("think", { thought: "so" }, "worker");
     await page.getByText("1 call waits for your yes or no").waitFor();
-    await page.getByText("2 in the hour").waitFor();
+    await page.getByText("2 in the hour", { exact: true }).waitFor();
     await page.getByText("0 failed, 1 refused").waitFor();
     await page.getByRole("link", { name: "gone is unavailable" }).click();
     await page.getByRole("heading", { name: "gone" }).waitFor();

@@ -45,7 +45,9 @@ describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by 
       await other.getByRole("complementary").getByText("by clicking").first().waitFor();
       await other.getByRole("button", { name: "Allow once" }).click();
       await other.getByText("Nothing waits for you").waitFor();
-      expect((await connected.client.callTool(call)).content).toEqual([{ type: "text", text: "Echo: by clicking" }]);
+      expect((await connected.client.callTool(call)).content).toEqual([
+        { type: "text", text: "Echo: by clicking" },
+      ]);
 
       await go(page, "Audit");
       await page.getByRole("link", { name: "mcp_every_echo" }).first().click();

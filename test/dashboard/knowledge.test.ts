@@ -37,6 +37,13 @@ describe.skipIf(withoutDashboard)("the page of knowledge", () => {
     await page.getByRole("complementary").getByText("on Tuesday").waitFor();
     expect(page.url()).toContain("/knowledge/documents/");
     expect(await seriousFindings(page)).toEqual([]);
+
+    await page.goto(`${dashboard.url}/knowledge/sources/notes`);
+    await page.getByRole("button", { name: "More about notes" }).click();
+    await page.getByRole("menuitem", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByText("nobody finds its 2 documents").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("complementary").getByText("Disabled").waitFor();
     expect(dashboard.complaints).toEqual([]);
   }, 90_000);
 
@@ -54,6 +61,8 @@ describe.skipIf(withoutDashboard)("the page of knowledge", () => {
     await panel.getByText("We deploy on Mondays.").waitFor();
     await panel.getByRole("button", { name: "Correct" }).click();
     await panel.getByLabel("What it says").fill("We deploy on Wednesdays.");
+    await page.reload();
+    expect(await panel.getByLabel("What it says").inputValue()).toBe("We deploy on Wednesdays.");
     await panel.getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: /We deploy on Wednesdays/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -70,6 +79,10 @@ describe.skipIf(withoutDashboard)("the page of knowledge", () => {
     await page.getByLabel("Title").fill("A thought");
     await page.getByLabel("Text").fill("Worth keeping.");
     await page.getByRole("button", { name: "Put it in" }).click();
-    await page.getByRole("row", { name: /a-thought/i }).waitFor();
+    await page
+      .getByRole("row", { name: /a-thought/i })
+      .getByRole("link")
+      .click();
+    await page.waitForURL(/\/knowledge\?q=/);
   }, 60_000);
 });

@@ -77,12 +77,17 @@ describe.skipIf(withoutDashboard)("the rules page", () => {
     });
     const page = await dashboard.open(browser, "/rules?view=try");
     await page.getByLabel("Who calls").selectOption("main");
+    await page.getByLabel("Which tool").fill("change the contents of a file");
+    await page.locator('datalist option[value="write_file"]').waitFor({ state: "attached" });
     await page.getByLabel("Which tool").fill("write_file");
     await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", ');
     await page.getByText("This is no JSON yet").waitFor();
     await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", "content": "x"}');
+    await page.reload();
+    expect(await page.getByLabel("Which tool").inputValue()).toBe("write_file");
     await page.getByRole("button", { name: "What would happen?" }).click();
     await page.getByText("A person would be asked first").waitFor();
+    await page.getByText("Writes files").waitFor();
     await page.getByText("What would change it").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
@@ -48,6 +49,13 @@ describe.skipIf(withoutDashboard)("the settings page", () => {
     await page.getByText("1.2.3").waitFor();
     await page.getByText("config.json").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save a backup here" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("dialog").getByRole("button", { name: "Save a backup" }).click();
+    const saved = JSON.parse(await readFile(await (await download).path(), "utf8"));
+    expect(saved.format).toBe("toolkeep-backup");
+    await page.goto(`${dashboard.url}/settings/no.such`);
+    await page.getByText("There is no setting no.such").waitFor();
   });
 
   it("a viewer changes nothing", async () => {

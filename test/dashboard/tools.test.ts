@@ -65,6 +65,14 @@ describe.skipIf(withoutDashboard)("the tools page", () => {
     await page.getByRole("link", { name: "Who and when" }).click();
     await page.getByText("No agent has it.").waitFor();
     await page.getByText("It worked").waitFor();
+
+    // What a tool can do is guessed from its definition; a person knows better.
+    await page.goto(`${dashboard.url}/tools/mcp_every_echo`);
+    await page.getByRole("button", { name: "Correct" }).click();
+    await page.getByRole("dialog").getByRole("checkbox", { name: "Runs programs" }).check();
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByText("A person said so.").waitFor();
+    expect(dashboard.hub.catalog.get("mcp_every_echo")!.capabilities).toContain("shell");
     expect(dashboard.complaints).toEqual([]);
   });
 

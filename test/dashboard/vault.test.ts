@@ -43,6 +43,7 @@ describe.skipIf(withoutDashboard)("the vault page", () => {
 
     await page.getByRole("button", { name: "Who may use it" }).click();
     await page.getByLabel("Hosts that such").fill("b.example.com, c.example.com");
+    await page.reload();
     await page.getByRole("checkbox", { name: "All of them" }).check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("complementary").getByText("b.example.com, c.example.com").waitFor();

@@ -5,6 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { findHeadlessShell } from "../../scripts/chromium.mjs";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { loadSettings } from "../../src/config/load.ts";
+import { createBackup } from "../../src/daemon/backup.ts";
 import { mountGateway } from "../../src/gateway/mount-gateway.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
@@ -63,12 +64,19 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
     log: silentLog,
     version: "1.2.3",
     clock: systemClock,
-    env: {},
+    env: setup.env ?? {},
     adminToken: ADMIN_TOKEN,
     dashboard: BUILT,
     url: () => url,
     config: () => ({ settings: {}, files: [], warnings: [] }),
-    backup: () => Promise.reject(new Error("no backup in this test")),
+    backup: () =>
+      createBackup({
+        store: tested.hub.store,
+        home: tested.home,
+        env: {},
+        version: "1.2.3",
+        clock: systemClock,
+      }),
     reloadSettings: async () => {
       const env = { TOOLKEEP_HOME: tested.home };
       await tested.hub.apply(await loadSettings({ cwd: tested.home, env, isTrusted: () => false }));

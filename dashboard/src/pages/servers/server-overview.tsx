@@ -24,9 +24,7 @@ export function ServerOverview({
   return (
     <>
       {server.state === "pending_approval" && <Approval server={server} remove={remove} />}
-      {server.state !== "pending_approval" && (server.state === "needs_auth" || server.oauth) && (
-        <SignIn server={server} />
-      )}
+      {server.state !== "pending_approval" && server.transport !== "stdio" && <SignIn server={server} />}
       {server.lastError && (
         <PanelSection title="Last error">
           <div className="rounded-md bg-bad-soft px-3 py-2 text-bad">

@@ -45,6 +45,8 @@ export function SignIn({ server }: { server: ServerView }) {
     });
     if (yes) await signOut.run();
   };
+  // Most servers want nobody to sign in; one that does may say so only when it is asked.
+  if (server.state !== "needs_auth" && !server.oauth && !status?.signedIn) return null;
   return (
     <PanelSection title="Signing in">
       <div className="flex flex-col gap-3">
