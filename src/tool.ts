@@ -302,11 +302,19 @@ export type ToolResult =
 export type Snapshot = ReadonlyMap<string, Tool>;
 
 /** What beside tools can be asked for by a call: it takes the same path. */
-export type OfferCallKind = "resource" | "prompt" | "completion" | "task";
+export type OfferCallKind = "resource" | "subscription" | "prompt" | "completion" | "task";
+
+/** Who hears of changes of a resource, and until when: longer than the call that begins it. */
+export interface Subscription {
+  /** Who asked, with what is granted by now; undefined where there is no such agent any more. */
+  readonly callerNow: () => Caller | undefined;
+  readonly onUpdate: (update: { readonly uri: string; readonly [field: string]: unknown }) => void;
+  readonly signal: AbortSignal;
+}
 
 export interface ToolCall extends Listening {
   /**
-   * Absent: a tool. `name` is then the URI of a resource, the name of a prompt, or either for a completion; for a task
+   * Absent: a tool. `name` is then the URI of a resource (to read, or to hear of its changes), the name of a prompt, or either for a completion; for a task
    * that of the tool that began it.
    */
   readonly kind?: OfferCallKind;
@@ -326,6 +334,8 @@ export interface ToolCall extends Listening {
   readonly onProgress?: (update: Progress) => void;
   readonly answering?: Answering;
   readonly rounds?: Rounds;
+  /** Of a call of the kind `subscription`. */
+  readonly subscription?: Subscription;
 }
 
 /** Every way a call can end. */

@@ -15,7 +15,7 @@ import { grantSet, isGranted } from "./grants.ts";
 import { addressOf } from "./offer-address.ts";
 import { type Entry, entriesOf, isPresent, OfferView, renamedDefinition, type Shown } from "./offer-view.ts";
 import type { Refused } from "./resolve.ts";
-import { resolveCompletion, resolvePrompt, resolveResource } from "./resolve-offer.ts";
+import { type Resource, resolveCompletion, resolvePrompt, resolveResource } from "./resolve-offer.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { resolveTask } from "./task-tool.ts";
 import { interfaceOf, type ShownTool, withInterface } from "./tool-interface.ts";
@@ -112,6 +112,10 @@ export class Offers {
       const resource = resolveResource(name, caller, view);
       return resource.ok ? ok(resource.value.tool) : resource;
     }
+    if (kind === "subscription") {
+      const resource = resolveResource(name, caller, view);
+      return resource.ok ? ok(this.#subscribing(resource.value, call)) : resource;
+    }
     if (kind === "prompt") {
       const prompt = resolvePrompt(name, caller, view);
       return prompt.ok ? ok(prompt.value.tool) : prompt;
@@ -136,9 +140,25 @@ export class Offers {
     return from ? withInterface(tool, addressOf(from.name, uri)) : tool;
   }
 
+  /** To hear of a resource's changes is decided and recorded as reading it is. */
+  #subscribing({ tool }: Resource, { name, subscription }: ToolCall): Tool {
+    return {
+      ...tool,
+      run: async (_, context) => {
+        if (!subscription) return { kind: "failed", message: "nobody is there to hear of changes" };
+        const { callerNow, onUpdate } = subscription;
+        const signal = AbortSignal.any([subscription.signal, context.signal]);
+        const subscribed = await this.subscribe(callerNow, name, onUpdate, signal);
+        return subscribed.ok
+          ? { kind: "output", content: [], structured: {} }
+          : { kind: "failed", message: subscribed.error };
+      },
+    };
+  }
+
   /**
    * Tells `onUpdate` when a resource changed, by the caller's URI for it, until the signal aborts. Resolves once
-   * changes are told. `callerNow` is asked each time: what was taken away meanwhile is not told any more.
+   * changes are told. Only what was decided may lead here: others make a call of the kind `subscription`. `callerNow` is asked each time: what was taken away meanwhile is not told any more.
    */
   async subscribe(
     callerNow: () => Caller | undefined,

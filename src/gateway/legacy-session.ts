@@ -22,6 +22,7 @@ import {
 import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
+import { ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { errorText, invalidParams, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
@@ -29,7 +30,6 @@ import type { SessionFacts } from "./session-ids.ts";
 
 const CANCELLED = "cancelled";
 const NO_HEADERS = {};
-const MAX_SUBSCRIPTIONS = 100;
 /** What lists have become is not worth more of anybody's time. */
 const NEWS_WITHIN_MS = 500;
 /** A client that comes back so soon goes on with the conversation that it had. */
@@ -78,7 +78,7 @@ export class LegacySession {
   readonly #own: EventStream;
   readonly #calls = new CallsUnderWay();
   readonly #ending = new Stop();
-  readonly #subscriptions = new Map<string, AbortController>();
+  readonly subscriptions: ResourceSubscriptions;
   readonly #questions = new Questions();
 
   constructor(id: string, facts: SessionFacts, start: SessionStart, deps: SessionDeps) {
@@ -93,6 +93,10 @@ export class LegacySession {
     const record = this.#log.newStream();
     this.#own = new EventStream(deps.beats, record);
     this.#streams.set(record.stream, this.#own);
+    this.subscriptions = new ResourceSubscriptions(deps.hub, {
+      callerNow: () => this.#callerNow(),
+      onUpdate: (params) => this.tell("notifications/resources/updated", params),
+    });
   }
 
   /** The same object for as long as nothing about it changed. */
@@ -198,7 +202,7 @@ export class LegacySession {
 
   close(): void {
     for (const stop of [...this.#calls.all(), this.#ending]) stop.abort("the session ended");
-    for (const subscription of this.#subscriptions.values()) subscription.abort();
+    this.subscriptions.close();
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();
@@ -290,8 +294,9 @@ export class LegacySession {
   }
 
   #heed({ method, params }: RpcNotification): void {
-    if (method !== "notifications/cancelled") return;
-    this.#calls.get(params.requestId)?.abort(CANCELLED);
+    if (method === "notifications/cancelled") this.#calls.get(params.requestId)?.abort(CANCELLED);
+    else if (method === "notifications/roots/list_changed" && this.facts.capabilities.roots !== undefined)
+      this.#deps.hub.upstream.rootsChanged(this.caller);
   }
 
   async initialize(): Promise<Answered> {
@@ -312,35 +317,6 @@ export class LegacySession {
     if (!LOG_LEVELS.includes(level as string))
       return invalidParams(`level must be one of ${LOG_LEVELS.join(", ")}`);
     this.#logLevel = level as string;
-    return "{}";
-  }
-
-  async subscribe({ uri }: Params): Promise<Answered> {
-    if (typeof uri !== "string") return invalidParams("uri must be the URI of a resource");
-    if (this.#subscriptions.has(uri)) return "{}";
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-      return {
-        code: RPC.refused,
-        message: `a session may subscribe to at most ${MAX_SUBSCRIPTIONS} resources`,
-      };
-    }
-    const end = new AbortController();
-    this.#subscriptions.set(uri, end);
-    const updated = (params: Params) => this.tell("notifications/resources/updated", params);
-    const subscribed = await this.#deps.hub.offers.subscribe(
-      () => this.#callerNow(),
-      uri,
-      updated,
-      end.signal,
-    );
-    if (subscribed.ok) return "{}";
-    this.#subscriptions.delete(uri);
-    return { code: RPC.resourceNotFound, message: subscribed.error, data: { uri } };
-  }
-
-  unsubscribe({ uri }: Params): Answered {
-    this.#subscriptions.get(uri as string)?.abort();
-    this.#subscriptions.delete(uri as string);
     return "{}";
   }
 }
@@ -377,18 +353,22 @@ function stoppedBy({ reason }: Stop): RpcFault | undefined {
 
 /** What only a session has. */
 const SESSION_METHODS: Readonly<
-  Record<string, (session: LegacySession, params: Params) => Answered | Promise<Answered>>
+  Record<
+    string,
+    (session: LegacySession, request: RpcRequest, exchange: Exchange) => Answered | Promise<Answered>
+  >
 > = {
   initialize: (session) => session.initialize(),
   ping: () => "{}",
-  "logging/setLevel": (session, params) => session.setLevel(params),
-  "resources/subscribe": (session, params) => session.subscribe(params),
-  "resources/unsubscribe": (session, params) => session.unsubscribe(params),
+  "logging/setLevel": (session, { params }) => session.setLevel(params),
+  "resources/subscribe": ({ subscriptions }, request, exchange) => subscriptions.subscribe(request, exchange),
+  "resources/unsubscribe": ({ subscriptions }, { params }) => subscriptions.unsubscribe(params),
 };
 
 function sessionMethod(name: string): Method | undefined {
   if (!Object.hasOwn(SESSION_METHODS, name)) return undefined;
-  return ({ params }, exchange) => SESSION_METHODS[name]!((exchange as SessionExchange).session, params);
+  return (request, exchange) =>
+    SESSION_METHODS[name]!((exchange as SessionExchange).session, request, exchange);
 }
 
 /** For a stream that is over: what was missed is sent, and nothing more comes. */

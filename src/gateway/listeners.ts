@@ -6,6 +6,7 @@ import { EventStream, type Heartbeat } from "./event-stream.ts";
 import type { Params, RpcRequest } from "./messages.ts";
 import { META } from "./protocol.ts";
 import { writeAnswer } from "./reply.ts";
+import { subscriptionTo } from "./resource-subscriptions.ts";
 import { type RequestId, RPC, resultText, rpcError } from "./rpc-error.ts";
 import { LIST_CHANGES, type ListName, SeenLists } from "./seen-lists.ts";
 import { type ServingDeps, serverCapabilities } from "./serving.ts";
@@ -128,12 +129,17 @@ export class Listeners {
     uris: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const updated = (params: Params) => tell(listener, "notifications/resources/updated", params);
-    const now = () => this.#currentCaller(listener.caller);
+    const { caller } = listener;
+    const subscription = {
+      callerNow: () => this.#currentCaller(caller),
+      onUpdate: (params: Params) => tell(listener, "notifications/resources/updated", params),
+      signal,
+    };
     const subscribed = await Promise.all(
       uris.map(async (uri) => {
-        const result = await this.#deps.hub.offers.subscribe(now, uri, updated, signal);
-        return result.ok ? [uri] : [];
+        const call = { ...subscriptionTo(uri), caller, via: "mcp", signal, subscription } as const;
+        const { outcome } = await this.#deps.hub.callTool(call);
+        return outcome === "ok" ? [uri] : [];
       }),
     );
     return subscribed.flat();

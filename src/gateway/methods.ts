@@ -204,7 +204,7 @@ function resultOf({ outcome, structured, error }: ToolOutcome): Params | undefin
 
 const NOT_FOUND: readonly unknown[] = ["resource_not_found", "prompt_not_found"];
 
-function offerFault(outcome: ToolOutcome, params: Params, era: Exchange["era"]): RpcFault {
+export function offerFault(outcome: ToolOutcome, params: Params, era: Exchange["era"]): RpcFault {
   const uri = typeof params.uri === "string" ? { uri: params.uri } : {};
   const { fault, error } = outcome;
   if (fault) return { ...fault, code: codeFor(fault.code, era), data: withUri(fault.data, uri) };

@@ -56,6 +56,8 @@ const OLD_SSE_STATUSES = [400, 404, 405];
 const CAPABILITIES: ClientCapabilities = {
   elicitation: { form: { applyDefaults: true }, url: {} },
   sampling: {},
+  // MCP Apps: servers have tools with user interfaces for those only who say so. Whether one is shown is the client's.
+  extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
 };
 
 /** Connects, shakes hands and lists the tools. Never rejects; nothing is left running after a failure. */
@@ -163,7 +165,7 @@ function openClient(
   // Servers keep to the roots they are given, whoever calls next: only the caller of all calls may give them.
   const hasRoots = answering?.capabilities.roots !== undefined;
   const client = new Client(clientInfo, {
-    capabilities: hasRoots ? { ...CAPABILITIES, roots: {} } : CAPABILITIES,
+    capabilities: hasRoots ? { ...CAPABILITIES, roots: { listChanged: true } } : CAPABILITIES,
     // What a server of 2026-07-28 asks back is brought to the caller of that very call.
     inputRequired: { autoFulfill: false },
     versionNegotiation: { mode: "auto", probe: { timeoutMs: probeLimit(transport, timeoutMs) } },

@@ -164,6 +164,11 @@ export class Connection {
     this.#onInquiry = listener;
   }
 
+  /** Only for one that was opened by somebody who has roots. Whether the server hears of it makes no difference here. */
+  rootsChanged(): void {
+    if (this.era.era === "legacy") void this.#client.sendRootsListChanged().catch(() => {});
+  }
+
   /** No new calls will come: closes once those under way have ended. */
   async retire(): Promise<void> {
     this.#retired = true;

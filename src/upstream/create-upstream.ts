@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { completeServerConfig } from "../config/server-config.ts";
 import type { Settings } from "../config/settings.ts";
 import { messageOf, ToolkeepError } from "../errors.ts";
@@ -248,6 +249,10 @@ class Servers implements Upstream {
       await this.#learned.reload();
       await this.#refresh();
     });
+  }
+
+  rootsChanged(caller: Caller): void {
+    for (const server of this.#set.sorted()) server.own.rootsChanged(caller);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import { ok, type Result } from "../lib/result.ts";
 import type { Answering } from "../tool.ts";
 import type { ConnectFailure } from "./connect.ts";
@@ -92,6 +93,12 @@ export class OwnConnections {
     }
   }
 
+  /** Tells the server, where it may ask this conversation for roots, that they are others by now. */
+  rootsChanged(caller: Caller): void {
+    const conversation = withRoots(caller);
+    for (const own of this.#all) if (own.conversation === conversation) own.connection?.rootsChanged();
+  }
+
   /** Forgets a connection that failed; closing it is the caller's. False where it is none of these. */
   drop(connection: Connection): boolean {
     for (const own of this.#all) if (own.connection === connection) return this.#all.delete(own);
@@ -159,7 +166,11 @@ export class OwnConnections {
 
 /** A connection whose server may ask for roots is for those calls only that can give them. */
 function keyOf({ caller, answering }: Use): string {
-  return `${conversationOf(caller)}${answering?.capabilities.roots === undefined ? "" : " with roots"}`;
+  return answering?.capabilities.roots === undefined ? conversationOf(caller) : withRoots(caller);
+}
+
+function withRoots(caller: Caller): string {
+  return `${conversationOf(caller)} with roots`;
 }
 
 function newOwn(conversation: string, opening: Promise<Opened>): Own {

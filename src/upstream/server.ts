@@ -36,7 +36,7 @@ export class Server {
   readonly log: ServerLog;
   readonly #deps: ServerDeps<Server>;
   readonly #queue: FairQueue;
-  readonly #own: OwnConnections;
+  readonly own: OwnConnections;
   readonly #use: InUse;
   /** Pausing while calls are refused after a failure. */
   readonly #backoff: Backoff;
@@ -60,7 +60,7 @@ export class Server {
     this.#definition = definition;
     this.#lastError = definition.record.lastError;
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
-    this.#own = new OwnConnections({ ...deps, open: this.#openOwn, shared: () => this.connected() });
+    this.own = new OwnConnections({ ...deps, open: this.#openOwn, shared: () => this.connected() });
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
@@ -115,7 +115,7 @@ export class Server {
       });
       return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
     } finally {
-      this.#own.release(call, call.stop.aborted);
+      this.own.release(call, call.stop.aborted);
       turn.value();
       this.#endUse();
     }
@@ -170,7 +170,7 @@ export class Server {
     this.#life.abort();
     this.#life = new AbortController();
     const connection = this.#forgetConnection();
-    await Promise.all([connection?.close(), this.#own.close(), this.#connecting]);
+    await Promise.all([connection?.close(), this.own.close(), this.#connecting]);
     if (!this.#connecting && !this.#connection && this.#state !== "closed")
       this.#become(restingState(this.#definition));
   }
@@ -203,7 +203,7 @@ export class Server {
   #connectionFor(call: ConnectionCall): Opened | Promise<Opened> {
     const { answering, logLevel, onNotice } = call;
     const { asksBack, era } = this.#definition.record;
-    const own = (isExclusive = false) => this.#own.get(call, isExclusive);
+    const own = (isExclusive = false) => this.own.get(call, isExclusive);
     if (asksBack && answering && era?.era === "legacy") return own(answering.isExclusive);
     if (logLevel !== undefined && onNotice) {
       return this.connected().then((opened) => (opened.ok && opened.value.canLog ? own() : opened));
@@ -311,7 +311,7 @@ export class Server {
     const { conversation } = connection;
     if (this.#connection === connection && conversation !== undefined && isAnswerable) {
       this.#forgetConnection();
-      this.#own.adopt(conversation, connection);
+      this.own.adopt(conversation, connection);
       this.#become("idle");
     }
     if (this.#definition.record.asksBack) return;
@@ -332,7 +332,7 @@ export class Server {
 
   /** The connection failed: no new calls go there, those under way may still end well. */
   #drop(connection: Connection, reason: string, { needsAuth }: { needsAuth: boolean }): void {
-    const isOwn = this.#own.drop(connection);
+    const isOwn = this.own.drop(connection);
     void connection.retire();
     if (this.#connection === connection) this.#forgetConnection();
     else if (!isOwn || !needsAuth) return;
@@ -360,7 +360,7 @@ export class Server {
 
   #endUse(): void {
     this.#use.end();
-    this.#own.rest();
+    this.own.rest();
     this.#restIfIdle();
   }
 

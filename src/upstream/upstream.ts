@@ -1,3 +1,4 @@
+import type { Caller } from "../caller.ts";
 import type { ServerFields } from "../config/server-config.ts";
 import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../config/settings.ts";
 import type { OfferSource } from "../offer.ts";
@@ -134,6 +135,8 @@ export interface Upstream extends ToolSource, OfferSource {
   signInStatus(name: string): Promise<SignInStatus>;
   /** Resources, resource templates and prompts of the last list. */
   offers(name: string): readonly Offer[];
+  /** The client of this conversation says that the roots it would give are others by now. */
+  rootsChanged(caller: Caller): void;
   /** Resolves when no connection attempt of `add` or `approve` is under way. */
   settled(): Promise<void>;
   /** Takes over changed settings: servers of files come and go without a restart. */

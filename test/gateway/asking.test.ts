@@ -9,7 +9,7 @@ const server = (file: string) => ({
   trusted: true,
 });
 const SERVERS = { older: server("asking.mjs"), newer: server("asking-modern.mjs") };
-const CAPABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} };
+const CAPABILITIES = { elicitation: { form: {} }, sampling: {} };
 
 const gateway = await testGateway({
   servers: SERVERS,
@@ -31,7 +31,6 @@ async function answering(era: Era, on: TestGateway = gateway): Promise<{ client:
     heard.push(JSON.stringify(params.messages));
     return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
   });
-  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///work" }] }));
   return { client, heard };
 }
 

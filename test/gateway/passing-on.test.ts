@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { ERAS, type Era, testGateway } from "../support/test-gateway.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const telling = (era: Era) => ({
   command: process.execPath,
@@ -26,6 +27,17 @@ const SAID = {
   baggage: "user=ada",
   "example.com/tenant": { id: 7 },
 };
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
+const ROOTS = { roots: [{ uri: "file:///work" }] };
+const ADDRESS = { mode: "url", message: "Sign in", url: "https://example.com/in", elicitationId: "e-1" };
+
+// One of before has connections of its own, over which it may ask for roots, once it is known to ask.
+const first = await gateway.client("worker", "legacy", { capabilities: CAPABILITIES });
+await first.callTool({ name: "mcp_legacy_ask", arguments: {} });
+await waitUntil("it is known to ask", async () =>
+  (await gateway.hub.store.servers.list()).some((record) => record.name === "legacy" && record.asksBack),
+);
+
 const OF_OUR_OWN = ["protocolVersion", "clientInfo", "clientCapabilities"].map(
   (name) => `io.modelcontextprotocol/${name}`,
 );
@@ -56,6 +68,53 @@ describe.each(PAIRS)("$era client, $server server:", ({ era, server }) => {
       );
     }
   });
+
+  it("the client hears what the server logs while it works, from the level on that it asked for", async () => {
+    const client = await gateway.client("worker", era);
+    const heard: unknown[] = [];
+    client.setNotificationHandler("notifications/message", ({ params }) => {
+      heard.push([params.level, params.data]);
+    });
+    if (era === "legacy") await client.setLoggingLevel("error");
+    const _meta = era === "modern" ? { "io.modelcontextprotocol/logLevel": "error" } : {};
+    await client.callTool({ name: `mcp_${server}_log`, arguments: {}, _meta });
+    await waitUntil("it is heard", () => heard.length > 0);
+    expect(heard).toEqual([["error", "much"]]);
+  });
+
+  it("the client answers what the server asks at an address, and for roots", async () => {
+    const client = await gateway.client("worker", era, { capabilities: CAPABILITIES });
+    const asked: unknown[] = [];
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params);
+      return { action: "accept" };
+    });
+    client.setRequestHandler("roots/list", () => ROOTS);
+    const ask = async (question: object) => {
+      const call = { name: `mcp_${server}_ask`, arguments: { question } };
+      return JSON.stringify((await client.callTool(call)).content);
+    };
+    expect(await ask({ method: "elicitation/create", params: ADDRESS })).toContain("accept");
+    expect(asked).toEqual([expect.objectContaining({ mode: "url", url: ADDRESS.url })]);
+    expect(await ask({ method: "roots/list", params: {} })).toContain("file:///work");
+  });
+});
+
+it("a server is told that the roots of the conversation which gave it some are others", async () => {
+  const client = await gateway.client("worker", "legacy", { capabilities: CAPABILITIES });
+  client.setRequestHandler("roots/list", () => ROOTS);
+  const heard = async () => {
+    const call = { name: "mcp_legacy_heard", arguments: {} };
+    const { content } = await client.callTool(call);
+    return JSON.parse(content[0]?.type === "text" ? content[0].text : "{}");
+  };
+  expect(await heard()).toMatchObject({
+    introduced: { roots: { listChanged: true }, extensions: { "io.modelcontextprotocol/ui": {} } },
+  });
+  await client.sendRootsListChanged();
+  await waitUntil("it is told", async () =>
+    (await heard()).notifications.includes("notifications/roots/list_changed"),
+  );
 });
 
 it.each(["legacy", "modern"])(

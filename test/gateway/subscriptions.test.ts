@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { ERAS, type Era, type TestGateway, testGateway } from "../support/test-gateway.ts";
+import type { TestHubSetup } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const URI = "file:///a.txt";
@@ -45,6 +46,28 @@ test("of what one client may not read, it hears nothing, whoever else does", asy
   expect(told).toEqual([]);
 });
 
+describe.each(eras)("to hear of changes, for a client of the %s era,", (era) => {
+  test("is recorded as a read is", async () => {
+    await using gateway = await open("legacy");
+    await (await follow(await gateway.client("reader", era), era))();
+    const recorded = async () =>
+      (await gateway.hub.store.calls.list({ limit: 50 })).find(({ requested }) => requested === URI);
+    await waitUntil("it is recorded", async () => (await recorded()) !== undefined);
+    expect(await recorded()).toMatchObject({ tool: `resource:${URI}`, outcome: "ok", decision: "allow" });
+  });
+
+  test("is refused where a rule wants a person to be asked, and the server hears nothing of it", async () => {
+    await using gateway = await open("legacy", [{ action: "ask", permission: `resource:${URI}` }]);
+    const client = await gateway.client("reader", era);
+    if (era === "legacy") await expect(client.subscribeResource({ uri: URI })).rejects.toThrow(/approv/);
+    else {
+      const { honoredFilter } = await client.listen({ resourceSubscriptions: [URI] });
+      expect(honoredFilter.resourceSubscriptions).toBeUndefined();
+    }
+    expect(await followed(client)).toBe("[]");
+  });
+});
+
 /** Returns what ends it. */
 async function follow(client: Client, era: Era): Promise<() => Promise<unknown>> {
   if (era === "legacy") {
@@ -66,12 +89,14 @@ async function followed(client: Client): Promise<string> {
   return (content as { text: string }[])[0]?.text ?? "";
 }
 
-async function open(era: Era): Promise<TestGateway> {
+async function open(era: Era, rules: TestHubSetup["rules"] = []): Promise<TestGateway> {
   const script = join(import.meta.dirname, "../support/servers/lists.mjs");
   const gateway = await testGateway({
     servers: { docs: { command: process.execPath, args: [script, era, "tells of resources"] } },
     toolboxes: { reading: ["mcp:docs:*"], calling: ["mcp_docs_touch"] },
     agents: { reader: ["reading"], caller: ["calling"] },
+    rules,
+    settings: { approvals: { wait_secs: 0 } },
   });
   await waitUntil("its offers are known", () =>
     gateway.hub.upstream.origins().every(({ offers }) => offers.length > 0),

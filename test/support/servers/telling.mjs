@@ -6,7 +6,9 @@ const VERSION = "2026-07-28";
 const info = { name: "telling", version: "1.0.0" };
 const capabilities = { tools: {}, logging: {} };
 const waiting = new Map();
+const notifications = [];
 let level = null;
+let introduced = null;
 let asked = 0;
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -38,6 +40,8 @@ const tools = {
     if (params.inputResponses) return text([params.inputResponses, params.requestState ?? null]);
     return { resultType: "input_required", inputRequests: inputs, ...(state ? { requestState: state } : {}) };
   },
+  /** What it was told beside requests, and how whoever connected introduced itself. */
+  heard: () => text({ notifications, introduced }),
   roots: async () => text(await ask({ method: "roots/list" })),
   /** Logs twice, then says which level it was set to. */
   log() {
@@ -77,8 +81,10 @@ const methods = {
       capabilities,
       _meta: { "io.modelcontextprotocol/serverInfo": info },
     },
-  initialize: ({ params }) =>
-    !isModern && { protocolVersion: params.protocolVersion, capabilities, serverInfo: info },
+  initialize: ({ params }) => {
+    introduced = params.capabilities;
+    return !isModern && { protocolVersion: params.protocolVersion, capabilities, serverInfo: info };
+  },
   "tools/list": () => ({
     tools: Object.keys(tools).map((name) => ({
       name,
@@ -100,7 +106,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     const { result, error } = request;
     return void waiting.get(request.id)?.({ result, error });
   }
-  if (request.id === undefined) return;
+  if (request.id === undefined) return void notifications.push(request.method);
   const result = await methods[request.method]?.(request);
   if (result) send({ id: request.id, result: result.resultType ? result : complete(result) });
   else if (!methods[request.method] || result === false)
