@@ -21,6 +21,20 @@ const LEVELS: readonly (readonly string[])[] = [
 const LEVEL_ZERO = ["lib", "caller.ts", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 400;
+/** Who asks the watchdog, and what for. */
+const DECIDING: Readonly<Record<string, string>> = {
+  "executor/call-tool.ts": "whether a call runs",
+  "executor/batch-asks.ts":
+    "which calls of a batch ask, so that people are asked once; each is decided again when it is made",
+  "hub.ts": "hands isHidden to the catalogue and to what is offered beside tools",
+  "api/agent-tools.ts": "shows people what an agent does not see, and why",
+  "api/tool-use.ts": "shows people what would become of a call",
+  "api/routes/rules.ts": "explains",
+  "api/rule-check.ts": "shows what a rule would change",
+  "api/question-review.ts": "shows which rule asked",
+};
+/** Who makes rules into something that decides. */
+const MAKING_RULES = ["trust.ts", "watchdog/decider.ts", "watchdog/rule-cases.ts", "watchdog/watchdog.ts"];
 const SRC = join(import.meta.dirname, "..", "src");
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
@@ -41,6 +55,15 @@ describe("architecture", () => {
 
   it("has no import cycle", () => {
     expect(findCycle()).toBeUndefined();
+  });
+
+  it("asks what may run, and what is seen, in few places: nothing else decides", () => {
+    const asks = /\bwatchdog\??\.(?:decide|isHidden|mayAsk|decider)\b/;
+    const found = files.filter((file) => asks.test(readFileSync(join(SRC, file), "utf8")));
+    expect(found.sort()).toEqual(Object.keys(DECIDING).sort());
+    const rules = /\bnew (?:Rules|Decider|Watchdog)\(/;
+    const made = files.filter((file) => rules.test(readFileSync(join(SRC, file), "utf8")));
+    expect(made.sort()).toEqual(MAKING_RULES);
   });
 
   it("imports only files that exist", () => {

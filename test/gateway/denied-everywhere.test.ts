@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { relayStdio } from "../../src/gateway/stdio-relay.ts";
 import { textLines } from "../../src/gateway/text-lines.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { type Era, type TestGateway, testGateway } from "../support/test-gateway.ts";
+import { type Era, INITIALIZE, type TestGateway, testGateway } from "../support/test-gateway.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 
 const HIDDEN = "mcp_everything_get_sum";
@@ -94,6 +94,38 @@ describe("a tool that is denied", () => {
     expect(await rpc("tools/call", calls[0]!)).not.toContain("is 42");
     expect(await rpc("tools/call", calls[1]!)).toContain("denied by a rule");
     expect(await rpc("tools/call", calls[2]!)).toContain("Echo: x");
+  });
+
+  it("runs in no JSON-RPC batch, neither at /rpc nor in a session of 2025-03-26", async () => {
+    const token = await gateway.token("main");
+    const batch = JSON.stringify(
+      [
+        { name: HIDDEN, arguments: ADDED },
+        { name: PARTLY, arguments: SECRET },
+        { name: "call_tool", arguments: { name: HIDDEN, arguments: ADDED } },
+        { name: PARTLY, arguments: { message: "x" } },
+      ].map((params, id) => ({ jsonrpc: "2.0", id, method: "tools/call", params })),
+    );
+    const opened = await gateway.fetch({ token, body: INITIALIZE.replace("2025-06-18", "2025-03-26") });
+    await opened.text();
+    const headers = { "mcp-session-id": opened.headers.get("mcp-session-id")!, accept: "application/json" };
+    const answers = [
+      await fetch(gateway.url.replace(/mcp$/, "rpc"), {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+        body: batch,
+      }),
+      await gateway.fetch({ token, headers, body: batch }),
+    ];
+    for (const answer of answers) {
+      const [hidden, partly, through, allowed] = ((await answer.json()) as object[]).map((each) =>
+        JSON.stringify(each),
+      );
+      expect(hidden).not.toContain("is 42");
+      expect(through).not.toContain("is 42");
+      expect(partly).toContain("denied by a rule");
+      expect(allowed).toContain("Echo: x");
+    }
   });
 
   it("runs through no relay on stdio", async () => {
