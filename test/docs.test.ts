@@ -70,6 +70,17 @@ describe("documents", () => {
     expect(read(page).split("\n").length).toBeLessThan(limit);
   });
 
+  it.each([
+    ...["Tool poisoning", "Rug pull", "Confused deputy", "Token passthrough", "Session hijack"],
+    ...["SSRF", "Path traversal", "Argument injection", "Exfiltration through results"],
+  ])("name tests that cover an attack of the field, all of which there are: %s", (attack) => {
+    const rows = readFileSync(join(ROOT, "docs/security.md"), "utf8").split("\n");
+    const row = rows.find((line) => line.startsWith(`| **${attack}**`)) ?? "";
+    const tests = [...row.matchAll(/`(test\/[\w/.-]+\.test\.ts)`/g)].map(([, path]) => path!);
+    expect(tests.length).toBeGreaterThan(0);
+    expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
   it("have every page linked from another", () => {
     const linked = pages.map(read).join("\n");
     const orphans = pages.filter(
