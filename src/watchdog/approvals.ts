@@ -74,7 +74,7 @@ export class Approvals {
     const stop = stopOf(call);
     const said =
       way === "answering" ? await this.#askAtClient(id, asking, call.answering!, call, stop) : undefined;
-    if (said) return approvalOf(said);
+    if (said) return said;
     const { waitMs } = this.#deps.settings().approvals;
     if (waitMs === 0 || !call.onProgress) return { kind: "waiting", id };
     const waiting = this.#deps.questions.ask(asking, { waitMs, signal: stop.signal });
@@ -196,12 +196,12 @@ export class Approvals {
     answering: Answering,
     call: ToolCall,
     stop: Stop,
-  ): Promise<Answer | undefined> {
+  ): Promise<Approval | undefined> {
     const { questions } = this.#deps;
     const question = await questions.get(id);
     const inquiry = question && approvalInquiry(question);
     if (!inquiry) return undefined;
-    const later: Answer = { kind: "pending", id, expiresAt: question.expiresAt };
+    let isTooLate = false;
     const notNow = new AbortController();
     const withdraw = new AbortController();
     const waiting = questions.ask(asking, {
@@ -214,14 +214,18 @@ export class Approvals {
       .then(async (said) => {
         if (!said || said.answer === "later") notNow.abort();
         else await this.#take(id, said, call.caller.agentName);
+        // Else somebody was faster, which whoever waits hears of.
+        isTooLate = said !== undefined && question.expiresAt <= this.#deps.clock();
+        if (isTooLate) notNow.abort();
       });
     // What fails in here fails for whoever waits, too.
     heard.catch(() => notNow.abort());
     try {
-      return await this.#withProgress(String(question.details.tool ?? "the batch"), id, call, waiting);
+      const what = String(question.details.tool ?? "the batch");
+      return approvalOf(await this.#withProgress(what, id, call, waiting));
     } catch (error) {
       if (stop.aborted || !notNow.signal.aborted) throw error;
-      return later;
+      return isTooLate ? { kind: "void", why: "used" } : { kind: "waiting", id };
     } finally {
       withdraw.abort();
     }

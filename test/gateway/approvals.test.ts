@@ -4,7 +4,10 @@ import { bearer, type Message, modernHeaders, modernMessage } from "../support/m
 import { type Era, testGateway } from "../support/test-gateway.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
+/** How far the clock of the daemon is ahead. */
+let ahead = 0;
 const gateway = await testGateway({
+  clock: () => Date.now() + ahead,
   agents: { asker: [], other: [] },
   rules: [{ permission: "think", action: "ask" }],
   settings: { approvals: { wait_secs: 60 } },
@@ -16,7 +19,12 @@ const thought = (about: string) => ({ name: "think", arguments: { thought: about
 const outcomeOf = ({ _meta }: { _meta?: Record<string, unknown> | undefined }) => _meta?.["toolkeep/outcome"];
 
 /** A client whose person answers so. */
-async function clientSaying(era: Era, content: Record<string, string>, interactive = true) {
+async function clientSaying(
+  era: Era,
+  content: Record<string, string>,
+  interactive = true,
+  before: () => void = () => {},
+) {
   const heard: string[] = [];
   const client = await gateway.client("asker", era, {
     capabilities: { elicitation: { form: {} } },
@@ -24,6 +32,7 @@ async function clientSaying(era: Era, content: Record<string, string>, interacti
   });
   client.setRequestHandler("elicitation/create", ({ params }) => {
     heard.push(params.message);
+    before();
     return { action: "accept", content };
   });
   return { client, heard };
@@ -48,6 +57,28 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s era", (era) => {
     const result = await client.callTool(thought(`${era} no`));
     expect(outcomeOf(result)).toBe("denied");
     expect(JSON.stringify(result.content)).toContain("think less");
+  });
+
+  it("that can be asked is refused what its person approves too late, and is told why", async () => {
+    const tooLate = () => {
+      ahead += 25 * 60 * 60 * 1_000;
+    };
+    const { client } = await clientSaying(era, { decision: "once" }, true, tooLate);
+    const result = await client.callTool(thought(`${era} late`));
+    expect(outcomeOf(result)).toBe("denied");
+    expect(JSON.stringify(result.content)).toContain("was used already, or has expired");
+  });
+
+  it("that cannot be asked finds an approval worth nothing that it comes for too late", async () => {
+    const client = await gateway.client("asker", era);
+    const about = `${era} fetched late`;
+    expect(outcomeOf(await client.callTool(thought(about)))).toBe("needs_approval");
+    const { id } = await pending();
+    await gateway.hub.questions.answer(id, "once", EVE);
+    ahead += 25 * 60 * 60 * 1_000;
+    const late = await client.callTool(thought(about));
+    expect(outcomeOf(late)).toBe("needs_approval");
+    expect(JSON.stringify(late.content)).not.toContain(id);
   });
 
   it("cannot approve anything on a token that is not interactive", async () => {

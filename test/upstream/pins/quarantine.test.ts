@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { changesText } from "../../../src/cli/changes-text.ts";
 import { ADD, ANNOUNCE, POISONED, published } from "../../support/servers/published.ts";
 import { testApi } from "../../support/test-api.ts";
+import { typed } from "../../support/typed.ts";
 import { type TestUpstream, testUpstream } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -91,11 +92,8 @@ test("a tool that changes between two connections is nowhere until a person has 
   await api.request("POST", "/api/servers/calc/reject");
   expect(await notes()).toEqual([]);
   expect((await api.request("GET", "/api/servers/calc")).body.tools).toEqual(["mcp_calc_announce"]);
-  const accepted = await api.request("POST", "/api/servers/calc/accept", {
-    seen: body.version,
-    names: ["add"],
-  });
-  expect(accepted).toMatchObject({ status: 200, body: { changes: [] } });
+  const accepted = await typed(api, ["server", "accept", "calc", "add", "--seen", version]);
+  expect(accepted).toMatchObject({ code: 0, out: "Accepted 1 change of calc.\n" });
   expect(seen()).toContain(tool);
   expect((await api.call(tool, { a: 1 }, "ada")).outcome).toBe("ok");
   expect(await notes()).toEqual([]);
