@@ -23,6 +23,7 @@ import { healthRoute } from "./routes/health.ts";
 import { homeRoute } from "./routes/home.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { knowledgeRoutes } from "./routes/knowledge.ts";
+import { labelRoutes } from "./routes/labels.ts";
 import { memoryRoutes } from "./routes/memories.ts";
 import { metricsRoute } from "./routes/metrics.ts";
 import { notificationRoutes } from "./routes/notifications.ts";
@@ -170,6 +171,7 @@ const ROUTES = [
   secretRoutes,
   questionRoutes,
   ruleRoutes,
+  labelRoutes,
   approvalRoutes,
   notificationRoutes,
   configRoutes,

@@ -109,7 +109,28 @@ export interface RuleExplanation {
   };
   readonly others: readonly OtherRule[];
   /** Rules of which each would give another answer. */
-  readonly changes: readonly RuleInput[];
+  readonly changes: readonly (RuleInput & { readonly agent?: string })[];
+}
+
+/** `GET /api/labels` */
+export interface LabelledConversation {
+  readonly agent: string;
+  readonly conversation: string;
+  /** The token whose calls all have them for a day, where they are of no conversation. */
+  readonly token: string | null;
+  readonly labels: readonly string[];
+  readonly labelledAt: number;
+}
+
+export interface LabelList {
+  readonly labelled: readonly LabelledConversation[];
+  /** There are more than are listed. */
+  readonly more: boolean;
+}
+
+export interface LabelsCleared {
+  /** Of how many conversations. */
+  readonly cleared: number;
 }
 
 /** `POST /api/rules/simulate` */
@@ -142,5 +163,10 @@ export interface RuleSimulation {
   readonly decided: number;
   readonly skipped: number;
   readonly incomplete: number;
+  /** There are older calls of this time that were not looked at. */
+  readonly more: boolean;
+  /** How many would have been decided differently. */
+  readonly different: number;
+  /** The newest of these, at most 1,000. */
   readonly differing: readonly SimulatedCall[];
 }

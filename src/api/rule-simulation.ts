@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import type { Hub } from "../hub.ts";
-import type { CallRecord } from "../store/call-record.ts";
+import type { CallPlace, CallRecord } from "../store/call-record.ts";
 import type { Supposed } from "../watchdog/decider.ts";
 import { type SimulationDeps, simulate } from "../watchdog/simulate.ts";
 import type { RuleSimulation, SimulateInput } from "./contract.ts";
@@ -16,7 +16,7 @@ export async function simulation(
 ): Promise<RuleSimulation> {
   const { decider } = hub.watchdog;
   const { rules, more } = decider.suppose(supposed(hub, input));
-  const records = await recentCalls(hub, input);
+  const { records, more: isMore } = await recentCalls(hub, input);
   const deps: SimulationDeps = {
     rules,
     more,
@@ -26,12 +26,14 @@ export async function simulation(
     // Of one rule more or less people want to see what it does, not what else has changed since.
     ...(!input.rules && { now: { rules: decider.rules, more: (caller) => decider.more(caller) } }),
   };
-  const { decided, skipped, incomplete, differing } = await simulate(records, deps, signal);
+  const { decided, skipped, incomplete, different, differing } = await simulate(records, deps, signal);
   return {
     looked: records.length,
     decided,
     skipped,
     incomplete,
+    more: isMore,
+    different,
     differing: differing.map(({ call, before, after, rule, unsure = null }) => ({
       id: call.id,
       at: call.startedAt,
@@ -57,22 +59,20 @@ function supposed(hub: Hub, { rules, add = [], without }: SimulateInput): Suppos
   };
 }
 
-/** Newest first. */
+/** Newest first; by their place, since new ones come meanwhile. */
 async function recentCalls(
   hub: Hub,
   { since, limit = 1_000 }: Pick<SimulateInput, "since" | "limit">,
-): Promise<CallRecord[]> {
+): Promise<{ readonly records: readonly CallRecord[]; readonly more: boolean }> {
   const records: CallRecord[] = [];
-  while (records.length < limit) {
-    const page = await hub.store.calls.list({
-      limit: Math.min(PAGE, limit - records.length),
-      offset: records.length,
-      ...(since !== undefined && { since }),
-    });
-    records.push(...page);
-    if (page.length < PAGE) break;
-  }
-  return records;
+  let after: CallPlace | undefined;
+  do {
+    const wanted = Math.min(PAGE, limit - records.length);
+    const { calls, next } = await hub.store.calls.search({ limit: wanted, since, after });
+    records.push(...calls);
+    after = next ?? undefined;
+  } while (after && records.length < limit);
+  return { records, more: after !== undefined };
 }
 
 function callerOf(hub: Hub, { agentId, conversation }: CallRecord): Caller | undefined {

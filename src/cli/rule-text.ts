@@ -67,9 +67,10 @@ function list(heading: string, others: RuleExplanation["others"]): string {
   return `\n${heading}\n${lines.join("")}`;
 }
 
-function addCommand({ permission, action, pattern }: RuleInput): string {
+function addCommand({ permission, action, pattern, agent }: RuleExplanation["changes"][number]): string {
   const on = pattern === undefined ? "" : ` --pattern '${patternText(pattern).replaceAll("'", `'\\''`)}'`;
-  return oneLine(`toolkeep rule add ${permission} ${action}${on}`);
+  const whose = agent === undefined ? "" : ` --agent ${agent}`;
+  return oneLine(`toolkeep rule add ${permission} ${action}${on}${whose}`);
 }
 
 function inputOf({ pattern, after, ...rule }: RuleView): Partial<RuleView> & RuleInput {

@@ -51,6 +51,7 @@ export function customTool(parts: CustomToolParts): Tool {
     flags,
     // A script does what its author wrote, and nobody else knows what that is.
     capabilities: ["fs.read", "fs.write", "net"],
+    labels: ["untrusted_content"],
     scope: "tools",
     availability: "both",
     floor: false,

@@ -26,11 +26,12 @@ export class Callers {
     conversation: string,
     { narrowing }: Address,
     host?: Host,
+    namesConversation?: boolean,
   ): Caller {
     const { agent, tokenId, scopes, interactive, withheld } = principal;
     const place =
-      narrowing || host || withheld
-        ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null])
+      narrowing || host || withheld || namesConversation
+        ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null, namesConversation ?? false])
         : "";
     const key = `${tokenId} ${place} ${conversation}`;
     const kept = this.#kept.get(key);
@@ -41,6 +42,7 @@ export class Callers {
       ...(withheld && { withheld }),
       ...(narrowing && { narrowing }),
       ...(host && { host }),
+      ...(namesConversation && { namesConversation }),
     };
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(key, { agent, scopes, caller });

@@ -67,7 +67,8 @@ export class Modern {
     const meta = metaOf(message.params);
     const client = clientNameIn(meta[META.clientInfo]);
     const conversation = conversationIn(meta) ?? principal.tokenId;
-    const caller = this.#deps.callers.for(principal, conversation, address, client ? { client } : undefined);
+    const host = client ? { client } : undefined;
+    const caller = this.#deps.callers.for(principal, conversation, address, host, true);
     if (message.method === "subscriptions/listen") return this.#deps.listeners.serve(message, res, caller);
 
     const refused = this.#headerProblem(message, req, caller);

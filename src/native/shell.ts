@@ -1,7 +1,7 @@
 import { access, lstat } from "node:fs/promises";
 import type { Settings } from "../config/settings.ts";
 import { withHeartbeat } from "../lib/heartbeat.ts";
-import { confinedCommand } from "../process/confined-command.ts";
+import { confinedCommand, isMasked } from "../process/confined-command.ts";
 import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
 import { type CommandResult, MAX_PRINTED, runCommand } from "../process/run-command.ts";
@@ -36,7 +36,7 @@ const LONGEST_MS = MAX_TIMEOUT_MS - 5_000;
 const MAX_COMMAND = 100_000;
 
 export function shellTool(deps: ShellDeps): Tool {
-  return defineTool<Args>({
+  const tool = defineTool<Args>({
     name: "run_shell",
     title: "Run a shell command",
     domain: "shell",
@@ -69,6 +69,15 @@ export function shellTool(deps: ShellDeps): Tool {
     timeoutMs: MAX_TIMEOUT_MS,
     run: (args, context) => run(deps, args, context),
   });
+  // Asked at every call: the settings may be others by then.
+  const labels = () => (reachesOthers(deps) ? ["untrusted_content"] : undefined);
+  return Object.defineProperty(tool, "labels", { get: labels, enumerable: true });
+}
+
+/** Whether what a command prints may come from anywhere. */
+function reachesOthers({ settings, sandbox }: Pick<ShellDeps, "settings" | "sandbox">): boolean {
+  const { network, sandbox: mode } = settings().shell;
+  return network || !isMasked(mode, sandbox);
 }
 
 async function run(

@@ -33,6 +33,10 @@ export function pluginTool(definition: PluginToolDefinition, name: string, host:
     },
     flags,
     capabilities: host.capabilities,
+    // What it gives may be anybody's where it may reach anybody.
+    ...(host.capabilities.some((each) => each === "net" || each === "shell") && {
+      labels: ["untrusted_content"],
+    }),
     scope: "tools",
     availability: "both",
     floor: false,

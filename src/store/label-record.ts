@@ -5,8 +5,9 @@ export const LABELS_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 export interface LabelRecord {
   readonly agentId: string;
   readonly conversation: string;
+  /** None: a person cleared them. */
   readonly labels: readonly string[];
-  /** When the last of them came. */
+  /** When the last of them came or was met again, or when they were cleared. */
   readonly labelledAt: number;
 }
 

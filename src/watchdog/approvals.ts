@@ -130,6 +130,8 @@ export class Approvals {
         rule: decision.rule,
         ...(decision.ruleId !== undefined && { ruleId: decision.ruleId }),
         conversation: caller.conversation,
+        // A client that names no conversation has one for everything: whoever says yes to that should know.
+        ...(caller.conversation === caller.tokenId && { wholeToken: true }),
         answers: isOneTool(tool.name) ? ANSWERS : ONCE_ONLY,
       },
       isGood: (question) => this.#isGood(question, caller.conversation),

@@ -16,8 +16,11 @@ export interface Explanation {
   /** What the call is about, as patterns see it. */
   readonly subjects: Readonly<Record<SubjectKind, readonly string[]>>;
   /** Rules of which each would give another answer. */
-  readonly changes: readonly WrittenRule[];
+  readonly changes: readonly Change[];
 }
+
+/** A rule that would change the answer; of one agent where it names one. */
+export type Change = WrittenRule & { readonly agent?: string };
 
 const MAX_OTHERS = 100;
 const MAX_SUBJECTS = 20;
@@ -27,6 +30,7 @@ export function explain(
   tool: RuledTool,
   call: RuledCall,
   more: readonly RuleIndex[],
+  agent?: string,
 ): Explanation {
   const { winner, all } = rules.matching(tool, call, more);
   const { action, rule: text } = winner ? decisionOf(winner, call) : NO_RULE;
@@ -45,7 +49,9 @@ export function explain(
     host: [...host, ...hostInCommand].slice(0, MAX_SUBJECTS),
     command: command.slice(0, MAX_SUBJECTS),
   };
-  const changes = winner?.rule.final ? [] : changesOf(rules, tool, call, more, { action, subjects: shown });
+  const changes = winner?.rule.final
+    ? []
+    : changesOf(rules, tool, call, more, { action, subjects: shown, agent });
   return { action, text, winner: winner?.rule, others, subjects: shown, changes };
 }
 
@@ -76,26 +82,28 @@ function whyNot({ rule }: CompiledRule, { labels }: RuledCall): string {
     : "its pattern fits nothing in this call";
 }
 
-/** Tried out, not guessed: the least that is to be added for each other answer. */
+/** Tried out, not guessed: the least that is to be added for each other answer, for the agent alone where that is enough. */
 function changesOf(
   rules: Rules,
   tool: RuledTool,
   call: RuledCall,
   more: readonly RuleIndex[],
-  now: Pick<Explanation, "action" | "subjects">,
-): readonly WrittenRule[] {
+  now: Pick<Explanation, "action" | "subjects"> & { readonly agent: string | undefined },
+): readonly Change[] {
   const subject = SUBJECT_KINDS.toReversed().find((kind) => now.subjects[kind].length === 1);
   const exact = subject && { [subject]: now.subjects[subject][0]! };
   const permission = tool.name;
   return (["allow", "ask", "deny"] as const)
     .filter((action) => action !== now.action)
     .flatMap((action) => {
-      const tried: WrittenRule[] = [
+      const forAll: Change[] = [
         { permission, action },
         ...(exact ? [{ permission, action, pattern: exact }] : []),
       ];
-      const works = tried.find((rule) => {
-        const added = rules.more([{ ...rule, from: "user" }]);
+      const { agent } = now;
+      const tried = agent === undefined ? forAll : [...forAll.map((rule) => ({ ...rule, agent })), ...forAll];
+      const works = tried.find(({ agent: whose, ...rule }) => {
+        const added = rules.more([{ ...rule, from: whose === undefined ? "user" : "agent" }]);
         return rules.decide(tool, call, [...more, added]).action === action;
       });
       return works ? [works] : [];

@@ -12,27 +12,50 @@ export interface LabelsDeps {
   readonly onProblem: (error: unknown) => void;
 }
 
-type Conversation = Pick<Caller, "agentId" | "conversation" | "parentId" | "operator">;
+type Conversation = Pick<
+  Caller,
+  "agentId" | "conversation" | "parentId" | "operator" | "tokenId" | "namesConversation"
+>;
+
+interface Held {
+  readonly agentId: string;
+  readonly conversation: string;
+  readonly labels: ReadonlySet<string>;
+  /** When one of them came or was met again last. */
+  readonly at: number;
+}
 
 const NONE: ReadonlySet<string> = new Set();
 /** Of conversations; the longest unlabelled are forgotten first. */
 const MAX_HELD = 20_000;
 const MAX_LABELS = 20;
 const MAX_PARENTS = 10;
-/** A sub-agent that works in a conversation of its own has what its parent's newest one has, if it is as new as this. */
+/**
+ * A sub-agent that works in a conversation of its own has what its parent's newest one has, if it is as new as this; and
+ * a conversation that its client named what came to any other call with the same token.
+ */
 const INHERITED_MS = 24 * 60 * 60 * 1_000;
+/** A label that is met again is noted anew after this. */
+const RENEWED_MS = 60 * 60 * 1_000;
 /** Clocks of replicas may differ by so much. */
 const OVERLAP_MS = 60_000;
 
 /** What comes from where nobody vouches for it. */
 export const UNTRUSTED_CONTENT = "untrusted_content";
+/** Before the id of a token: what came to all calls with it whose client says which conversation each is of. */
+const TOKEN = "token ";
+
+/** The token that labels are of, where they are of no conversation. */
+export function labelledToken(conversation: string): string | undefined {
+  return conversation.startsWith(TOKEN) ? conversation.slice(TOKEN.length) : undefined;
+}
 
 /** What conversations have come in touch with, held in memory and kept in the store over restarts and replicas. */
 export class Labels {
   readonly #deps: LabelsDeps;
-  readonly #held = new Map<string, ReadonlySet<string>>();
+  readonly #held = new Map<string, Held>();
   /** The newest labelled conversation of each agent. */
-  readonly #newest = new Map<string, { readonly at: number; readonly labels: ReadonlySet<string> }>();
+  readonly #newest = new Map<string, Held>();
   #readTo = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -46,14 +69,17 @@ export class Labels {
     return labels;
   }
 
-  of({ agentId, conversation, parentId }: Conversation): ReadonlySet<string> {
+  of(caller: Conversation): ReadonlySet<string> {
     if (this.#held.size === 0) return NONE;
-    const own = this.#held.get(`${agentId} ${conversation}`) ?? NONE;
-    if (parentId === null) return own;
-    let all = own;
-    let above: string | null = parentId;
+    const { agentId, conversation, parentId } = caller;
+    let all = this.#fresh(this.#held.get(keyOf(agentId, conversation)), LABELS_KEPT_MS) ?? NONE;
+    const token = tokenOf(caller);
+    if (token !== undefined)
+      all = union(this.#fresh(this.#held.get(keyOf(agentId, token)), INHERITED_MS) ?? NONE, all);
+    let above = parentId;
     for (let depth = 0; above !== null && depth < MAX_PARENTS; depth++) {
-      all = union(this.#held.get(`${above} ${conversation}`) ?? this.#newestOf(above), all);
+      const same = this.#fresh(this.#held.get(keyOf(above, conversation)), LABELS_KEPT_MS);
+      all = union(same ?? this.#fresh(this.#newest.get(above), INHERITED_MS) ?? NONE, all);
       above = this.#deps.parentOf(above);
     }
     return all;
@@ -62,23 +88,46 @@ export class Labels {
   /** Notes that a conversation is about to read what a tool gave. */
   read(caller: Conversation, tool: Pick<Tool, "labels" | "untrusted">): void {
     if (caller.operator || (tool.labels === undefined && !tool.untrusted)) return;
-    const key = `${caller.agentId} ${caller.conversation}`;
-    const before = this.#held.get(key) ?? NONE;
     const read = [...(tool.untrusted ? [UNTRUSTED_CONTENT] : []), ...(tool.labels ?? [])];
-    const added = read.filter((label) => !before.has(label));
-    if (added.length === 0 || before.size >= MAX_LABELS) return;
+    if (read.length === 0) return;
     const { agentId, conversation } = caller;
-    const labels = [...new Set([...before, ...added])];
-    const record = { agentId, conversation, labels, labelledAt: this.#deps.clock() };
-    this.#hold(record);
-    this.#writing = this.#writing.then(() => this.#deps.store.put(record)).catch(this.#deps.onProblem);
+    this.#add(agentId, conversation, read);
+    const token = tokenOf(caller);
+    if (token !== undefined) this.#add(agentId, token, read);
+  }
+
+  /** Those that count now, newest first. */
+  list(): readonly LabelRecord[] {
+    const now = this.#deps.clock();
+    return [...this.#held.values()]
+      .filter(({ conversation, at }) => now - at < keptMs(conversation))
+      .map(({ agentId, conversation, labels, at }) => {
+        return { agentId, conversation, labels: [...labels], labelledAt: at };
+      })
+      .toSorted((a, b) => b.labelledAt - a.labelledAt);
+  }
+
+  /** A person says that they no longer count: of one conversation, or of all of an agent. Resolves when that is kept. */
+  async clear(agentId: string, conversation?: string): Promise<number> {
+    const cleared = this.list().filter(
+      (each) =>
+        each.agentId === agentId && (conversation === undefined || each.conversation === conversation),
+    );
+    const labelledAt = this.#deps.clock();
+    for (const record of cleared) {
+      this.#drop(keyOf(agentId, record.conversation));
+      // Other processes drop theirs when they read this.
+      this.#keep({ ...record, labels: [], labelledAt });
+    }
+    await this.#writing;
+    return cleared.length;
   }
 
   /** Takes over what another process changed. */
   async reload(): Promise<void> {
     const now = this.#deps.clock();
     const since = Math.max(now - LABELS_KEPT_MS, this.#readTo - OVERLAP_MS);
-    for (const record of await this.#deps.store.list(since, MAX_HELD)) this.#hold(record);
+    for (const record of await this.#deps.store.list(since, MAX_HELD)) this.#takeOver(record);
     this.#readTo = now;
   }
 
@@ -87,24 +136,78 @@ export class Labels {
     return this.#writing;
   }
 
-  #newestOf(agentId: string): ReadonlySet<string> {
-    const newest = this.#newest.get(agentId);
-    return newest && this.#deps.clock() - newest.at < INHERITED_MS ? newest.labels : NONE;
+  #add(agentId: string, conversation: string, read: readonly string[]): void {
+    const now = this.#deps.clock();
+    const known = this.#held.get(keyOf(agentId, conversation));
+    const before = this.#fresh(known, LABELS_KEPT_MS) ?? NONE;
+    // However many others there are, this is the one that a conversation must not escape.
+    const room = Math.max(MAX_LABELS - before.size, 0);
+    const unknown = [...new Set(read)].filter((label) => !before.has(label));
+    const added = unknown.filter((label, index) => index < room || label === UNTRUSTED_CONTENT);
+    const isOld = known !== undefined && now - known.at >= RENEWED_MS;
+    if (added.length === 0 && !isOld) return;
+    const labels = [...before, ...added];
+    this.#hold({ agentId, conversation, labels: new Set(labels), at: now });
+    this.#keep({ agentId, conversation, labels, labelledAt: now });
   }
 
-  /** Labels only ever come: of two processes that add at once, neither takes the other's away. */
-  #hold({ agentId, conversation, labels, labelledAt }: LabelRecord): void {
-    const key = `${agentId} ${conversation}`;
-    const all = new Set([...(this.#held.get(key) ?? []), ...labels]);
+  #keep(record: LabelRecord): void {
+    this.#writing = this.#writing.then(() => this.#deps.store.put(record)).catch(this.#deps.onProblem);
+  }
+
+  /** Undefined: there is none, or it is older. */
+  #fresh(held: Held | undefined, maxAge: number): ReadonlySet<string> | undefined {
+    return held && this.#deps.clock() - held.at < maxAge ? held.labels : undefined;
+  }
+
+  /** Labels only ever come, but for a person who clears them: of two processes that add at once, neither takes the other's away. */
+  #takeOver({ agentId, conversation, labels, labelledAt }: LabelRecord): void {
+    const key = keyOf(agentId, conversation);
+    const known = this.#held.get(key);
+    if (labels.length === 0) {
+      if (known && known.at <= labelledAt) this.#drop(key);
+      return;
+    }
+    const at = Math.max(known?.at ?? 0, labelledAt);
+    this.#hold({ agentId, conversation, labels: new Set([...(known?.labels ?? []), ...labels]), at });
+  }
+
+  #hold(held: Held): void {
+    const key = keyOf(held.agentId, held.conversation);
     this.#held.delete(key);
-    this.#held.set(key, all);
-    const newest = this.#newest.get(agentId);
-    if (!newest || newest.at <= labelledAt) this.#newest.set(agentId, { at: labelledAt, labels: all });
+    this.#held.set(key, held);
+    const newest = this.#newest.get(held.agentId);
+    if (!newest || newest.at <= held.at) this.#newest.set(held.agentId, held);
     const [oldest] = this.#held.keys();
     if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest);
     const [longest] = this.#newest.keys();
     if (this.#newest.size > MAX_HELD && longest !== undefined) this.#newest.delete(longest);
   }
+
+  #drop(key: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    this.#held.delete(key);
+    this.#newest.delete(held.agentId);
+    for (const other of this.#held.values()) {
+      const newest = this.#newest.get(other.agentId);
+      if (other.agentId === held.agentId && (!newest || newest.at <= other.at))
+        this.#newest.set(other.agentId, other);
+    }
+  }
+}
+
+function keyOf(agentId: string, conversation: string): string {
+  return `${agentId} ${conversation}`;
+}
+
+function keptMs(conversation: string): number {
+  return conversation.startsWith(TOKEN) ? INHERITED_MS : LABELS_KEPT_MS;
+}
+
+/** Who could name a new conversation with each call gets rid of nothing by that. */
+function tokenOf({ tokenId, namesConversation }: Conversation): string | undefined {
+  return namesConversation && tokenId !== null ? `${TOKEN}${tokenId}` : undefined;
 }
 
 function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {

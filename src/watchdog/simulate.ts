@@ -33,6 +33,9 @@ export interface Simulation {
   readonly skipped: number;
   /** Their arguments were cut or redacted in the audit. */
   readonly incomplete: number;
+  /** How many would have been decided differently. */
+  readonly different: number;
+  /** The first of these. */
   readonly differing: readonly Differing[];
 }
 
@@ -48,6 +51,7 @@ export async function simulate(
   const differing: Differing[] = [];
   let decided = 0;
   let incomplete = 0;
+  let different = 0;
   for (const record of records) {
     await pace();
     signal?.throwIfAborted();
@@ -63,7 +67,9 @@ export async function simulate(
     const before = deps.now
       ? asOperator(deps.now.rules.decide(tool, call, deps.now.more(caller)), caller).action
       : record.decision;
-    if (decision.action === before || differing.length >= MAX_DIFFERING) continue;
+    if (decision.action === before) continue;
+    different += 1;
+    if (different > MAX_DIFFERING) continue;
     differing.push({
       call: record,
       before,
@@ -72,7 +78,7 @@ export async function simulate(
       ...(unsure && { unsure }),
     });
   }
-  return { decided, skipped: records.length - decided, incomplete, differing };
+  return { decided, skipped: records.length - decided, incomplete, different, differing };
 }
 
 function asOperator(decision: Decision, { operator }: Caller): Decision {

@@ -1,4 +1,5 @@
 import type { Caller } from "../caller.ts";
+import type { LabelRecord } from "../store/label-record.ts";
 import type { Tool } from "../tool.ts";
 import { Decider, type DeciderDeps, type RuleSettings } from "./decider.ts";
 import type { Labels } from "./labels.ts";
@@ -39,6 +40,16 @@ export class Watchdog {
   /** The caller's conversation is about to read what the tool gave. */
   read(caller: Caller, tool: Tool): void {
     this.#labels.read(caller, tool);
+  }
+
+  /** Every conversation that has labels, newest first. */
+  labelled(): readonly LabelRecord[] {
+    return this.#labels.list();
+  }
+
+  /** Resolves with the number of conversations that had some. */
+  clearLabels(agentId: string, conversation?: string): Promise<number> {
+    return this.#labels.clear(agentId, conversation);
   }
 
   /** False: no call of it is asked about, whatever its arguments. */

@@ -152,6 +152,15 @@ it("every route answers what its schema says", async () => {
   await ask("POST", "/api/rules/check", { permission: "" });
   await ask("PUT", `/api/rules/${made.rule.id}`, { permission: "read_file", action: "deny" });
   await ask("DELETE", `/api/rules/${made.rule.id}`);
+  await api.hub.store.labels.put({
+    agentId: "agt_x",
+    conversation: "c1",
+    labels: ["seen"],
+    labelledAt: Date.now(),
+  });
+  await api.hub.reload();
+  await ask("GET", "/api/labels");
+  await ask("DELETE", "/api/labels?agent=main");
 
   await ask("POST", "/api/toolboxes", { name: "box", tools: ["read_file", "nothing", "mcp:none:*"] });
   await ask("PATCH", "/api/toolboxes/box", { description: "d" });

@@ -18,6 +18,7 @@ const OPERATORS = [
   "POST /api/inbox",
   "POST /api/memories",
   "PATCH /api/memories/:id",
+  "DELETE /api/labels",
   "POST /api/memories/:id/retract",
   "POST /api/notifications/:id/dismiss",
   "POST /api/projects/:name/notes",

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ShellDeps, shellTool } from "../../src/native/shell.ts";
 import { HeadAndTail } from "../../src/process/head-and-tail.ts";
 import { living } from "../support/living.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../support/native.ts";
@@ -33,6 +34,17 @@ async function pidsIn(file: string): Promise<number[]> {
 }
 
 describe("run_shell", () => {
+  it("labels who reads what it printed, unless it surely reached nobody", () => {
+    let shell = { network: true, sandbox: "required" };
+    const deps = { settings: () => ({ shell }), sandbox: { known: () => undefined } };
+    const tool = shellTool(deps as unknown as ShellDeps);
+    expect(tool.labels).toEqual(["untrusted_content"]);
+    shell = { network: false, sandbox: "required" };
+    expect(tool.labels).toBeUndefined();
+    shell = { network: false, sandbox: "auto" };
+    expect(tool.labels).toEqual(["untrusted_content"]);
+  });
+
   it("runs in the workspace and answers output and exit code", async () => {
     const result = await run("pwd; echo done");
     expect(result).toMatchObject({ kind: "output", structured: { exitCode: 0 } });

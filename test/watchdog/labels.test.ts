@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { LabelStore } from "../../src/store/label-record.ts";
 import { openStore } from "../../src/store/open.ts";
 import { Labels } from "../../src/watchdog/labels.ts";
 import { openExecutor } from "../support/executor.ts";
@@ -59,6 +60,81 @@ test("labels reach those who work for a sub-agent, however far below, and a ring
   expect([...labels.of(low)].sort()).toEqual(["secrets", "untrusted_content"]);
   expect(labels.of(testCaller({ agentId: "agt_else", conversation: "own" })).size).toBe(0);
   await labels.close();
+});
+
+const opened = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
+  Labels.open({
+    store: temp.store.labels,
+    clock,
+    parentOf: () => null,
+    onProblem: (error) => expect(error).toBe(null),
+  });
+
+test("labels stay with a token whose client names a new conversation with each call, for a day", async () => {
+  await using temp = await tempStore();
+  let now = 40 * DAY_MS;
+  const labels = await opened(temp, () => now);
+  const named = (conversation: string) =>
+    testCaller({ agentId: "agt_main", tokenId: "tok_1", conversation, namesConversation: true });
+  labels.read(named("c1"), untrusted);
+  expect(labels.of(named("c2")).has("untrusted_content")).toBe(true);
+  expect(labels.of(named("tok_1")).has("untrusted_content")).toBe(true);
+  expect(labels.of({ ...named("c2"), tokenId: "tok_2" }).size).toBe(0);
+  // The session of an earlier protocol is ours to name.
+  expect(labels.of({ ...named("c2"), namesConversation: false }).size).toBe(0);
+  now += DAY_MS;
+  expect(labels.of(named("c2")).size).toBe(0);
+  expect(labels.of(named("c1")).size).toBe(1);
+  await labels.close();
+});
+
+test("a conversation with as many labels as there may be still gets that of untrusted content", async () => {
+  await using temp = await tempStore();
+  const labels = await opened(temp, () => 1);
+  labels.read(main, { labels: Array.from({ length: 30 }, (_, index) => `l${index}`) });
+  expect(labels.of(main).size).toBe(20);
+  labels.read(main, untrusted);
+  expect(labels.of(main).has("untrusted_content")).toBe(true);
+  await labels.close();
+});
+
+test("labels are over 30 days after they were met last, also without a restart", async () => {
+  await using temp = await tempStore();
+  let now = 40 * DAY_MS;
+  const labels = await opened(temp, () => now);
+  labels.read(main, untrusted);
+  now += 20 * DAY_MS;
+  labels.read(main, untrusted);
+  now += 20 * DAY_MS;
+  expect(labels.of(main).size).toBe(1);
+  await labels.close();
+  expect((await opened(temp, () => now)).of(main).size).toBe(1);
+  now += 10 * DAY_MS;
+  expect(labels.of(main).size).toBe(0);
+  expect(labels.list()).toEqual([]);
+});
+
+test("labels that a person clears are gone, in other processes too, until they come again", async () => {
+  await using temp = await tempStore();
+  let now = 40 * DAY_MS;
+  const labels = await opened(temp, () => now);
+  labels.read(main, untrusted);
+  labels.read({ ...main, conversation: "c2" }, untrusted);
+  await labels.close();
+  const other = await opened(temp, () => now);
+  now += 1;
+  expect(await labels.clear("agt_main", "c1")).toBe(1);
+  expect(labels.of(main).size).toBe(0);
+  expect(labels.list().map(({ conversation }) => conversation)).toEqual(["c2"]);
+  await other.reload();
+  expect(other.of(main).size).toBe(0);
+  now += 1;
+  other.read(main, untrusted);
+  await other.reload();
+  expect(other.of(main).size).toBe(1);
+  expect(await labels.clear("agt_main")).toBe(1);
+  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(0);
+  await other.close();
 });
 
 test("what reads untrusted content may be limited from then on, which the audit shows", async () => {

@@ -56,20 +56,36 @@ export const ruleAnswers = {
     subjects: shape<contract.RuleExplanation["subjects"]>({ path: texts, host: texts, command: texts }),
     others: listOf(shape<contract.OtherRule>({ rule: ref("RuleView"), matched: yesNo, why: text })),
     changes: listOf(
-      shape<contract.RuleInput>({
+      shape<contract.RuleExplanation["changes"][number]>({
         permission: text,
         action,
         pattern: optional(pattern),
         final: optional(yesNo),
         after: optional(text),
+        agent: optional(text),
       }),
     ),
   }),
+  LabelList: shape<contract.LabelList>({
+    labelled: listOf(
+      shape<contract.LabelledConversation>({
+        agent: text,
+        conversation: text,
+        token: orNull(text),
+        labels: texts,
+        labelledAt: time,
+      }),
+    ),
+    more: yesNo,
+  }),
+  LabelsCleared: shape<contract.LabelsCleared>({ cleared: count }),
   RuleSimulation: shape<contract.RuleSimulation>({
     looked: count,
     decided: count,
     skipped: count,
     incomplete: count,
+    more: yesNo,
+    different: count,
     differing: listOf(
       shape<contract.SimulatedCall>({
         id: text,

@@ -180,7 +180,7 @@ function explanationOf(hub: Hub, input: ExplainInput): RuleExplanation {
   const { decider } = hub.watchdog;
   const found = decider.callOf(caller, args);
   const call = after === undefined ? found : { ...found, labels: new Set(after) };
-  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.more(caller));
+  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.more(caller), agent);
   const isAllowed = caller.operator && said.action === "ask";
   return {
     ...said,

@@ -117,5 +117,7 @@ function approvalText(approval: QuestionView): string {
 function howTo({ id, details }: QuestionView): string {
   const lasting = Array.isArray(details.answers) && details.answers.includes("always");
   const more = lasting ? " [--conversation | --always [--pattern GLOB]]" : "";
-  return `toolkeep approval approve ${id}${more}\ntoolkeep approval reject ${id} [--reason TEXT]`;
+  const whole =
+    lasting && details.wholeToken === true ? "--conversation: all calls of it with this token.\n" : "";
+  return `${whole}toolkeep approval approve ${id}${more}\ntoolkeep approval reject ${id} [--reason TEXT]`;
 }

@@ -11,6 +11,7 @@ import { checkCases, readRuleFile } from "../../watchdog/rule-cases.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
 import { parseDuration } from "../duration.ts";
+import { addLabelCommands } from "../label-commands.ts";
 import { explanationText, patternText, placeText } from "../rule-text.ts";
 import { collect, leaf, type Run, type Shell } from "../shell.ts";
 import { table } from "../table.ts";
@@ -64,8 +65,9 @@ export function ruleCommand(shell: Shell): Command {
   )
     .requiredOption("--rules <file>", "a file with rules, in the place of those in your settings")
     .option("--since <duration>", "calls of this time, such as 7d")
-    .option("--limit <count>", "at most so many of the newest calls", "1000")
+    .option("--limit <count>", "at most so many of the newest calls; 1000, with --since 10000")
     .action(shell.action(simulateRules));
+  addLabelCommands(rule, shell);
   return rule;
 }
 
@@ -163,10 +165,11 @@ async function testRules(run: Run, file: string): Promise<number> {
 interface SimulateOptions {
   readonly rules: string;
   readonly since?: string;
-  readonly limit: string;
+  readonly limit?: string;
 }
 
-async function simulateRules(run: Run, { rules: file, since, limit }: SimulateOptions): Promise<undefined> {
+async function simulateRules(run: Run, options: SimulateOptions): Promise<undefined> {
+  const { rules: file, since, limit = since === undefined ? "1000" : "10000" } = options;
   const document = await documentIn(file);
   const rules = Array.isArray(document) ? document : isRecord(document) ? document.rules : undefined;
   if (!Array.isArray(rules))
@@ -185,7 +188,7 @@ async function simulateRules(run: Run, { rules: file, since, limit }: SimulateOp
 }
 
 function simulationText(
-  { looked, decided, skipped, incomplete, differing }: RuleSimulation,
+  { looked, decided, skipped, incomplete, more, different, differing }: RuleSimulation,
   columns: number,
 ): string {
   const rows = differing.map(({ at, agent, tool, before, after, rule, unsure }) => [
@@ -204,7 +207,9 @@ function simulationText(
     skipped === 0
       ? ""
       : `${counted(skipped, "call")} left out: never decided, or the tool or agent is gone.\n`;
-  return `${shown}${counted(looked, "call")} looked at, ${decided} decided again, ${differing.length} differently.\n${cut}${left}`;
+  const unshown = different > differing.length ? `Shown are the newest ${differing.length} of these.\n` : "";
+  const older = more ? `There are older calls that were not looked at: --limit takes up to 10000.\n` : "";
+  return `${shown}${counted(looked, "call")} looked at, ${decided} decided again, ${different} differently.\n${unshown}${older}${cut}${left}`;
 }
 
 async function documentIn(file: string): Promise<unknown> {

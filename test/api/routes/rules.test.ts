@@ -73,6 +73,28 @@ describe("PUT /api/rules/:id", () => {
   });
 });
 
+describe("/api/labels", () => {
+  it("shows what conversations have come in touch with, and lets an operator clear it, which is recorded", async () => {
+    const agentId = api.hub.identity.agent("main").id;
+    const record = { agentId, conversation: "c1", labels: ["untrusted_content"], labelledAt: Date.now() };
+    await api.hub.store.labels.put(record);
+    await api.hub.reload();
+    const { body } = await api.request("GET", "/api/labels?agent=main");
+    expect(body.labelled).toEqual([
+      expect.objectContaining({
+        agent: "main",
+        conversation: "c1",
+        labels: ["untrusted_content"],
+        token: null,
+      }),
+    ]);
+    expect((await api.request("GET", "/api/labels?agent=other")).body.labelled).toEqual([]);
+    const cleared = await api.request("DELETE", "/api/labels?agent=main&conversation=c1");
+    expect(cleared.body).toEqual({ cleared: 1 });
+    expect((await api.request("GET", "/api/labels")).body.labelled).toEqual([]);
+  });
+});
+
 describe("POST /api/rules/simulate", () => {
   const simulate = async (input: object) => (await api.request("POST", "/api/rules/simulate", input)).body;
 
@@ -97,6 +119,9 @@ describe("POST /api/rules/simulate", () => {
       expect.objectContaining({ agent: "other", before: "deny", after: "allow" }),
     ]);
     expect((await simulate({})).differing).toEqual([]);
+    const [whole, cut] = [await simulate({ add, limit: 10_000 }), await simulate({ add, limit: 1 })];
+    expect(whole).toMatchObject({ more: false, different: whole.differing.length });
+    expect(cut).toMatchObject({ looked: 1, more: true });
     expect((await api.request("POST", "/api/rules/simulate", { without: "rul_none" })).status).toBe(404);
     await api.request("DELETE", `/api/rules/${body.rule.id}`);
   });

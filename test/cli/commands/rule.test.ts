@@ -93,7 +93,7 @@ describe("toolkeep rule", () => {
     expect(asked.out).toMatch(/rule: +read_file → ask\n/);
     expect(asked.out).toMatch(/from: +user, .*config\.json\n/);
     expect(asked.out).toContain(`(user, ${id}): its pattern fits nothing in this call`);
-    expect(asked.out).toContain("toolkeep rule add read_file deny");
+    expect(asked.out).toContain("toolkeep rule add read_file deny --agent coder");
     const lost = JSON.parse((await explained({ path: "x/.env" }, "--json")).out);
     expect(lost.others[0]).toMatchObject({ matched: true, why: "its permission is less specific" });
     expect(lost.changes.map(({ action }: { action: string }) => action)).toEqual(["allow", "deny"]);
@@ -142,9 +142,46 @@ describe("toolkeep rule", () => {
       code: 1,
       out: "  run_shell: expected deny, got ask (user: run_shell → ask)\n1 case, 1 wrong.\n",
     });
+    const scoped = await fileWith({
+      home: "/home/ada",
+      workspace: "/srv/work",
+      rules: [
+        { permission: "write_file", action: "allow" },
+        { permission: "write_file", pattern: { path: "~/.ssh/**" }, action: "deny", project: true },
+        { permission: "write_file", action: "ask", agent: "coder", conversation: "c1" },
+        { permission: "mcp:x:put", pattern: { path: "/srv/work/**" }, action: "ask" },
+      ],
+      cases: [
+        { tool: "write_file", args: { path: "/home/ada/.ssh/id" }, expect: "deny" },
+        { tool: "write_file", args: { path: "a" }, agent: "coder", expect: "allow" },
+        { tool: "write_file", args: { path: "a" }, agent: "coder", conversation: "c1", expect: "ask" },
+        { tool: "mcp:x:put", args: { where: "b" }, expect: "allow" },
+        {
+          tool: "mcp:x:put",
+          args: { where: "b" },
+          schema: { properties: { where: { type: "string", format: "path" } } },
+          expect: "ask",
+        },
+      ],
+    });
+    expect(await typed(api, ["rule", "test", scoped])).toMatchObject({ out: "5 cases, 0 wrong.\n" });
     const broken = await fileWith({ rules: [{ permission: "x", action: "maybe" }] });
     expect((await typed(api, ["rule", "test", broken])).err).toContain("rules[0].action: expected one of");
     expect((await typed(api, ["rule", "test", join(folder, "absent.json")])).code).toBe(3);
+  });
+
+  it("lists and clears what conversations have come in touch with", async () => {
+    const agentId = api.hub.identity.agent("coder").id;
+    const seen = { agentId, labels: ["untrusted_content"], labelledAt: Date.now() };
+    await api.hub.store.labels.put({ ...seen, conversation: "c1" });
+    await api.hub.store.labels.put({ ...seen, conversation: "token tok_1" });
+    await api.hub.reload();
+    const { out } = await typed(api, ["rule", "labels", "--agent", "coder"]);
+    expect(out).toMatch(/coder +c1 +untrusted_content/);
+    expect(out).toContain("all calls with tok_1");
+    const cleared = await typed(api, ["rule", "clear-labels", "--agent", "coder"]);
+    expect(cleared.out).toBe("Cleared the labels of 2 conversations.\n");
+    expect((await typed(api, ["rule", "labels"])).out).toBe("No conversation has labels.\n");
   });
 
   it("replays the audit against other rules", async () => {
@@ -164,6 +201,8 @@ describe("toolkeep rule", () => {
     expect(differing).toContainEqual(
       expect.objectContaining({ tool: "read_file", before: "ask", after: "allow" }),
     );
+    const cut = await typed(api, ["rule", "simulate", "--rules", file, "--limit", "1"]);
+    expect(cut.out).toContain("There are older calls that were not looked at");
     const shown = await typed(api, ["rule", "simulate", "--rules", file]);
     expect(shown.out).toContain("allow → deny");
     expect((await typed(api, ["rule", "simulate", "--rules", await fileWith({})])).code).toBe(2);

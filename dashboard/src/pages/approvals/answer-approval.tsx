@@ -41,6 +41,8 @@ export function AnswerApproval({
   const once = mayAgree ? () => void say({ for: "once" }) : undefined;
   const forConversation =
     mayAgree && takes(question, "conversation") ? () => void say({ for: "conversation" }) : undefined;
+  // A client that names no conversation has one for everything.
+  const isWholeToken = question.details.wholeToken === true;
   const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
   useKeys({
     o: once,
@@ -71,9 +73,9 @@ export function AnswerApproval({
             busy={approve.busy}
             notYet={notYet}
             onClick={forConversation}
-            title="Key c: this tool, in this conversation"
+            title={`Key c: this tool, in ${isWholeToken ? "all calls with this token" : "this conversation"}`}
           >
-            This conversation
+            {isWholeToken ? "All calls with this token" : "This conversation"}
           </Button>
         )}
         {always && (
