@@ -17,10 +17,8 @@ describe.skipIf(withoutDashboard)("the audit page", () => {
     await dashboard.hub.audit.flush();
     const page = await dashboard.open(browser, "/audit");
     await page.getByText("80 calls").waitFor();
-    const began = Date.now();
     await dashboard.call("list_directory", {}, "main");
     await page.getByRole("row", { name: /list_directory/ }).waitFor();
-    expect(Date.now() - began).toBeLessThan(1_500);
 
     const list = page.getByRole("region", { name: "Calls" });
     await list.evaluate((region) => region.scrollTo({ top: 900 }));

@@ -1,7 +1,26 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { remoteServer } from "../support/remote-server.ts";
+
+const HOSTILE = `<img src=x onerror="window.owned=true"><script>window.owned=true</script>\u202egnihton\u2066\u200b`;
+const PUBLISHING = (file: string) => ({
+  command: process.execPath,
+  args: [join(import.meta.dirname, "../support/servers/publishing.mjs"), file],
+});
+/** In the page: texts that could turn what stands beside them round, and markup out of what was text. */
+const TURNING = `(() => {
+  const turning = /[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/;
+  const found = [...document.querySelectorAll("main img, main script")].map(({ tagName }) => tagName);
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (turning.test(texts.currentNode.data)) found.push("text " + JSON.stringify(texts.currentNode.data.slice(0, 60)) + " in " + texts.currentNode.parentElement.outerHTML.slice(0, 100));
+  for (const element of document.querySelectorAll("[title], [aria-label]"))
+    for (const name of ["title", "aria-label"])
+      if (turning.test(element.getAttribute(name) ?? "")) found.push(name + " of " + element.outerHTML.slice(0, 100));
+  return found;
+})()`;
 
 describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
   let browser: Browser;
@@ -55,6 +74,77 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     expect(await send({ "x-toolkeep": "guessed" })).toBe(403);
     expect(dashboard.hub.identity.agents().map(({ name }) => name)).not.toContain("mine");
   });
+
+  it("shows what others wrote as text that turns nothing round, wherever names and notes stand", async () => {
+    await using dashboard = await testDashboard({ agents: { worker: [] } });
+    const { api, call } = dashboard;
+    await api("PATCH", "/agents/worker", { description: HOSTILE });
+    await api("POST", "/toolboxes", { name: "box", description: HOSTILE, tools: ["think"] });
+    await api("POST", "/rules", { permission: `zz${HOSTILE.slice(0, 80)}`, action: "deny", note: HOSTILE });
+    await api("POST", "/memories", { agent: "worker", key: `key ${HOSTILE.slice(0, 80)}`, text: HOSTILE });
+    const file = join(dashboard.home, "published.json");
+    const tools = [
+      { name: "e\u202evil", title: HOSTILE, description: HOSTILE, inputSchema: { type: "object" } },
+    ];
+    await writeFile(file, JSON.stringify({ tools, instructions: HOSTILE }));
+    await api("POST", "/servers", { name: "hostile", ...PUBLISHING(file), wait: true });
+    await api("POST", "/servers", { name: "gone", command: `/nowhere/${HOSTILE.slice(0, 60)}`, wait: true });
+    await call(`no_such ${HOSTILE}`, {}, "worker");
+    await call("notify", { title: HOSTILE, body: HOSTILE }, "worker");
+    await dashboard.hub.audit.flush();
+    const page = await dashboard.open(browser);
+    const wrong: string[] = [];
+    const look = async (place: string) => {
+      const found = await page.evaluate<string[]>(TURNING);
+      if (found.length > 0) wrong.push(`${place}: ${found.slice(0, 3).join(", ")}`);
+    };
+    for (const path of [
+      ...["/", "/agents", "/agents/worker", "/toolboxes", "/toolboxes/box", "/rules", "/audit", "/servers"],
+      ...["/servers/gone", "/tools", "/notifications", "/knowledge/memories"],
+    ]) {
+      await page.goto(dashboard.url + path);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await page
+        .getByRole("status", { name: /^Loading/ })
+        .first()
+        .waitFor({ state: "detached" });
+      await look(path);
+    }
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("hostile");
+    await page
+      .getByRole("option", { name: /hostile/ })
+      .first()
+      .waitFor();
+    await look("Ctrl-K");
+    expect(wrong).toEqual([]);
+    expect(await page.evaluate("window.owned ?? false")).toBe(false);
+    expect(dashboard.complaints).toEqual([]);
+  }, 120_000);
+
+  it("shows a megabyte as text and goes on answering", async () => {
+    await using dashboard = await testDashboard({ agents: { worker: [] } });
+    const megabyte = `<b>begins</b>${"\u202e<i>x</i>".repeat(100_000)}`;
+    const file = join(dashboard.home, "published.json");
+    // Nobody has accepted what hides something: this hides nothing.
+    const description = `<b>begins</b>${"<i>x</i> ".repeat(100_000)}`;
+    await writeFile(
+      file,
+      JSON.stringify({ tools: [{ name: "long", description, inputSchema: { type: "object" } }] }),
+    );
+    await dashboard.api("POST", "/servers", { name: "hostile", ...PUBLISHING(file), wait: true });
+    const { callId } = await dashboard.call("think", { thought: megabyte }, "worker");
+    await dashboard.hub.audit.flush();
+    const page = await dashboard.open(browser, "/tools/mcp_hostile_long");
+    await page.getByRole("complementary").getByText("<b>begins</b>").first().waitFor();
+    expect(await page.evaluate(TURNING)).toEqual([]);
+    await page.goto(`${dashboard.url}/audit/${callId}`);
+    await page.getByRole("complementary").getByText("<b>begins</b>").first().waitFor();
+    expect(await page.evaluate(TURNING)).toEqual([]);
+    expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(5_000);
+    expect(await page.locator("main b, main i").count()).toBe(0);
+    expect(dashboard.complaints).toEqual([]);
+  }, 60_000);
 
   it("is shown in no frame", async () => {
     await using dashboard = await testDashboard();

@@ -3,6 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
+/** In the page: when a word came to be there. */
+function shownAt(word: string): string {
+  return `new Promise((resolve) => {
+    const look = () => document.body.textContent.includes(${JSON.stringify(word)}) && resolve(Date.now());
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+  })`;
+}
+
 describe.skipIf(withoutDashboard)("the dashboard", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -52,16 +60,36 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
     await page.waitForURL(`${dashboard.url}/servers`);
   });
 
-  it("shows in one browser what another changes, within a second", async () => {
-    await using dashboard = await testDashboard();
-    const one = await dashboard.open(browser, "/servers");
-    const other = await dashboard.open(browser, "/servers");
-    await one.getByText("No server").first().waitFor();
-    const began = Date.now();
-    await dashboard.api("POST", "/servers", { name: "fresh", url: "http://127.0.0.1:9/mcp" });
-    await Promise.all([one, other].map((page) => page.getByRole("link", { name: "fresh" }).waitFor()));
-    expect(Date.now() - began).toBeLessThan(1_500);
-  });
+  it("shows in two browsers what anybody changes, within a second of the answer", async () => {
+    await using dashboard = await testDashboard({
+      agents: { worker: [] },
+      rules: [{ permission: "think", action: "ask" }],
+    });
+    const { api, call } = dashboard;
+    const pages = [await dashboard.open(browser), await dashboard.open(browser)];
+    const changes: Readonly<Record<string, (word: string) => Promise<unknown>>> = {
+      "/servers": (word) => api("POST", "/servers", { name: word, command: "false", enabled: false }),
+      "/approvals": (word) => call("think", { thought: word }, "worker"),
+      "/rules": (word) => api("POST", "/rules", { permission: word, action: "deny" }),
+      "/notifications": (word) => call("notify", { title: word, body: "so" }, "worker"),
+      "/knowledge/memories": (word) => api("POST", "/memories", { agent: "worker", text: word }),
+    };
+    const best: Record<string, number> = {};
+    for (const [path, change] of Object.entries(changes)) {
+      await Promise.all(pages.map((page) => page.goto(dashboard.url + path)));
+      await Promise.all(pages.map((page) => page.getByRole("main").getByRole("link").first().waitFor()));
+      for (let attempt = 0; attempt < 3 && !((best[path] ?? 1_000) < 1_000); attempt++) {
+        const word = `fresh-${attempt}-${path.length}`;
+        await Promise.all(pages.map((page) => page.evaluate(`void (window.seen = ${shownAt(word)})`)));
+        await change(word);
+        const answered = Date.now();
+        const seen = await Promise.all(pages.map((page) => page.evaluate<number>("window.seen")));
+        best[path] = Math.max(...seen) - answered;
+      }
+    }
+    expect(Object.keys(best)).toHaveLength(5);
+    for (const [path, ms] of Object.entries(best)) expect(ms, path).toBeLessThan(1_000);
+  }, 120_000);
 
   it("works for a browser that keeps locks and clipboard to itself, as over plain http from another machine", async () => {
     await using dashboard = await testDashboard();

@@ -11,21 +11,24 @@ interface Found {
 
 const source = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds serious or critical on a page, light and dark; each as one line. */
+/** What axe finds serious or critical on a page, light and dark; each as one line. Dark differs by its colours alone. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const findings: string[] = [];
   // A world of its own: the policy of the page forbids other scripts, as it should.
   const client = await page.context().newCDPSession(page);
-  for (const scheme of ["light", "dark"] as const) {
+  const { frameTree } = await client.send("Page.getFrameTree");
+  const { executionContextId } = await client.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: "axe",
+  });
+  await client.send("Runtime.evaluate", { expression: await source, contextId: executionContextId });
+  for (const [scheme, rules] of [
+    ["light", ""],
+    ["dark", ", runOnly: ['color-contrast', 'link-in-text-block']"],
+  ] as const) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    const { frameTree } = await client.send("Page.getFrameTree");
-    const { executionContextId } = await client.send("Page.createIsolatedWorld", {
-      frameId: frameTree.frame.id,
-      worldName: `axe-${scheme}`,
-    });
-    await client.send("Runtime.evaluate", { expression: await source, contextId: executionContextId });
     const ran = await client.send("Runtime.evaluate", {
-      expression: "axe.run(document, { resultTypes: ['violations'] }).then((run) => run.violations)",
+      expression: `axe.run(document, { resultTypes: ['violations']${rules} }).then((run) => run.violations)`,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,

@@ -5,6 +5,7 @@ import { classes } from "./classes.ts";
 const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u;
 const MAX = 400;
 const MAX_WHOLE = 20_000;
+const MAX_MARKS = 500;
 
 interface UntrustedProps {
   readonly text: string;
@@ -49,7 +50,10 @@ export function Untrusted({ text, max = MAX, mono = false, line = false }: Untru
 /** The text with what is invisible in it as marks that are seen. */
 export function revealed(text: string): ReactNode {
   if (!INVISIBLE.test(text)) return text;
-  return text.split(new RegExp(`(${INVISIBLE.source})`, "u")).map((part, index) =>
+  const parts = text.split(new RegExp(`(${INVISIBLE.source})`, "u"));
+  // Of a text that is hardly anything else, each as an element of its own would hold up the page.
+  if (parts.length > MAX_MARKS * 2) return plain(text);
+  return parts.map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (
