@@ -67,7 +67,7 @@ async function fill(api, { changed, handbook }) {
   }
   await writeFile(changed, "yes");
   await api("POST", "/servers/slack/test");
-  await api("POST", "/servers", { name: "sentry", url: "http://127.0.0.1:9/mcp", wait: true });
+  await api("POST", "/servers", { name: "sentry", url: "http://127.0.0.1:59999/mcp", wait: true });
   await api("POST", "/servers", { name: "notion", command: "no-such-program", wait: true });
   await api("POST", "/servers/notion/disable");
 

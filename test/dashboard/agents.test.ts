@@ -5,7 +5,7 @@ import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashb
 import { EVERYTHING } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-describe.skipIf(withoutDashboard)("the agents page", () => {
+describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
-describe.skipIf(withoutDashboard)("the audit page", () => {
+describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();

@@ -5,7 +5,7 @@ import { connectClient } from "../support/connect-client.ts";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { fixture } from "../support/upstream.ts";
 
-describe.skipIf(withoutDashboard)("the home page", () => {
+describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -43,7 +43,7 @@ describe.skipIf(withoutDashboard)("the home page", () => {
         return steps.count();
       })
       .toBe(0);
-  }, 60_000);
+  });
 
   it("shows what needs attention and how calls go, as it happens", async () => {
     await using dashboard = await testDashboard({

@@ -12,7 +12,7 @@ async function ready({ hub }: TestDashboard, tool: string) {
   await waitUntil(`${tool} is there`, async () => hub.catalog.get(tool) !== undefined);
 }
 
-describe.skipIf(withoutDashboard)("the tools page", () => {
+describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();

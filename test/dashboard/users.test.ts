@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { launchBrowser, signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
-describe.skipIf(withoutDashboard)("the users page", () => {
+describe.skipIf(withoutDashboard)("the users page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();

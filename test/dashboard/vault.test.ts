@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
-describe.skipIf(withoutDashboard)("the vault page", () => {
+describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -66,7 +66,7 @@ describe.skipIf(withoutDashboard)("the vault page", () => {
       "hunter",
     );
     expect(dashboard.complaints).toEqual([]);
-  }, 90_000);
+  });
 
   it("shows what else uses a secret, and who waits for one", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });

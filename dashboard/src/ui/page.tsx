@@ -4,7 +4,7 @@ import { useCovers } from "./use-covers.ts";
 
 interface PageProps {
   readonly title: string;
-  /** A sentence beside the title. */
+  /** A sentence beside the title, while nothing is open. */
   readonly about?: ReactNode;
   /** Buttons, the main one last. */
   readonly actions?: ReactNode;
@@ -31,7 +31,7 @@ export function Page({ title, about, actions, children, panel }: PageProps) {
           <h1 className="text-lg font-semibold" tabIndex={-1}>
             {title}
           </h1>
-          {about && <p className="min-w-0 flex-1 truncate text-soft max-sm:hidden">{about}</p>}
+          {about && !panel && <p className="min-w-0 flex-1 truncate text-soft max-sm:hidden">{about}</p>}
           {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
         {children}

@@ -115,7 +115,7 @@ function Heading({ id, children }: { id: string; children: string }) {
 function Tiles({ three = false, children }: { three?: boolean; children: ReactNode }) {
   return (
     <div
-      className={`grid flex-1 divide-x divide-line rounded-md border border-line ${three ? "grid-cols-3 max-sm:grid-cols-2 max-sm:divide-x-0" : "grid-cols-2"}`}
+      className={`grid flex-1 divide-x divide-line rounded-md border border-line ${three ? "grid-cols-3 max-sm:grid-cols-2 max-sm:divide-x-0 max-sm:*:last:col-span-2" : "grid-cols-2"}`}
     >
       {children}
     </div>

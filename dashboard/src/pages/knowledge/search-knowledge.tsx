@@ -117,7 +117,7 @@ function Hit({ found, selected }: { found: Found; selected: boolean }) {
                 <Untrusted text={chunk.headings.join(" › ")} max={160} />:{" "}
               </span>
             )}
-            <MarkedText text={chunk.snippet} marks={chunk.marks} />
+            <MarkedText text={chunk.snippet} marks={chunk.marks} isMarkdown={found.type === "markdown"} />
           </p>
         ))
       ) : (

@@ -110,43 +110,46 @@ function Changeable({ ticket }: { ticket: TicketView }) {
     changes: ["/tickets", "/projects"],
   });
   return (
-    <KeyValues
-      pairs={[
-        [
-          "Status",
-          <Select
-            key="status"
-            aria-label="Status"
-            disabled={change.busy}
-            options={TICKET_STATUSES}
-            value={ticket.status}
-            onChange={({ target }) => void change.run({ status: target.value as TicketView["status"] })}
-          />,
-        ],
-        [
-          "Priority",
-          <Select
-            key="priority"
-            aria-label="Priority"
-            disabled={change.busy}
-            options={PRIORITIES}
-            value={ticket.priority}
-            onChange={({ target }) => void change.run({ priority: target.value as TicketView["priority"] })}
-          />,
-        ],
-        [
-          "Agent",
-          <Select
-            key="assignee"
-            aria-label="Agent"
-            disabled={change.busy}
-            options={[["", "nobody"], ...agents.map(({ name }) => [name, name] as const)]}
-            value={ticket.assignee ?? ""}
-            onChange={({ target }) => void change.run({ assignee: target.value || null })}
-          />,
-        ],
-      ]}
-    />
+    <div className="flex flex-col gap-2">
+      <Choice
+        label="Status"
+        disabled={change.busy}
+        options={TICKET_STATUSES}
+        value={ticket.status}
+        onChoose={(status) => void change.run({ status: status as TicketView["status"] })}
+      />
+      <Choice
+        label="Priority"
+        disabled={change.busy}
+        options={PRIORITIES}
+        value={ticket.priority}
+        onChoose={(priority) => void change.run({ priority: priority as TicketView["priority"] })}
+      />
+      <Choice
+        label="Agent"
+        disabled={change.busy}
+        options={[["", "nobody"], ...agents.map(({ name }) => [name, name] as const)]}
+        value={ticket.assignee ?? ""}
+        onChoose={(assignee) => void change.run({ assignee: assignee || null })}
+      />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly disabled: boolean;
+  readonly options: readonly (readonly [string, string])[];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+}
+
+function Choice({ label, onChoose, ...given }: ChoiceProps) {
+  return (
+    <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] items-center gap-4">
+      <span className="text-soft">{label}</span>
+      <Select {...given} aria-label={label} onChange={({ target }) => onChoose(target.value)} />
+    </div>
   );
 }
 

@@ -73,7 +73,7 @@ export function Priority({ priority }: Pick<TicketSummary, "priority">) {
   return <Badge tone={priority === "urgent" ? "bad" : "warn"}>{words}</Badge>;
 }
 
-/** The pieces of work of all projects, newest first; without a filter those that are not finished. */
+/** The pieces of work of all projects, newest first. */
 export function Tickets({ selected }: { selected: string | undefined }) {
   const [text] = useUrlState("q");
   const [project] = useUrlState("project");
@@ -82,7 +82,7 @@ export function Tickets({ selected }: { selected: string | undefined }) {
   const projects = useGet<ProjectList>("/projects").data?.projects ?? [];
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const isNarrowed = text + project + status + assignee !== "";
-  const params = { text, project, status: status || "unfinished", assignee, limit: PAGE };
+  const params = { text, project, status, assignee, limit: PAGE };
   const pages = usePages<TicketList>("/tickets", params, (page, all) =>
     page.tickets.length < PAGE ? undefined : { offset: all.length * PAGE },
   );
@@ -100,8 +100,8 @@ export function Tickets({ selected }: { selected: string | undefined }) {
         />
         <FilterSelect
           name="status"
-          label="Not finished, or"
-          options={[["any", "Any status"], ...TICKET_STATUSES]}
+          label="Status"
+          options={[["unfinished", "Not finished"], ...TICKET_STATUSES]}
         />
         <FilterSelect
           name="agent"
@@ -135,15 +135,10 @@ export function Tickets({ selected }: { selected: string | undefined }) {
 
 function NoTickets({ isNarrowed, hasProjects }: { isNarrowed: boolean; hasProjects: boolean }) {
   if (isNarrowed)
-    return (
-      <Empty
-        title="No ticket fits"
-        action={<TextLink to="/tasks/tickets">Show all that are not finished</TextLink>}
-      />
-    );
+    return <Empty title="No ticket fits" action={<TextLink to="/tasks/tickets">Show all</TextLink>} />;
   return (
     <Empty
-      title={hasProjects ? "Nothing is left to do" : "There is no project yet"}
+      title={hasProjects ? "There is no ticket yet" : "There is no project yet"}
       action={
         hasProjects ? (
           <For role="operator">

@@ -104,7 +104,7 @@ export function Page({ params: { name } }: PageProps) {
   return (
     <PageFrame
       title="Tools"
-      about="Everything an agent could call. The search is the one models use."
+      about={`Everything an agent could call. The search is the one models use; they get the best ${MODELS_GET}.`}
       panel={name !== undefined && <ToolPanel key={name} name={name} match={match} />}
     >
       <FilterBar shown={query === "" ? catalogue.shown : shownOf(found.data)}>
@@ -216,6 +216,5 @@ function of({ sortBy: _, ...column }: Column<ListedTool>): Column<ToolMatch> {
 
 function shownOf(found: ToolSearchAnswer | undefined): string {
   if (!found) return "";
-  const best = `best ${found.matches.length} of ${found.among.toLocaleString("en")}`;
-  return found.matches.length > MODELS_GET ? `${best}, of which a model gets ${MODELS_GET}` : best;
+  return `best ${found.matches.length} of ${found.among.toLocaleString("en")}`;
 }
