@@ -177,7 +177,7 @@ export interface SourceStatus {
 export interface SyncRequest {
   /** Absent: every enabled source. */
   readonly source?: string;
-  /** Where another run is under way: waits for its end, then runs, in place of being skipped. Only one ever runs. */
+  /** Where another run is under way: waits for its end, then runs, in place of being skipped. Only one ever runs; who waits for the same shares one. */
   readonly waits?: boolean;
   readonly access: Access;
   readonly signal?: AbortSignal;
@@ -202,7 +202,7 @@ export interface KnowledgeSync {
     name: string,
     change: Partial<Pick<SourceRecord, "name" | "config" | "label" | "enabled">>,
   ): Promise<SourceRecord>;
-  /** With everything that was read from it. */
+  /** With everything that was read from it. A sync of it in this process is cancelled. */
   removeSource(name: string): Promise<void>;
   sources(): Promise<readonly SourceRecord[]>;
   /** The folder where agents put what they want to be found, and the source that reads it: made where they are not there yet. */

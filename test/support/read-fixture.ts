@@ -1,7 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readFileJob } from "../../src/knowledge/parse/read-file.ts";
-import type { ReadDocument, ReadEnd, ReadJob } from "../../src/knowledge/parse/read-job.ts";
+import type { ReadDocument, ReadEnd, ReadJob, Resume } from "../../src/knowledge/parse/read-job.ts";
 import { type FileType, isContainer } from "../../src/knowledge/sources/file-type.ts";
 import { tempHome } from "./temp-home.ts";
 
@@ -17,21 +17,26 @@ export async function readFixture(
   content: string | Uint8Array,
   type: FileType,
   kind: ReadJob["plan"]["kind"] = "folder",
+  resume?: Resume,
 ): Promise<ReadFixture> {
   await using folder = await tempHome();
   const path = join(folder.path, name);
   await writeFile(path, content);
   const key = isContainer(type) ? `${name}/` : name;
   const members: ReadDocument[] = [];
+  const { mtimeMs, size } = await stat(path);
   const job = {
     path,
     key,
     type,
-    modifiedAt: 0,
-    size: 0,
+    modifiedAt: Math.floor(mtimeMs),
+    size,
     plan: { kind, root: folder.path, maxFileBytes: 64 * 1024 * 1024 },
+    ...(resume && { resume }),
   };
-  const end = await readFileJob(job, async (batch) => void members.push(...batch));
+  const end = await readFileJob(job, {
+    onMembers: async (batch) => void members.push(...batch),
+  });
   return { end, members };
 }
 

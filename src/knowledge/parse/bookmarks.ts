@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isRecord } from "../../lib/json.ts";
 import type { Bookmark } from "./bookmark.ts";
 import { decodeFile, storableText } from "./decode.ts";
-import { type OpenFile, readWhole } from "./open-file.ts";
-import { type Member, tagsOf, timeOf, titleOf, Unreadable } from "./parsed-document.ts";
+import { type OpenFile, readStart } from "./open-file.ts";
+import { type Member, type ParsedDocument, tagsOf, timeOf, titleOf, Unreadable } from "./parsed-document.ts";
 import { TextBuilder } from "./text-builder.ts";
 import { unescaped } from "./xml.ts";
 
@@ -14,11 +14,11 @@ const MAX_URL = 4_000;
 /** Bookmarks of a browser, each once by its address: Chrome's own file, Firefox' database, and what browsers export. */
 export async function* bookmarkMembers(
   file: OpenFile,
-  path: string,
+  { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
   onProblem: (problem: string) => void,
 ): AsyncGenerator<Member> {
   const seen = new Set<string>();
-  for await (const bookmark of readBookmarks(file, path)) {
+  for await (const bookmark of readBookmarks(file, path, maxBytes)) {
     const url = storableText(bookmark.url.trim()).slice(0, MAX_URL);
     // Others run a script or open a page of the browser itself.
     if (!/^(https?|ftp|file):/i.test(url) || seen.has(url)) continue;
@@ -31,11 +31,11 @@ export async function* bookmarkMembers(
   }
 }
 
-async function* readBookmarks(file: OpenFile, path: string): AsyncGenerator<Bookmark> {
-  const bytes = readWhole(file);
+async function* readBookmarks(file: OpenFile, path: string, maxBytes: number): AsyncGenerator<Bookmark> {
+  const bytes = readStart(file);
   if (Buffer.from(bytes.subarray(0, 15)).toString("latin1") === "SQLite format 3") {
     const { firefoxBookmarks } = await import("./firefox-places.ts");
-    yield* await firefoxBookmarks(path);
+    yield* await firefoxBookmarks(path, maxBytes);
     return;
   }
   const text = decodeFile(bytes);
@@ -112,28 +112,29 @@ function* htmlBookmarks(html: string): Generator<Bookmark> {
   }
 }
 
-function memberOf({ url, title, folders, tags, addedAt, note }: Bookmark): Member {
-  const shown = titleOf(storableText(title)) || url;
-  const out = new TextBuilder();
-  out.line(shown);
-  out.line(url);
-  if (folders.length > 0) out.line(folders.map((folder) => titleOf(storableText(folder))).join(" / "));
-  if (note) out.paragraph(storableText(note.slice(0, 10_000)));
+function memberOf(bookmark: Bookmark): Member {
+  const { url, title, folders, tags, addedAt, note } = bookmark;
   const hash = createHash("sha256")
     .update(JSON.stringify([url, title, folders, tags, note, addedAt]))
     .digest("hex");
+  return { name: url, hash, read: () => documentOf(bookmark) };
+}
+
+function documentOf({ url, title, folders, tags, addedAt, note }: Bookmark): ParsedDocument {
+  const shown = titleOf(storableText(title)) || url;
+  const folder = folders.map((one) => titleOf(storableText(one))).join(" / ");
+  const out = new TextBuilder();
+  out.line(shown);
+  out.line(url);
+  if (folders.length > 0) out.line(folder);
+  if (note) out.paragraph(storableText(note.slice(0, 10_000)));
   return {
-    name: url,
     title: shown,
     type: "bookmark",
     tags: tagsOf(tags.map(storableText)),
     uri: url,
     ...(addedAt !== undefined && { documentAt: addedAt }),
-    metadata:
-      folders.length > 0
-        ? { folder: folders.map((folder) => titleOf(storableText(folder))).join(" / ") }
-        : {},
+    metadata: folders.length > 0 ? { folder } : {},
     ...out.build(),
-    hash,
   };
 }

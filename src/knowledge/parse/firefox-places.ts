@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DatabaseSync, openDatabaseSync } from "../../store/sqlite/database-sync.ts";
+import { journalOf } from "../sources/journal.ts";
 import type { Bookmark } from "./bookmark.ts";
 import { timeOf, Unreadable } from "./parsed-document.ts";
 
@@ -22,13 +23,14 @@ interface Row {
  * Bookmarks of Firefox' own database. It is copied first: Firefox keeps it locked, and nothing of it may be changed by looking. Throws
  * `Unreadable`.
  */
-export async function firefoxBookmarks(path: string): Promise<Bookmark[]> {
+export async function firefoxBookmarks(path: string, maxBytes: number): Promise<Bookmark[]> {
   const folder = mkdtempSync(join(tmpdir(), "toolkeep-places-"));
   try {
     const copy = join(folder, "places.sqlite");
     copyFileSync(path, copy);
     // What it has not yet put into the file itself.
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    const journal = journalOf(path);
+    if (journal && journal.state.size <= maxBytes) copyFileSync(journal.path, `${copy}-wal`);
     const database = await openDatabaseSync(copy);
     try {
       return readPlaces(database);

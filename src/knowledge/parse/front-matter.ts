@@ -13,6 +13,9 @@ export interface FrontMatter {
 }
 
 const MAX_CHARS = 64 * 1024;
+/** What is more than `key: value` and plain lists. */
+const MAX_YAML = 16 * 1024;
+const MAX_NESTED = 32;
 const MAX_METADATA = 8_192;
 const NONE: FrontMatter = { end: 0, tags: [], metadata: {} };
 const BEGIN = /^---[ \t]*\r?\n/;
@@ -42,16 +45,31 @@ export function readFrontMatter(text: string): FrontMatter {
 function parseYaml(source: string): Record<string, unknown> | undefined {
   const simple = simpleYaml(source);
   if (simple) return simple;
+  if (source.length > MAX_YAML || isDeep(source)) return undefined;
   try {
     // Few aliases: a small text could ask for a large value.
     const value: unknown = parseDocument(source, { logLevel: "silent", uniqueKeys: false }).toJS({
       maxAliasCount: 20,
     });
-    return isRecord(value) ? value : undefined;
+    // One that holds itself throws.
+    return isRecord(value) && JSON.stringify(value) !== "" ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** The parser calls itself for each level: where the stack ends, so may the process. Brackets in quotes count, too. */
+function isDeep(source: string): boolean {
+  let depth = 0;
+  for (const mark of source) {
+    if (mark === "[" || mark === "{") depth += 1;
+    else if (mark === "]" || mark === "}") depth -= 1;
+    if (depth > MAX_NESTED) return true;
+  }
+  return MANY_MARKS.test(source);
+}
+
+const MANY_MARKS = /(?:[-?:][ \t]+){32}/;
 
 const PLAIN = /^([A-Za-z_][\w -]{0,60}):(?:[ \t]+([^\s#&*!|>%@`"'[{][^#"'\n]*?))?[ \t]*\r?$/;
 const ITEM = /^[ \t]*- +([^\s#&*!|>%@`"'[{][^#"':\n]*?)[ \t]*\r?$/;

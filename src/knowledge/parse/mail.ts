@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
 import { decodeAs } from "./decode.ts";
-import { decodeWords, type MimePart, mimeParts } from "./mime.ts";
+import { decodeWords, type MimePart, mimeHeader, mimeParts } from "./mime.ts";
 import { type OpenFile, readAt } from "./open-file.ts";
-import { type Member, type ParsedDocument, tagsOf, timeOf, titleOf, Unreadable } from "./parsed-document.ts";
+import {
+  MAX_TEXT,
+  type Member,
+  type ParsedDocument,
+  tagsOf,
+  timeOf,
+  titleOf,
+  Unreadable,
+} from "./parsed-document.ts";
 import { paragraphs } from "./plain-text.ts";
 import { TextBuilder } from "./text-builder.ts";
 
@@ -14,9 +22,7 @@ const SHOWN = ["from", "to", "cc"] as const;
 const MAX_ADDRESSES = 2_000;
 
 /** One message: who wrote to whom about what, and its text; of a text in two forms the plain one. */
-export async function parseMessage(
-  bytes: Uint8Array,
-): Promise<ParsedDocument & { readonly id: string | undefined }> {
+export async function parseMessage(bytes: Uint8Array): Promise<ParsedDocument> {
   const { root, parts } = mimeParts(bytes);
   const header = (name: string) => decodeWords(root.header(name) ?? "");
   const subject = titleOf(header("subject"));
@@ -33,7 +39,6 @@ export async function parseMessage(
   const attachments = parts.flatMap(({ fileName }) => fileName ?? []).slice(0, 50);
   const documentAt = timeOf(root.header("date"));
   return {
-    id: /<([^<>\s]{1,500})>/.exec(root.header("message-id") ?? "")?.[1],
     title: subject || "(no subject)",
     type: "email",
     tags: tagsOf((header("x-gmail-labels") || header("x-keywords") || header("keywords")).split(",")),
@@ -43,8 +48,10 @@ export async function parseMessage(
   };
 }
 
-function textOf(part: MimePart): string {
-  return decodeAs(part.body, part.parameters.charset);
+function textOf({ body, type, parameters }: MimePart): string {
+  // No more of a text is kept; of HTML much is no text.
+  const most = type === "text/html" ? body.length : MAX_TEXT * 4;
+  return decodeAs(body.subarray(0, most), parameters.charset);
 }
 
 function writePlain(text: string, out: TextBuilder): void {
@@ -75,13 +82,13 @@ export async function* mailboxMembers(
       return;
     }
     const hash = createHash("sha256").update(bytes).digest("hex");
-    const { id, ...message } = await parseMessage(bytes);
     // The very same message twice is one.
     if (hashes.has(hash)) continue;
+    const id = /<([^<>\s]{1,500})>/.exec(mimeHeader(bytes, "message-id") ?? "")?.[1];
     const name = id === undefined || names.has(id) ? hash.slice(0, 32) : id;
     hashes.add(hash);
     names.add(name);
-    yield { ...message, name, hash };
+    yield { name, hash, read: () => parseMessage(bytes) };
   }
 }
 

@@ -34,6 +34,11 @@ export function mimeParts(bytes: Uint8Array): {
   return { root, parts };
 }
 
+/** A header of the message itself, without a look at what is below it. */
+export function mimeHeader(bytes: Uint8Array, name: string): string | undefined {
+  return partOf(bytes).header(name);
+}
+
 function partOf(bytes: Uint8Array): MimePart {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = headerEnd(buffer);
@@ -129,14 +134,43 @@ function percentBytes(text: string, mark: "%" | "="): Uint8Array {
 function transferDecoded(raw: Buffer, encoding: string | undefined): Uint8Array {
   const named = encoding?.trim().toLowerCase();
   if (named === "base64") return Buffer.from(raw.toString("latin1"), "base64");
-  if (named !== "quoted-printable") return raw;
-  return percentBytes(
-    raw
-      .toString("latin1")
-      .replace(/[ \t]*=[ \t]*\r?\n/g, "")
-      .replace(/[ \t]+(?=\r?\n)/g, ""),
-    "=",
-  );
+  return named === "quoted-printable" ? quotedPrintable(raw) : raw;
+}
+
+/** RFC 2045, line by line, in proportion to its length: `=` at the end of a line joins it with the next, other white space there is none. */
+function quotedPrintable(raw: Buffer): Uint8Array {
+  const out = Buffer.allocUnsafe(raw.length);
+  let length = 0;
+  for (let start = 0; start < raw.length; ) {
+    const newline = raw.indexOf(10, start);
+    const stop = newline < 0 ? raw.length : newline;
+    let end = stop > start && raw[stop - 1] === 13 ? stop - 1 : stop;
+    const lineEnd = end;
+    while (end > start && (raw[end - 1] === 32 || raw[end - 1] === 9)) end--;
+    const isJoined = end > start && raw[end - 1] === 61;
+    if (isJoined) end--;
+    for (let at = start; at < end; at++) {
+      const code = raw[at] === 61 && at + 2 < end ? hexByte(raw[at + 1]!, raw[at + 2]!) : -1;
+      out[length++] = code < 0 ? raw[at]! : code;
+      if (code >= 0) at += 2;
+    }
+    const next = newline < 0 ? raw.length : newline + 1;
+    if (!isJoined) length += raw.copy(out, length, lineEnd, next);
+    start = next;
+  }
+  return out.subarray(0, length);
+}
+
+/** -1: these are not two hexadecimal digits. */
+function hexByte(high: number, low: number): number {
+  const [a, b] = [hexDigit(high), hexDigit(low)];
+  return a < 0 || b < 0 ? -1 : a * 16 + b;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const small = code | 32;
+  return small >= 97 && small <= 102 ? small - 87 : -1;
 }
 
 function* splitParts(body: Uint8Array, boundary: string): Generator<Uint8Array> {

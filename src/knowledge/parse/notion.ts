@@ -78,7 +78,7 @@ async function* archiveMembers(entries: readonly ZipEntry[], unpacking: Unpackin
       budget.left -= bytes.length;
       if (isArchive)
         yield* archiveMembers(zipEntries(bytes.length, bytesOf(bytes)), { ...unpacking, depth: depth + 1 });
-      else yield memberOf(entry, bytes, await parse(bytes, type!, entry.name));
+      else yield memberOf(entry, bytes, () => parse(bytes, type!, entry.name));
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       report(`${entry.name.slice(-100)}: ${error.message}`);
@@ -86,7 +86,15 @@ async function* archiveMembers(entries: readonly ZipEntry[], unpacking: Unpackin
   }
 }
 
-function memberOf({ name, modifiedAt }: ZipEntry, bytes: Uint8Array, parsed: ParsedDocument): Member {
+function memberOf(entry: ZipEntry, bytes: Uint8Array, parse: () => Promise<ParsedDocument>): Member {
+  return {
+    name: entry.name.replaceAll("\0", "\uFFFD"),
+    hash: createHash("sha256").update(bytes).digest("hex"),
+    read: async () => pageOf(entry, await parse()),
+  };
+}
+
+function pageOf({ name, modifiedAt }: ZipEntry, parsed: ParsedDocument): ParsedDocument {
   const folders = name
     .split("/")
     .slice(0, -1)
@@ -94,7 +102,6 @@ function memberOf({ name, modifiedAt }: ZipEntry, bytes: Uint8Array, parsed: Par
     .filter((folder) => folder !== "");
   return {
     ...parsed,
-    name: name.replaceAll("\0", "\uFFFD"),
     title: withoutId(parsed.title) || titleOf(withoutId(basename(name, extname(name)))),
     type: parsed.type === "markdown" || parsed.type === "html" ? "page" : parsed.type,
     ...(parsed.documentAt === undefined && modifiedAt !== undefined && { documentAt: modifiedAt }),
@@ -102,7 +109,6 @@ function memberOf({ name, modifiedAt }: ZipEntry, bytes: Uint8Array, parsed: Par
       ...parsed.metadata,
       ...(folders.length > 0 && { folder: folders.join(" / ").slice(0, 1_000) }),
     },
-    hash: createHash("sha256").update(bytes).digest("hex"),
   };
 }
 

@@ -37,17 +37,30 @@ export async function withFile<R>(
   }
 }
 
-/** The whole of it, as far as it was there when it was opened. */
-export function readWhole({ fd, size }: OpenFile): Uint8Array {
-  const bytes = Buffer.allocUnsafe(size);
+/** The first `most` bytes of it, or all, as far as they were there when it was opened. */
+export function readStart({ fd, size }: OpenFile, most = size): Uint8Array {
+  const bytes = Buffer.allocUnsafe(Math.min(size, most));
   let length = 0;
-  while (length < size) {
+  while (length < bytes.length) {
     const count = readAt(fd, bytes.subarray(length), length);
     if (count === 0) break;
     length += count;
   }
   return bytes.subarray(0, length);
 }
+
+/** What stands from `position` on, a piece at a time; a piece is good until the next. */
+export function* piecesFrom({ fd, size }: OpenFile, position: number): Generator<Uint8Array> {
+  const piece = Buffer.allocUnsafe(PIECE);
+  for (let at = position; at < size; ) {
+    const count = readAt(fd, piece.subarray(0, Math.min(PIECE, size - at)), at);
+    if (count === 0) return;
+    at += count;
+    yield piece.subarray(0, count);
+  }
+}
+
+const PIECE = 1024 * 1024;
 
 export function readAt(fd: number, into: Uint8Array, position: number): number {
   try {

@@ -1,6 +1,7 @@
 /** What runs in the thread that reads files of strangers. It is watched and replaced, so nothing here limits time or memory. */
+import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { readFileJob } from "./read-file.ts";
 import type { ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
 
@@ -10,23 +11,42 @@ export type ToParser =
   | { readonly type: "more"; readonly id: number };
 
 export type FromParser =
-  | { readonly type: "members"; readonly id: number; readonly members: readonly ReadDocument[] }
+  /** Where Linux tells of this thread, below `/proc`. */
+  | { readonly type: "started"; readonly task: string }
+  | {
+      readonly type: "members";
+      readonly id: number;
+      readonly members: readonly ReadDocument[];
+      /** See `MembersTaken`. */
+      readonly next: number;
+    }
   | { readonly type: "end"; readonly id: number; readonly end: ReadEnd };
 
+/** What is read now, for who watches while this thread can say nothing: the id of a job, and the member of its file or -1. */
+export type Place = Int32Array;
+
 const port = parentPort!;
+const place = workerData as Place;
 const more = new Map<number, () => void>();
 let work: Promise<void> = Promise.resolve();
 
 lowerPriority();
+tellTask();
 port.on("message", (message: ToParser) => {
   if (message.type === "more") more.get(message.id)?.();
   else work = work.then(() => read(message.id, message.job));
 });
 
 async function read(id: number, job: ReadJob): Promise<void> {
-  const end = await readFileJob(job, (members) => {
-    port.postMessage({ type: "members", id, members } satisfies FromParser);
-    return new Promise<void>((resolve) => more.set(id, resolve));
+  place.set([id, -1]);
+  const end = await readFileJob(job, {
+    onMembers(members, next) {
+      port.postMessage({ type: "members", id, members, next } satisfies FromParser);
+      return new Promise<void>((resolve) => more.set(id, resolve));
+    },
+    onMember(at) {
+      place[1] = at;
+    },
   });
   more.delete(id);
   port.postMessage({ type: "end", id, end } satisfies FromParser);
@@ -39,5 +59,14 @@ function lowerPriority(): void {
     setPriority(0, 10);
   } catch {
     // Some containers forbid it.
+  }
+}
+
+function tellTask(): void {
+  if (process.platform !== "linux") return;
+  try {
+    port.postMessage({ type: "started", task: readlinkSync("/proc/thread-self") } satisfies FromParser);
+  } catch {
+    // There is no /proc.
   }
 }

@@ -17,11 +17,13 @@ export interface ParsedDocument {
 }
 
 /** One document of a file that holds many: a message, a bookmark, a page of an export. */
-export interface Member extends ParsedDocument {
+export interface Member {
   /** Names it within its file for ever. */
   readonly name: string;
   /** SHA-256 of what it was read from. */
   readonly hash: string;
+  /** Takes it apart, which may take long: everything before costs next to nothing. Throws `Unreadable`. */
+  read(): ParsedDocument | Promise<ParsedDocument>;
 }
 
 /** Why a file cannot be read, in words for people. It is the file's fault, so it is not tried again until the file changes. */

@@ -3,27 +3,34 @@ import { basename, extname } from "node:path";
 import { messageOf } from "../../errors.ts";
 import { chunkBlocks } from "../chunks/chunk-blocks.ts";
 import { type FileType, isContainer } from "../sources/file-type.ts";
+import { withJournal } from "../sources/journal.ts";
 import { parseCsv } from "./csv.ts";
 import { decodeFile } from "./decode.ts";
 import { parseMarkdown, parseObsidian } from "./markdown.ts";
-import { NotNow, type OpenFile, readWhole, withFile } from "./open-file.ts";
-import { type Member, type ParsedDocument, Unreadable } from "./parsed-document.ts";
+import { NotNow, type OpenFile, piecesFrom, readStart, withFile } from "./open-file.ts";
+import { MAX_TEXT, type Member, type ParsedDocument, Unreadable } from "./parsed-document.ts";
 import { parseCode, parsePlainText } from "./plain-text.ts";
-import type { ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
+import type { ReadDocument, ReadEnd, ReadJob, Resume } from "./read-job.ts";
 
 /** Enough for one message between threads. */
 const BATCH_CHARS = 500_000;
 const BATCH_MEMBERS = 200;
+const MAX_PROBLEMS = 20;
+
+/** What comes of a file that holds many. */
+export interface MembersTaken {
+  /** All before `next` were handed over with these; the next is read when it has resolved. */
+  onMembers(members: readonly ReadDocument[], next: number): Promise<void>;
+  /** This one is taken apart from now on; -1: that is done. */
+  onMember?(at: number): void;
+}
 
 /** Opens, hashes, parses and chunks one file. Without limits of time and memory of its own: it runs in a thread that is watched. */
-export async function readFileJob(
-  job: ReadJob,
-  onMembers: (members: readonly ReadDocument[]) => Promise<void>,
-): Promise<ReadEnd> {
+export async function readFileJob(job: ReadJob, taken: MembersTaken): Promise<ReadEnd> {
   const { root, maxFileBytes: maxBytes } = job.plan;
   try {
     return await withFile(job.path, { root, maxBytes }, (file) =>
-      isContainer(job.type) ? readMembers(job, file, onMembers) : readDocument(job, file),
+      isContainer(job.type) ? readMembers(job, file, taken) : readDocument(job, file),
     );
   } catch (error) {
     if (error instanceof NotNow) return { kind: "failed", reason: error.message, lasting: false };
@@ -36,10 +43,15 @@ export async function readFileJob(
   }
 }
 
+const TEXTS: ReadonlySet<FileType> = new Set<FileType>(["markdown", "obsidian", "text", "csv", "code"]);
+
 async function readDocument(job: ReadJob, file: OpenFile): Promise<ReadEnd> {
   const { modifiedAt, size } = file;
-  const bytes = readWhole(file);
-  const hash = createHash("sha256").update(bytes).digest("hex");
+  // Of a text no more than this is kept, so no more of it is ever in memory, whatever its size; a character has four bytes at most.
+  const bytes = readStart(file, TEXTS.has(job.type) ? MAX_TEXT * 4 : size);
+  const hashing = createHash("sha256").update(bytes);
+  for (const piece of piecesFrom(file, bytes.length)) hashing.update(piece);
+  const hash = hashing.digest("hex");
   if (hash === job.knownHash) return { kind: "same", modifiedAt, size };
   const parsed = await parseBytes(bytes, job.type, job.path);
   const document = finished(parsed, { key: job.key, path: job.path, modifiedAt, hash });
@@ -78,28 +90,63 @@ export async function parseBytes(bytes: Uint8Array, type: FileType, name: string
   }
 }
 
-async function readMembers(
-  job: ReadJob,
-  file: OpenFile,
-  onMembers: (members: readonly ReadDocument[]) => Promise<void>,
-): Promise<ReadEnd> {
-  const { modifiedAt, size } = file;
+async function readMembers(job: ReadJob, file: OpenFile, taken: MembersTaken): Promise<ReadEnd> {
+  const { modifiedAt, size } = job.type === "bookmarks" ? withJournal(job.path, file) : file;
+  const { from, failed } = job.resume ?? NOTHING_YET;
+  if (job.resume && (modifiedAt !== job.modifiedAt || size !== job.size))
+    throw new NotNow("it changes while it is read");
   const problems: string[] = [];
+  const givenUp: string[] = [];
+  const onProblem = (problem: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push(problem);
+  };
   let batch: ReadDocument[] = [];
   let chars = 0;
+  let next = 0;
   const hash = createHash("sha256");
-  for await (const member of membersOf(job, file, (problem) => problems.push(problem))) {
+  for await (const member of membersOf(job, file, onProblem)) {
+    const at = next++;
+    const key = job.key + member.name;
     hash.update(member.name).update("\0").update(member.hash);
-    const about = { key: job.key + member.name, path: job.path, modifiedAt, hash: member.hash };
-    batch.push(finished(member, about));
-    chars += member.text.length;
+    const reason = failed.get(at);
+    if (reason !== undefined) {
+      givenUp.push(key);
+      onProblem(problemOf(member, reason));
+    }
+    if (at < from || reason !== undefined) continue;
+    taken.onMember?.(at);
+    const parsed = await readMember(member, onProblem);
+    if (parsed) {
+      batch.push(finished(parsed, { key, path: job.path, modifiedAt, hash: member.hash }));
+      chars += parsed.text.length;
+    }
+    taken.onMember?.(-1);
     if (chars < BATCH_CHARS && batch.length < BATCH_MEMBERS) continue;
-    await onMembers(batch);
+    await taken.onMembers(batch, next);
     batch = [];
     chars = 0;
   }
-  if (batch.length > 0) await onMembers(batch);
-  return { kind: "members", hash: hash.digest("hex"), modifiedAt, size, problems: problems.slice(0, 20) };
+  if (batch.length > 0) await taken.onMembers(batch, next);
+  return { kind: "members", hash: hash.digest("hex"), modifiedAt, size, problems, givenUp };
+}
+
+const NOTHING_YET: Resume = { from: 0, failed: new Map() };
+
+async function readMember(
+  member: Member,
+  onProblem: (problem: string) => void,
+): Promise<ParsedDocument | undefined> {
+  try {
+    return await member.read();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    onProblem(problemOf(member, error.message));
+    return undefined;
+  }
+}
+
+function problemOf({ name }: Member, reason: string): string {
+  return `${name.slice(-100)}: ${reason}`;
 }
 
 async function* membersOf(
@@ -112,7 +159,11 @@ async function* membersOf(
       yield* (await import("./mail.ts")).mailboxMembers(file, onProblem);
       return;
     case "bookmarks":
-      yield* (await import("./bookmarks.ts")).bookmarkMembers(file, job.path, onProblem);
+      yield* (await import("./bookmarks.ts")).bookmarkMembers(
+        file,
+        { path: job.path, maxBytes: job.plan.maxFileBytes },
+        onProblem,
+      );
       return;
     default:
       yield* (await import("./notion.ts")).notionMembers(file, parseBytes, onProblem);

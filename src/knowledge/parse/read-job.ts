@@ -14,6 +14,16 @@ export interface ReadJob {
   /** Nothing is made of it where this is still its hash. */
   readonly knownHash?: string;
   readonly plan: Pick<SourcePlan, "kind" | "root" | "maxFileBytes">;
+  /** Of a file that holds many: how far an attempt came that ended with its thread. */
+  readonly resume?: Resume;
+}
+
+/** Members are counted from 0, in the order of the file. */
+export interface Resume {
+  /** All before this one were handed over. */
+  readonly from: number;
+  /** Those that cannot be read, and why. */
+  readonly failed: ReadonlyMap<number, string>;
 }
 
 /** A document with all that the index keeps of its file. */
@@ -29,17 +39,19 @@ export type ReadEnd =
       readonly modifiedAt: number;
       readonly size: number;
     }
-  /** All its members were given. */
+  /** All its members were given, but those that were given up: what is known of them stays. */
   | {
       readonly kind: "members";
       readonly hash: string;
       readonly modifiedAt: number;
       readonly size: number;
       readonly problems: readonly string[];
+      /** Keys. */
+      readonly givenUp: readonly string[];
     }
   | { readonly kind: "same"; readonly modifiedAt: number; readonly size: number }
-  /** `lasting`: until the file changes. */
-  | { readonly kind: "failed"; readonly reason: string; readonly lasting: boolean };
+  /** `lasting`: until the file changes; `if again`: it may have been the machine's fault, so only if it happens once more. */
+  | { readonly kind: "failed"; readonly reason: string; readonly lasting: boolean | "if again" };
 
 /** Reads files of strangers within limits of size, time and memory. Files are read in the order in which they are asked for. */
 export interface FileReader {

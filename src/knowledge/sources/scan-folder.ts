@@ -11,6 +11,7 @@ import {
   vaultFileType,
 } from "./file-type.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
+import { withJournal } from "./journal.ts";
 import { reasonOf } from "./reason.ts";
 import type { SourcePlan } from "./source-plan.ts";
 
@@ -40,7 +41,8 @@ const MAX_IGNORE_FILE = 64 * 1024;
 const NEVER = [".git", "node_modules", "__pycache__", "*.min.js", "*.min.css", "*.map"];
 const VAULT_FOLDERS = [".obsidian", ".trash", ".stfolder", ".sync"];
 
-const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileType | undefined>> = {
+/** How each kind of source reads a file by its name; undefined: not at all. */
+export const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileType | undefined>> = {
   folder: folderFileType,
   inbox: folderFileType,
   obsidian: vaultFileType,
@@ -61,13 +63,8 @@ export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
     yield foundFile(name, plan.root, type, mtimeMs, size);
     return;
   }
-  const rules = new IgnoreRules("", [
-    ...NEVER,
-    ...(plan.kind === "obsidian" ? VAULT_FOLDERS : []),
-    ...plan.ignore,
-  ]);
   let files = 0;
-  for (const scanned of walk(plan, "", [rules], 0)) {
+  for (const scanned of walk(plan, "", [rulesOf(plan)], 0)) {
     if (scanned.kind === "file" && ++files > plan.maxFiles) {
       yield {
         kind: "unseen",
@@ -78,6 +75,11 @@ export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
     }
     yield scanned;
   }
+}
+
+/** Those of the source itself. */
+export function rulesOf({ kind, ignore }: Pick<SourcePlan, "kind" | "ignore">): IgnoreRules {
+  return new IgnoreRules("", [...NEVER, ...(kind === "obsidian" ? VAULT_FOLDERS : []), ...ignore]);
 }
 
 function* walk(
@@ -135,7 +137,14 @@ function look(key: string, path: string, type: FileType): Scanned {
 
 function foundFile(key: string, path: string, type: FileType, mtimeMs: number, size: number): FoundFile {
   const named = isContainer(type) && !key.endsWith("/") ? `${key}/` : key;
-  return { kind: "file", key: named, path, type, modifiedAt: Math.floor(mtimeMs), size };
+  const state = { modifiedAt: Math.floor(mtimeMs), size };
+  return {
+    kind: "file",
+    key: named,
+    path,
+    type,
+    ...(type === "bookmarks" ? withJournal(path, state) : state),
+  };
 }
 
 interface SortedEntry {
@@ -158,16 +167,22 @@ function sortedEntries(path: string, typeOf: (name: string) => FileType | undefi
 
 function rulesIn(root: string, folder: string, entries: readonly SortedEntry[]): IgnoreRules[] {
   return entries
-    .filter(({ entry: { name } }) => name === ".gitignore" || name === ".toolkeepignore")
-    .flatMap(({ entry }) => {
-      const path = join(root, folder, entry.name);
-      const isSmall = entry.isFile() && lstatSync(path).size <= MAX_IGNORE_FILE;
-      return isSmall ? [new IgnoreRules(folder, readFileSync(path, "utf8").split("\n"))] : [];
-    });
+    .filter(({ entry: { name } }) => IGNORE_FILES.includes(name))
+    .flatMap(({ entry }) => readIgnoreFile(root, folder, entry.name));
+}
+
+export const IGNORE_FILES: readonly string[] = [".gitignore", ".toolkeepignore"];
+
+/** The rules of one of `IGNORE_FILES`, where it is a file of a usual size. Throws where it is not there. */
+export function readIgnoreFile(root: string, folder: string, name: string): IgnoreRules[] {
+  const path = join(root, folder, name);
+  const stats = lstatSync(path);
+  if (!stats.isFile() || stats.size > MAX_IGNORE_FILE) return [];
+  return [new IgnoreRules(folder, readFileSync(path, "utf8").split("\n"))];
 }
 
 /** What the innermost folder says counts most. */
-function isIgnored(rules: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
+export function isIgnored(rules: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   for (let index = rules.length - 1; index >= 0; index--) {
     const verdict = rules[index]!.verdict(path, isFolder);
     if (verdict !== undefined) return verdict;

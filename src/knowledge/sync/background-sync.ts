@@ -101,7 +101,7 @@ async function placesOf({ store, home }: BackgroundDeps): Promise<WatchedPlace[]
   for (const { name, kind, config, enabled } of await store.sources.list()) {
     if (!enabled) continue;
     const plan = await planSource(kind, config, home);
-    if (plan.ok) places.push({ source: name, root: plan.value.root, isFile: plan.value.isFile });
+    if (plan.ok) places.push({ source: name, plan: plan.value });
   }
   return places;
 }

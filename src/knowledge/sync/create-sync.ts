@@ -18,6 +18,7 @@ import type {
 import { inboxFolder, planSource } from "../sources/plan-source.ts";
 import type { CallSourceTool } from "../sources/plugin-source.ts";
 import { type PluginSyncDeps, pluginPrefix, syncPlugin, testPlugin } from "./plugin-sync.ts";
+import { SharedRun } from "./shared-run.ts";
 import { SyncThread, type SyncThreadOptions } from "./sync-thread.ts";
 
 export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> {
@@ -53,6 +54,16 @@ class Syncing implements KnowledgeSync {
   /** What this process does with the index; one after the other. */
   #busy: Promise<unknown> | undefined;
   readonly #progress = new Map<string, SyncProgress>();
+  /** Runs that wait for their turn, by what they sync. */
+  readonly #next = new Map<string, SharedRun>();
+  /** This process has its turn, and syncs. */
+  #isSyncing = false;
+  /** What is read now. */
+  #current:
+    | { readonly id: string; readonly stop: AbortController; readonly ended: Promise<unknown> }
+    | undefined;
+  /** By the ids of sources. */
+  readonly #removals = new Map<string, Promise<void>>();
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
@@ -66,11 +77,32 @@ class Syncing implements KnowledgeSync {
   }
 
   async sync(request: SyncRequest): Promise<SyncOutcome> {
-    const sources = await this.#chosen(request);
+    await this.#chosen(request);
+    if (!request.waits || !this.#busy) return this.#run(request);
+    // However many wait for the same, it is done once: all of them asked before it began.
+    const { access, source } = request;
+    const same = JSON.stringify([source, access.labels]);
+    const begun = () => void this.#next.delete(same);
+    const next =
+      this.#next.get(same) ??
+      new SharedRun((shared) => this.#run({ ...request, ...shared }, begun).finally(begun));
+    this.#next.set(same, next);
+    return next.join(request);
+  }
+
+  async #run(request: SyncRequest, onBegun: () => void = () => {}): Promise<SyncOutcome> {
     const reports: SourceReport[] = [];
     const done = await this.#alone(request, async (signal) => {
+      onBegun();
       reports.length = 0;
-      for (const source of sources) reports.push(await this.#syncOne(source, request, signal));
+      this.#isSyncing = true;
+      try {
+        for (const source of await this.#chosen(request))
+          if (!this.#removals.has(source.id)) reports.push(await this.#syncOne(source, request, signal));
+      } finally {
+        this.#isSyncing = false;
+        await Promise.allSettled(this.#removals.values());
+      }
     });
     if (done) return { skipped: false, sources: reports };
     return { skipped: true, reason: "another sync is under way" };
@@ -127,11 +159,21 @@ class Syncing implements KnowledgeSync {
 
   async removeSource(name: string): Promise<void> {
     const { id } = await this.#named(name);
+    // A run of this process goes on with the other sources, and waits for the removal before it ends.
+    if (!this.#isSyncing) return void (await this.#alone({ waits: true }, () => this.#forget(id)));
+    const removal = this.#removals.get(id) ?? this.#forget(id).finally(() => this.#removals.delete(id));
+    this.#removals.set(id, removal);
+    await removal;
+  }
+
+  async #forget(id: string): Promise<void> {
+    if (this.#current?.id === id) {
+      this.#current.stop.abort(new Error("the source is removed"));
+      await this.#current.ended.catch(() => {});
+    }
     // First what was read: a source that is still there can be removed once more.
-    await this.#alone({ waits: true }, async () => {
-      await this.#thread.forget(id);
-      await this.#deps.store.sources.delete(id);
-    });
+    await this.#thread.forget(id);
+    await this.#deps.store.sources.delete(id);
   }
 
   sources(): Promise<readonly SourceRecord[]> {
@@ -159,8 +201,11 @@ class Syncing implements KnowledgeSync {
       this.#progress.set(id, progress);
       request.onProgress?.(progress);
     };
+    const stop = new AbortController();
     try {
-      const report = await this.#read(source, onProgress, signal);
+      const ended = this.#read(source, onProgress, AbortSignal.any([signal, stop.signal]));
+      this.#current = { id, stop, ended };
+      const report = await ended;
       await store.sources.update(id, { lastSync: { ...report, at: clock() } });
       const { ok, error, seen, added, changed, gone, failed: broken, durationMs } = report;
       log.info(
@@ -170,8 +215,9 @@ class Syncing implements KnowledgeSync {
       return report;
     } catch (error) {
       signal.throwIfAborted();
-      return failed(name, messageOf(error));
+      return failed(name, stop.signal.aborted ? "the source was removed" : messageOf(error));
     } finally {
+      this.#current = undefined;
       this.#progress.delete(id);
     }
   }

@@ -34,6 +34,9 @@ const SUSPICIOUS = 20;
 const MAX_VANISHED = 200_000;
 const FAILED = "failed: ";
 
+/** The size that is kept of a file that was given up once in this state: no file has it, so it is tried once more. */
+const triedOnce = (size: number) => -1 - size;
+
 /**
  * Brings the index of one source up to date: what is found is compared with what is known, both in the order of their keys, so neither has to be
  * in memory. What is unchanged is not read. Whatever the moment it ends at, the next run completes it. What vanished is taken away last, and
@@ -61,8 +64,6 @@ class SourceRun {
   readonly #known: KnownKeys;
   readonly #batches: Batches;
   readonly #vanished: string[] = [];
-  /** Files that hold many documents and were read. */
-  readonly #markers: NewEntity[] = [];
   readonly #reading = new Set<Promise<void>>();
 
   constructor(job: SyncJob, deps: SyncDeps, signal: AbortSignal, count: SyncCount) {
@@ -89,28 +90,16 @@ class SourceRun {
     }
     await this.#passVanished(undefined);
     await Promise.all(this.#reading);
-    await this.#batches.flush();
-    this.#batches.throwIfFailed();
+    await this.#written();
   }
 
   /** Takes away what was not found. */
   async bury(): Promise<void> {
-    const { writer, clock } = this.#deps;
     if (this.#count.seen === 0 && this.#vanished.length >= SUSPICIOUS)
       throw new Error(
         `there is nothing in it any more, where ${this.#vanished.length} documents were; if that is right, remove the source and add it again`,
       );
-    for (let from = 0; from < this.#vanished.length; from += 500) {
-      this.#signal.throwIfAborted();
-      const keys = this.#vanished.slice(from, from + 500);
-      await writer.bury(this.#job.sourceId, keys, clock());
-      this.#count.gone += keys.length;
-      this.#count.tell();
-    }
-    // Only now: a file that counts as read is passed over by the next run, with all that is known of it.
-    for (const marker of this.#markers) await this.#batches.add(marker);
-    await this.#batches.flush();
-    this.#batches.throwIfFailed();
+    await this.#bury(this.#vanished);
   }
 
   /** What was read so far is written, unless writing is what failed, or nobody wants it any more. */
@@ -157,7 +146,7 @@ class SourceRun {
     try {
       const end = await this.#deps.reader.read(this.#jobOf(found, known), NO_MEMBERS);
       if (end.kind === "read") await this.#write(end.document, end, known !== undefined);
-      else if (end.kind !== "members") await this.#ended(found, end);
+      else if (end.kind !== "members") await this.#ended(found, known, end);
     } catch (error) {
       this.#batches.fail(error);
     }
@@ -179,12 +168,35 @@ class SourceRun {
       this.#count.tell();
     });
     if (end.kind === "members") {
-      for (const key of left) if (this.#vanished.length < MAX_VANISHED) this.#vanished.push(key);
       for (const problem of end.problems) this.#count.problem(found.key, problem);
+      for (const key of end.givenUp) left.delete(key);
       const { hash, modifiedAt, size } = end;
-      this.#markers.push(this.#marker(found, { hash, modifiedAt, size }));
       if (known?.hash === hash) this.#count.unchanged += 1;
-    } else if (end.kind !== "read") await this.#ended(found, end);
+      // A file that counts as read is passed over by the next run with all that is known of it: what is not in it any more goes before.
+      await this.#written();
+      await this.#bury([...left]);
+      const isTriedAgain = end.givenUp.length > 0 && !wasTried(known, end);
+      await this.#batches.add(
+        this.#marker(found, { hash, modifiedAt, size: isTriedAgain ? triedOnce(size) : size }),
+      );
+      await this.#written();
+    } else if (end.kind !== "read") await this.#ended(found, known, end);
+  }
+
+  async #bury(keys: readonly string[]): Promise<void> {
+    const { writer, clock } = this.#deps;
+    for (let from = 0; from < keys.length; from += 500) {
+      this.#signal.throwIfAborted();
+      const some = keys.slice(from, from + 500);
+      await writer.bury(this.#job.sourceId, some, clock());
+      this.#count.gone += some.length;
+      this.#count.tell();
+    }
+  }
+
+  async #written(): Promise<void> {
+    await this.#batches.flush();
+    this.#batches.throwIfFailed();
   }
 
   async #write(
@@ -198,14 +210,26 @@ class SourceRun {
     this.#count.tell();
   }
 
-  async #ended(found: FoundFile, end: Extract<ReadEnd, { readonly kind: "same" | "failed" }>): Promise<void> {
+  async #ended(
+    found: FoundFile,
+    known: KnownEntity | undefined,
+    end: Extract<ReadEnd, { readonly kind: "same" | "failed" }>,
+  ): Promise<void> {
     if (end.kind === "same") {
       this.#count.unchanged += 1;
       await this.#batches.touch({ key: found.key, modifiedAt: end.modifiedAt, size: end.size });
     } else {
       this.#count.problem(found.key, end.reason);
+      const { key, modifiedAt } = found;
+      const hash = FAILED + end.reason;
+      const isLasting = end.lasting === "if again" ? wasTried(known, found) : end.lasting;
       // Remembered without content, so that it is not tried again until it changes.
-      if (end.lasting) await this.#batches.add(this.#marker(found, { ...found, hash: FAILED + end.reason }));
+      if (isLasting) await this.#batches.add(this.#marker(found, { ...found, hash }));
+      else if (end.lasting) {
+        const size = triedOnce(found.size);
+        if (known) await this.#batches.touch({ key, modifiedAt, size });
+        else await this.#batches.add(this.#marker(found, { modifiedAt, size, hash }));
+      }
     }
     this.#count.tell();
   }
@@ -236,6 +260,14 @@ class SourceRun {
 }
 
 const NO_MEMBERS = async () => {};
+
+/** It was given up in this state before. */
+function wasTried(
+  known: KnownEntity | undefined,
+  { modifiedAt, size }: { readonly modifiedAt: number; readonly size: number },
+): boolean {
+  return known?.modifiedAt === modifiedAt && known.size === triedOnce(size);
+}
 
 function isBelow(key: string, folder: string): boolean {
   return folder === "" || (folder.endsWith("/") && key.startsWith(folder));

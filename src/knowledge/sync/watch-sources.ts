@@ -1,11 +1,14 @@
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import type { Event, SubscribeCallback } from "@parcel/watcher";
+import { isInside } from "../../lib/inside.ts";
+import { createPace } from "../../lib/pace.ts";
+import { SourceFilter } from "../sources/source-filter.ts";
+import type { SourcePlan } from "../sources/source-plan.ts";
 
 export interface WatchedPlace {
   readonly source: string;
-  /** Absolute, without symbolic links. */
-  readonly root: string;
-  readonly isFile: boolean;
+  readonly plan: SourcePlan;
 }
 
 export interface SourceWatchOptions {
@@ -22,9 +25,11 @@ const QUIET_MS = 2_000;
 const LATEST_MS = 30_000;
 /** Of no interest to any source, and noisy. */
 const UNWATCHED = ["**/.git/**", "**/node_modules/**", "**/.obsidian/**"];
+const HIDDEN = "**/.*/**";
 
 interface Watched {
-  readonly root: string;
+  /** What is watched, and how. */
+  readonly as: string;
   /** Resolves with how to stop. */
   readonly stop: Promise<() => void | Promise<void>>;
 }
@@ -44,12 +49,12 @@ export class SourceWatch {
 
   /** Exactly these from now on; resolves when they are watched. */
   async set(places: readonly WatchedPlace[]): Promise<void> {
-    const roots = new Map(places.map(({ source, root }) => [source, root]));
-    const dropped = [...this.#watched].filter(([source, { root }]) => roots.get(source) !== root);
+    const wanted = new Map(places.map(({ source, plan }) => [source, JSON.stringify(plan)]));
+    const dropped = [...this.#watched].filter(([source, { as }]) => wanted.get(source) !== as);
     await Promise.all(dropped.map(([source]) => this.#drop(source)));
     for (const place of places)
       if (!this.#watched.has(place.source))
-        this.#watched.set(place.source, { root: place.root, stop: this.#begin(place) });
+        this.#watched.set(place.source, { as: wanted.get(place.source)!, stop: this.#begin(place) });
     await Promise.all([...this.#watched.values()].map(({ stop }) => stop));
   }
 
@@ -57,23 +62,35 @@ export class SourceWatch {
     await Promise.all([...this.#watched.keys()].map((source) => this.#drop(source)));
   }
 
-  async #begin({ source, root, isFile }: WatchedPlace): Promise<() => void | Promise<void>> {
+  async #begin({ source, plan }: WatchedPlace): Promise<() => void | Promise<void>> {
     try {
-      return isFile ? watchFile(root, () => this.#changed(source)) : await this.#watchFolder(source, root);
+      return plan.isFile
+        ? watchFile(plan.root, () => this.#changed(source))
+        : await this.#watchFolder(source, plan);
     } catch (error) {
       this.#options.onProblem(source, error);
       return () => {};
     }
   }
 
-  async #watchFolder(source: string, root: string): Promise<() => Promise<void>> {
+  async #watchFolder(source: string, plan: SourcePlan): Promise<() => Promise<void>> {
     const { subscribe } = await import("@parcel/watcher");
-    const onEvent = (error: Error | null) => {
-      if (error) this.#options.onProblem(source, error);
-      // Also then: it lost track, so something happened.
-      this.#changed(source);
+    const filter = new SourceFilter(plan);
+    let looking = Promise.resolve();
+    const onEvent: SubscribeCallback = (error, events) => {
+      if (error) {
+        this.#options.onProblem(source, error);
+        // It lost track, so something happened.
+        this.#changed(source);
+      } else
+        looking = looking.then(async () => {
+          if (await concernsAny(filter, events)) this.#changed(source);
+        });
     };
-    const subscription = await subscribe(root, onEvent, { ignore: UNWATCHED });
+    const { root, hidden, excluded } = plan;
+    const below = excluded.filter((path) => path !== root && isInside(root, path));
+    const ignore = [...UNWATCHED, ...(hidden ? [] : [HIDDEN]), ...below];
+    const subscription = await subscribe(root, onEvent, { ignore });
     return () => subscription.unsubscribe();
   }
 
@@ -98,6 +115,16 @@ export class SourceWatch {
     };
     this.#waiting.set(source, { timer: setTimeout(tell, leftMs).unref(), since });
   }
+}
+
+/** There may be many, most of them of no concern. */
+async function concernsAny(filter: SourceFilter, events: readonly Event[]): Promise<boolean> {
+  const pace = createPace();
+  for (const { path, type } of events) {
+    if (filter.concerns(path, type)) return true;
+    await pace();
+  }
+  return false;
 }
 
 /** Programs replace a file when they write it, so its folder is what is watched. */

@@ -9,6 +9,8 @@ export interface KnowledgeToolsDeps {
   readonly reader: KnowledgeReader;
   readonly sync: Pick<KnowledgeSync, "sync" | "status">;
   readonly inbox: Pick<Inbox, "put">;
+  /** How long `inbox_put` waits for a sync. */
+  readonly inboxWaitMs?: number;
   /** What a caller sees, and whose memories it uses. */
   readonly reachOf: (caller: Caller) => Reach;
 }

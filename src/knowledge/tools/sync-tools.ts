@@ -1,7 +1,8 @@
 import { failed, output } from "../../define-tool.ts";
-import type { JsonSchema, Tool, ToolContext, ToolResult } from "../../tool.ts";
+import type { JsonSchema, Tool, ToolResult } from "../../tool.ts";
 import type { SourceReport, SourceStatus, SyncOutcome, SyncProgress } from "../knowledge.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
+import { syncedWithin } from "./synced-within.ts";
 
 /** As long a call waits for a sync; it goes on behind it. */
 const WAIT_MS = 240_000;
@@ -45,7 +46,7 @@ function syncTool(
         ...(source !== undefined && { source }),
         onProgress: (progress) => context.progress(progressOf(progress)),
       });
-      const outcome = await within(ended, WAIT_MS, context);
+      const outcome = await syncedWithin(ended, WAIT_MS, context);
       if (outcome === undefined)
         return output("It goes on in the background. sync_status says how far it is.", {
           skipped: false,
@@ -75,31 +76,6 @@ function statusTool({ sync, reachOf }: KnowledgeToolsDeps): Tool {
   });
 }
 
-/** Undefined: it takes longer, and goes on. It also goes on when whoever waits goes away. */
-async function within(
-  ended: Promise<SyncOutcome>,
-  ms: number,
-  { signal }: Pick<ToolContext, "signal">,
-): Promise<SyncOutcome | undefined> {
-  // Nobody may be left to hear of it; its status says how it ended.
-  ended.catch(() => {});
-  let stop: () => void = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    const timer = setTimeout(resolve, ms, undefined);
-    const onAbort = () => resolve(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
-    stop = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    };
-  });
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    stop();
-  }
-}
-
 function told(outcome: SyncOutcome): ToolResult {
   if (outcome.skipped)
     return output(`Skipped: ${outcome.reason}.`, { skipped: true, reason: outcome.reason });
@@ -111,8 +87,9 @@ function told(outcome: SyncOutcome): ToolResult {
   return output(text, { skipped: false, sources: sources.map(shownReport) });
 }
 
-function progressOf({ source, phase, seen, total, added, changed }: SyncProgress) {
-  const message = `${source}: ${phase}, ${seen}${total === undefined ? "" : ` of ${total}`} files, ${added + changed} new or changed`;
+function progressOf({ source, phase, seen, total, added, changed, rate }: SyncProgress) {
+  const files = `${seen}${total === undefined ? "" : ` of ${total}`} files`;
+  const message = `${source}: ${phase}, ${files}, ${added + changed} new or changed, ${Math.round(rate)} files a second`;
   return { progress: seen, ...(total !== undefined && { total }), message };
 }
 

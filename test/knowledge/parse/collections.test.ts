@@ -1,12 +1,15 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFileJob } from "../../../src/knowledge/parse/read-file.ts";
 import type { ReadDocument } from "../../../src/knowledge/parse/read-job.ts";
+import { scanFolder } from "../../../src/knowledge/sources/scan-folder.ts";
 import { openDatabaseSync } from "../../../src/store/sqlite/database-sync.ts";
 import { makeZip } from "../../support/make-zip.ts";
 import { readFixture } from "../../support/read-fixture.ts";
 import { tempHome } from "../../support/temp-home.ts";
+
+const MANY = { maxFiles: 1_000, excluded: [] };
 
 const about = (members: readonly ReadDocument[]) =>
   members.map(({ uri, title, tags, metadata }) => [uri, title, tags.join(), metadata.folder ?? ""]);
@@ -87,8 +90,20 @@ test("Firefox' own database is read while Firefox has it open, and nothing is le
   const members: ReadDocument[] = [];
   const plan = { kind: "bookmarks", root: folder.path, maxFileBytes: 1_000_000_000 } as const;
   const job = { path, key: "places.sqlite/", type: "bookmarks", modifiedAt: 0, size: 0, plan } as const;
-  const end = await readFileJob(job, async (batch) => void members.push(...batch));
-  expect(end).toMatchObject({ kind: "members" });
+  const end = await readFileJob(job, { onMembers: async (batch) => void members.push(...batch) });
+  // Nearly everything lies in the journal still: a change there is a change.
+  const [file, journal] = [await stat(path), await stat(`${path}-wal`)];
+  expect(journal.size).toBeGreaterThan(0);
+  expect(end).toMatchObject({ kind: "members", size: file.size + journal.size });
+  const [found] = scanFolder({
+    ...plan,
+    isFile: false,
+    ignore: [],
+    gitignore: false,
+    hidden: false,
+    ...MANY,
+  });
+  expect(found).toMatchObject({ kind: "file", size: file.size + journal.size });
   expect(about(members)).toEqual([
     ["https://badgers.test/", "Badgers", "night", "Zoo"],
     ["https://other.test/", "Other", "", ""],
@@ -97,7 +112,7 @@ test("Firefox' own database is read while Firefox has it open, and nothing is le
   database.exec("rollback");
   database.close();
   await writeFile(path, "SQLite format 3\0 and nothing more");
-  expect(await readFileJob(job, async () => {})).toMatchObject({
+  expect(await readFileJob(job, { onMembers: async () => {} })).toMatchObject({
     kind: "failed",
     reason: expect.stringContaining("Firefox"),
   });

@@ -56,6 +56,17 @@ test("a mailbox gives each message once, by its id", async () => {
   expect(shown(members[0]!)).toContain("From the text");
 });
 
+test("a mailbox is gone on with behind messages that were given up, and says which they were", async () => {
+  const box = Array.from({ length: 6 }, (_, at) => `From a@b\nMessage-ID: <${at}@x>\n\nText.\n\n`).join("");
+  const resume = { from: 2, failed: new Map([[3, "it took too long"]]) };
+  const { end, members } = await readFixture("box.mbox", box, "mbox", "mail", resume);
+  expect(members.map(({ key }) => key)).toEqual(["2", "4", "5"].map((id) => `box.mbox/${id}@x`));
+  expect(end).toMatchObject({
+    ...{ kind: "members", givenUp: ["box.mbox/3@x"], problems: ["3@x: it took too long"] },
+    hash: ((await readFixture("box.mbox", box, "mbox", "mail")).end as { hash: string }).hash,
+  });
+});
+
 test("a mailbox of many megabytes is read piece by piece, and marks across pieces are found", async () => {
   const count = 3_000;
   const box = Array.from(
@@ -66,6 +77,22 @@ test("a mailbox of many megabytes is read piece by piece, and marks across piece
   const { members } = await readFixture("Inbox", box.join(""), "mbox", "mail");
   expect(members).toHaveLength(count);
   expect(members.at(-1)).toMatchObject({ key: `Inbox/${count - 1}@x`, title: `Message ${count - 1}` });
+});
+
+test("quoted-printable keeps what it says, and takes no longer for a run of spaces than for words", async () => {
+  const quoted = async (body: string) =>
+    shown(
+      await readOne(
+        "a.eml",
+        message("Subject: Q\r\nContent-Transfer-Encoding: quoted-printable", body),
+        "eml",
+      ),
+    );
+  expect(await quoted("one =\r\ntwo=20\t\r\n=3D =e2=82=ac =G1 =4 =\n")).toContain("one two \n= € =G1 =4");
+  expect(await quoted("cut =E2=8")).toContain("cut");
+  // With a pattern that looks for the end of each run from each of its spaces this would take many minutes.
+  const spaces = " ".repeat(400_000);
+  expect(await quoted(`begin${spaces}end${spaces}=\n${spaces}\nlast`)).toContain("last");
 });
 
 test("what is no mailbox, and a message that nests without end, do no harm", async () => {

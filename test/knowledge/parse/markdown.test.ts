@@ -53,6 +53,19 @@ describe("Markdown", () => {
     expect(note.metadata).toMatchObject({ author: "Ann", rating: 5, nested: { a: [1] } });
   });
 
+  test("whose front matter nests without end, or holds itself, is read all the same, and at once", () => {
+    for (const evil of ["[", "{", "- ", "? ", "a: ", "&a ", '"', "[a,"]) {
+      const { text, metadata } = parseMarkdown(
+        `---\nkey: ${evil.repeat(60_000 / evil.length)}\n---\n\nWords.`,
+      );
+      expect([text.endsWith("Words."), metadata]).toEqual([true, {}]);
+    }
+    expect(parseMarkdown("---\nkey: &a [*a]\n---\n\nWords.").metadata).toEqual({});
+    expect(parseMarkdown("---\nkey: {a: [[1, {b: 2}]]}\n---\n\nWords.").metadata).toEqual({
+      key: { a: [[1, { b: 2 }]] },
+    });
+  });
+
   test("whose front matter is no YAML, or asks for too much, is read all the same", () => {
     const bomb = `---\na: &a [x,x,x,x,x,x,x,x,x]\n${[..."bcdefghi"].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${"abcdefgh"[at]}`).join(",")}]`).join("\n")}\n---\ntext`;
     for (const source of [

@@ -1,6 +1,7 @@
-import { rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SourcePlan } from "../../../src/knowledge/sources/source-plan.ts";
 import { type BackgroundSettings, startBackgroundSync } from "../../../src/knowledge/sync/background-sync.ts";
 import { SourceWatch } from "../../../src/knowledge/sync/watch-sources.ts";
 import { silentLog } from "../../../src/lib/log.ts";
@@ -15,6 +16,11 @@ function started(t: TestSync, settings: BackgroundSettings, firstMs = 10): Async
   });
   return { [Symbol.asyncDispose]: () => background.close() };
 }
+
+const planOf = (root: string): SourcePlan => ({
+  ...{ kind: "folder", root, isFile: false, ignore: ["*.bak"], gitignore: true, hidden: false },
+  ...{ maxFileBytes: 1_000, maxFiles: 1_000, excluded: [join(root, "home")] },
+});
 
 const keys = async (t: TestSync) => [...(await t.entities()).keys()].join();
 
@@ -78,7 +84,7 @@ test("a watch tells once of many changes, and of a file that is replaced", async
       throw error;
     },
   });
-  await watching.set([{ source: "bookmarks", root: file, isFile: true }]);
+  await watching.set([{ source: "bookmarks", plan: { ...planOf(file), isFile: true } }]);
   for (let round = 0; round < 20; round++) await writeFile(file, `again ${round}`);
   await waitUntil("it is told", () => told.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -89,10 +95,35 @@ test("a watch tells once of many changes, and of a file that is replaced", async
   await watching.close();
 });
 
+test("a watch tells nothing of what no scan would come to, such as the home in a source around it", async () => {
+  await using folder = await tempHome();
+  const at = (name: string) => join(folder.path, name);
+  for (const name of ["home", ".cache", "build"]) await mkdir(at(name));
+  await writeFile(at(".gitignore"), "build/\n");
+  const told: string[] = [];
+  const watching = new SourceWatch({
+    ...{ onChanged: (source) => told.push(source), quietMs: 20 },
+    onProblem: (_, error) => {
+      throw error;
+    },
+  });
+  await watching.set([{ source: "around", plan: planOf(folder.path) }]);
+  for (let round = 0; round < 10; round++) {
+    for (const name of ["home/knowledge.md", ".cache/a.md", "build/a.md", "a.bak", "a.db-journal", ".b.md"])
+      await writeFile(at(name), String(round));
+    await rm(at("a.db-journal"));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(told).toEqual([]);
+  await writeFile(at("a.md"), "seen");
+  await waitUntil("it is told", () => told.length > 0, 20_000);
+  await watching.close();
+});
+
 test("a watch says of a place that is not there that it cannot be watched", async () => {
   const problems: string[] = [];
   const watching = new SourceWatch({ onChanged: () => {}, onProblem: (source) => problems.push(source) });
-  await watching.set([{ source: "gone", root: "/nowhere/at/all", isFile: false }]);
+  await watching.set([{ source: "gone", plan: planOf("/nowhere/at/all") }]);
   expect(problems).toEqual(["gone"]);
   await watching.close();
 });

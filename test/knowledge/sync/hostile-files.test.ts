@@ -82,5 +82,6 @@ test("a file that takes too long, or too much memory, is given up and the ones b
   ]);
   expect((await t.entities()).get("c.md")?.chunkCount).toBe(1);
   expect((await t.entities()).get("d.pdf")?.chunkCount).toBe(1);
-  expect(await t.run()).toMatchObject({ failed: 1, unchanged: 3 });
+  // Once more, since it may have been the machine; then it is left alone.
+  for (let round = 0; round < 3; round++) expect(await t.run()).toMatchObject({ failed: 1, unchanged: 3 });
 }, 120_000);

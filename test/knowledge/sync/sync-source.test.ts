@@ -27,14 +27,15 @@ class Told implements FileReader {
   readonly asked: string[] = [];
   ends: Record<string, ReadEnd> = {};
   members: Record<string, readonly ReadDocument[]> = {};
+  givenUp: readonly string[] = [];
 
   async read(job: ReadJob, onMembers: (members: readonly ReadDocument[]) => Promise<void>): Promise<ReadEnd> {
     this.asked.push(job.key);
     const members = this.members[job.key];
-    const state = { modifiedAt: 1, size: 10 };
+    const state = { modifiedAt: job.modifiedAt, size: 10 };
     if (members) {
       await onMembers(members);
-      return { kind: "members", hash: String(members.length), problems: [], ...state };
+      return { kind: "members", hash: String(members.length), problems: [], givenUp: this.givenUp, ...state };
     }
     return this.ends[job.key] ?? { kind: "read", document: document(job.key), ...state };
   }
@@ -101,6 +102,32 @@ test("a broken file is reported, forgotten in its old state, and not read again 
   expect(await run([file("a", 3)])).toMatchObject({ failed: 0, changed: 1 });
 });
 
+test("a file that was given up keeps what is known of it, is tried once more, and then not until it changes", async () => {
+  const { run, reader, writer } = setup();
+  await run([file("a")]);
+  const end = { kind: "failed", reason: "it took too long", lasting: "if again" } as const;
+  reader.ends = { a: end, b: end };
+  const files = [file("a", 2), file("b", 2)];
+  expect(await run(files)).toMatchObject({ failed: 2 });
+  expect(writer.entities.get("a")).toMatchObject({ chunks: [{ text: "a" }], hash: "hash of a" });
+  expect(writer.entities.get("b")).toMatchObject({ chunks: [] });
+  expect(await run(files)).toMatchObject({ failed: 2 });
+  expect(writer.entities.get("a")).toMatchObject({ chunks: [], hash: "failed: it took too long" });
+  expect(await run(files)).toMatchObject({ failed: 2, problems: [{ key: "a" }, { key: "b" }] });
+  expect(reader.asked).toEqual(["a", "a", "b", "a", "b"]);
+});
+
+test("a file that was given up once is whole when it can be read the second time", async () => {
+  const { run, reader, writer } = setup();
+  await run([file("a")]);
+  reader.ends = { a: { kind: "failed", reason: "it took too long", lasting: "if again" } };
+  await run([file("a", 2)]);
+  reader.ends = {};
+  expect(await run([file("a", 2)])).toMatchObject({ failed: 0, changed: 1 });
+  expect(writer.entities.get("a")).toMatchObject({ chunks: [{ text: "a" }], size: 10 });
+  expect(await run([file("a", 2)])).toMatchObject({ unchanged: 1 });
+});
+
 test("a file that cannot be read now keeps what is known of it, and is tried again", async () => {
   const { run, reader, writer } = setup();
   await run([file("a")]);
@@ -129,6 +156,33 @@ test("of a file with many documents only those that changed are written, and van
 
   expect(await run([file("a"), file("c")])).toMatchObject({ gone: 4 });
   expect(keys()).toEqual(["a", "c"]);
+});
+
+test("a document of many that was given up keeps what is known of it, and its file is read once more", async () => {
+  const { run, reader, keys } = setup();
+  const box = (at: number) => [file("box.mbox/", at, "mbox")];
+  reader.members = { "box.mbox/": [document("box.mbox/1"), document("box.mbox/2")] };
+  await run(box(1));
+  reader.members = { "box.mbox/": [document("box.mbox/1")] };
+  reader.givenUp = ["box.mbox/2"];
+  for (let round = 0; round < 4; round++) await run(box(2));
+  expect(keys()).toEqual(["box.mbox/", "box.mbox/1", "box.mbox/2"]);
+  expect(reader.asked).toHaveLength(3);
+});
+
+test("a file with many documents counts as read as soon as it was, also where the sync fails later", async () => {
+  const { run, reader, keys } = setup();
+  reader.members = { "a.mbox/": [document("a.mbox/1"), document("a.mbox/2")] };
+  await run([file("a.mbox/", 1, "mbox"), file("z")]);
+  reader.members = { "a.mbox/": [document("a.mbox/2")] };
+  const failing = function* () {
+    yield file("a.mbox/", 2, "mbox");
+    throw new Error("the drive is gone");
+  };
+  expect(await run(failing)).toMatchObject({ ok: false, gone: 1 });
+  expect(keys()).toEqual(["a.mbox/", "a.mbox/2", "z"]);
+  await run([file("a.mbox/", 2, "mbox"), file("z")]);
+  expect(reader.asked).toEqual(["a.mbox/", "z", "a.mbox/"]);
 });
 
 test("what was written before writing failed stays, and the next run completes it", async () => {

@@ -153,6 +153,43 @@ test("a sync that is cancelled ends soon, and the next completes it", async () =
   expect((await t.entities()).size).toBe(800);
 });
 
+test("however many wait for a sync, it runs once more, and one that goes away takes nobody with it", async () => {
+  await using t = await testSync();
+  await withNotes(t, notes(300));
+  const access = { labels: null };
+  const running = t.sync.sync({ access });
+  const leaving = new AbortController();
+  const waiting = Array.from({ length: 20 }, () => t.sync.sync({ access, waits: true }));
+  const gone = t.sync.sync({ access, waits: true, signal: leaving.signal });
+  leaving.abort(new Error("gone"));
+  await expect(gone).rejects.toThrow("gone");
+  expect(await running).toMatchObject({ sources: [{ added: 300 }] });
+  const outcomes = new Set(await Promise.all(waiting));
+  expect([...outcomes]).toMatchObject([{ skipped: false, sources: [{ unchanged: 300 }] }]);
+});
+
+test("removing a source ends its sync, and the one of the others goes on", async () => {
+  await using t = await testSync();
+  await t.write(Object.fromEntries(Object.entries(notes(800)).map(([name, text]) => [`a/${name}`, text])));
+  await t.write({ "b/note.md": "one" });
+  for (const name of ["a", "b"])
+    await t.sync.addSource({ name, kind: "folder", config: { path: join(t.folder, name) } });
+  let removed: Promise<void> | undefined;
+  const onProgress = () => {
+    removed ??= t.sync.removeSource("a");
+  };
+  const outcome = await t.sync.sync({ access: { labels: null }, onProgress });
+  await removed;
+  expect(outcome).toMatchObject({
+    sources: [
+      { source: "a", ok: false, error: expect.stringContaining("removed") },
+      { source: "b", ok: true, added: 1 },
+    ],
+  });
+  expect((await t.sync.sources()).map(({ name }) => name)).toEqual(["b"]);
+  expect([...(await t.entities()).keys()]).toEqual(["note.md"]);
+});
+
 test("a labelled source is there only for who may see its label", async () => {
   await using t = await testSync();
   await t.write({ "a.md": "one" });

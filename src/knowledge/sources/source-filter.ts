@@ -1,0 +1,76 @@
+import { lstatSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import type { IgnoreRules } from "./ignore-rules.ts";
+import { IGNORE_FILES, isIgnored, readIgnoreFile, rulesOf, TYPES } from "./scan-folder.ts";
+import type { SourcePlan } from "./source-plan.ts";
+
+/** Folders whose rules are remembered. */
+const MAX_FOLDERS = 5_000;
+
+/** Tells of a change below a source whether a scan could notice it: of most that happens in a large folder, none would. */
+export class SourceFilter {
+  readonly #plan: SourcePlan;
+  readonly #own: IgnoreRules;
+  readonly #rules = new Map<string, readonly IgnoreRules[]>();
+
+  constructor(plan: SourcePlan) {
+    this.#plan = plan;
+    this.#own = rulesOf(plan);
+  }
+
+  /** `path` is absolute. Looks at the disk where a name alone does not tell. */
+  concerns(path: string, change: "create" | "update" | "delete"): boolean {
+    const { root, gitignore, hidden, excluded } = this.#plan;
+    const names = relative(root, path).split(sep);
+    const last = names.pop()!;
+    if (last === "") return true;
+    if (last === ".." || names[0] === "..") return false;
+    const rules = [this.#own];
+    let folder = "";
+    for (const name of names) {
+      if (gitignore) rules.push(...this.#rulesIn(folder));
+      if (isHidden(name, hidden) || isIgnored(rules, folder + name, true)) return false;
+      folder += `${name}/`;
+      if (excluded.includes(join(root, folder.slice(0, -1)))) return false;
+    }
+    if (IGNORE_FILES.includes(last)) {
+      this.#rules.delete(folder);
+      return gitignore;
+    }
+    if (gitignore) rules.push(...this.#rulesIn(folder));
+    if (isHidden(last, hidden) || excluded.includes(path)) return false;
+    const key = folder + last;
+    if (TYPES[this.#plan.kind](last)) return !isIgnored(rules, key, false);
+    return isMaybeFolder(path, change) && !isIgnored(rules, key, true);
+  }
+
+  #rulesIn(folder: string): readonly IgnoreRules[] {
+    const known = this.#rules.get(folder);
+    if (known) return known;
+    const read = IGNORE_FILES.flatMap((name) => {
+      try {
+        return readIgnoreFile(this.#plan.root, folder, name);
+      } catch {
+        return [];
+      }
+    });
+    if (this.#rules.size >= MAX_FOLDERS) this.#rules.clear();
+    this.#rules.set(folder, read);
+    return read;
+  }
+}
+
+function isHidden(name: string, areSeen: boolean): boolean {
+  return name.startsWith(".") && !areSeen;
+}
+
+/** A folder that was moved comes or goes as a whole. Of one that went only the name is left; a file that nothing reads mostly has an ending. */
+function isMaybeFolder(path: string, change: "create" | "update" | "delete"): boolean {
+  if (change === "update") return false;
+  if (change === "delete") return extname(path) === "";
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
