@@ -27,7 +27,8 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules and sync always do
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules,
+                    dashboard, sync, search and search-speed always do; tool-search and scanner have none
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
 of gateway:
@@ -46,6 +47,7 @@ of tool-search:
 of search:
   --data DIR        another set than the public ones: a folder with docs.jsonl, queries.jsonl and qrels.tsv
   --postgres        with the index on PostgreSQL
+  --without-meaning do not end with 1 where there is no model, and so no hybrid
 
 of search-speed:
   --chunks N        instead of 100000

@@ -44,7 +44,7 @@ export interface OwnToolsDeps
   readonly store: Store;
   readonly identity: Identity;
   readonly memory: Memory;
-  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf">;
+  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf" | "clock">;
   readonly projects: Projects;
   readonly questions: Questions;
   readonly vault: Vault;
@@ -125,7 +125,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     }),
     createServerTools({ upstream, questions }),
     createMemorySource({ memory, reachOf: reach, clock }),
-    createKnowledgeSource({ ...deps.knowledge, reachOf: reach }),
+    createKnowledgeSource({ ...deps.knowledge, reachOf: reach, clock }),
     createProjectTools({ projects }),
     createAgentTools({
       identity,

@@ -1,4 +1,5 @@
 import type { SourceRecord } from "../store/source-record.ts";
+import type { Query } from "./search/query.ts";
 
 /** What a caller may see of knowledge: everything unlabelled, and what bears one of these labels; null: all. */
 export interface Access {
@@ -69,7 +70,8 @@ export interface MemorySearch {
   /** Best first, with scores from 0 to 1: words and, where they are known, meanings. */
   findMemories(request: {
     readonly owners: readonly string[];
-    readonly query: string;
+    /** Its words rank, its filters, phrases and exclusions choose; filters alone give the newest. */
+    readonly query: Query;
     readonly limit: number;
     readonly access: Access;
   }): Promise<readonly FoundMemory[]>;

@@ -72,11 +72,14 @@ export function memoryStore(database: Database): MemoryStore {
       ),
 
     async create(memory, most) {
-      const { agentId, key, createdAt } = memory;
+      const { agentId, key, label, createdAt } = memory;
       const insert = () =>
         insertUnlessFull(
           database,
-          { table: "memories", of: { column: "agentId", id: agentId } },
+          {
+            table: "memories",
+            of: { column: "agentId", id: agentId, with: { column: "label", value: label } },
+          },
           most,
           (db) => db.insertInto("memories").values(toRow(memory)).execute(),
         );
@@ -89,6 +92,7 @@ export function memoryStore(database: Database): MemoryStore {
       database.transact(async (db) => {
         const before = await locked(database, db, id);
         await keepVersion(db, before, "superseded", end);
+        await trimOwner(db, before.agentId);
         const row = await db
           .updateTable("memories")
           .set({ ...toChange(change), updatedAt: end.at, revision: sql<number>`revision + 1` })
@@ -240,11 +244,18 @@ async function trimOwner(db: Transaction<Schema>, agentId: string): Promise<void
     .execute();
 }
 
-async function removeExpired(database: Database, agentId: string, at: number): Promise<number> {
-  const { numDeletedRows } = await database.query((db) =>
-    db.deleteFrom("memories").where("agentId", "=", agentId).where("expiresAt", "<=", at).executeTakeFirst(),
-  );
-  return Number(numDeletedRows);
+/** With what they said before. */
+function removeExpired(database: Database, agentId: string, at: number): Promise<number> {
+  return database.transact(async (db) => {
+    const expired = db
+      .selectFrom("memories")
+      .select("id")
+      .where("agentId", "=", agentId)
+      .where("expiresAt", "<=", at);
+    await db.deleteFrom("memoryVersions").where("memoryId", "in", expired).execute();
+    const { numDeletedRows } = await db.deleteFrom("memories").where("id", "in", expired).executeTakeFirst();
+    return Number(numDeletedRows);
+  });
 }
 
 const { toRow, toChange, toRecord } = rowCodec<MemoryRecord, "memories">("memories");

@@ -84,7 +84,7 @@ export interface MemoryStore {
   /** What an agent has, and in which revision: whoever holds some of it learns by this what to read again. */
   revisions(agentId: string): Promise<{ id: string; revision: number }[]>;
   /**
-   * False, and nothing is kept, when the agent has `most` already, whatever other processes create meanwhile; what has expired
+   * False, and nothing is kept, when the agent has `most` of its label already, or of none, whatever other processes create meanwhile; what has expired
    * makes room. Throws NAME_TAKEN where it has a memory of the key and label.
    */
   create(memory: MemoryRecord, most: number): Promise<boolean>;

@@ -11,6 +11,8 @@ export interface SearchOptions {
   readonly limit: number;
   /** Only what it accepts is ranked; asked for candidates only. */
   readonly accept?: (id: string) => boolean;
+  /** What is there for whoever asks: how rare a word is, and how long texts are, is counted in it alone. Absent: everything. */
+  readonly known?: (id: string) => boolean;
 }
 
 export interface Hit {
@@ -31,6 +33,13 @@ interface Entry {
 interface Postings {
   readonly slots: number[];
   readonly counts: number[];
+}
+
+/** What of the index a search knows of. */
+interface KnownPart {
+  readonly size: number;
+  readonly totalLength: number;
+  readonly has: (slot: number) => boolean;
 }
 
 /** The usual constants of BM25: how soon repeats stop counting, and how much long texts are held back. */
@@ -105,9 +114,10 @@ export class TextIndex {
    * The best matches of any term of the query, best first, equal ones by id. A term also finds longer words that begin with
    * it, which count less.
    */
-  search(query: string, { limit, accept }: SearchOptions): Hit[] {
+  search(query: string, { limit, accept, known }: SearchOptions): Hit[] {
     const scores = new Float64Array(this.#slots.length);
-    for (const [term, weight] of this.#sought(query)) this.#score(term, weight, scores);
+    const part = this.#partOf(known);
+    for (const [term, weight] of this.#sought(query, part)) this.#score(term, weight, part, scores);
     const best = new Best(limit);
     for (const [slot, score] of scores.entries()) {
       if (score === 0 || score < best.least) continue;
@@ -117,40 +127,56 @@ export class TextIndex {
     return best.hits;
   }
 
+  #partOf(known: ((id: string) => boolean) | undefined): KnownPart {
+    if (!known) return { size: this.size, totalLength: this.#totalLength, has: () => true };
+    const slots = new Uint8Array(this.#slots.length);
+    let [size, totalLength] = [0, 0];
+    for (const { id, slot, length } of this.#byId.values()) {
+      if (!known(id)) continue;
+      slots[slot] = 1;
+      size += 1;
+      totalLength += length;
+    }
+    return { size, totalLength, has: (slot) => slots[slot] === 1 };
+  }
+
   /** The terms to look for and what they are worth; of a term that several words of the query lead to, the most. */
-  #sought(query: string): Map<string, number> {
+  #sought(query: string, part: KnownPart): Map<string, number> {
     const sought = new Map<string, number>();
     for (const term of new Set(termsOf(query).slice(0, MAX_QUERY_TERMS))) {
       sought.set(term, 1);
-      for (const longer of this.#longer(term)) {
+      for (const longer of this.#longer(term, part)) {
         if (!sought.has(longer)) sought.set(longer, PREFIX_WEIGHT);
       }
     }
     return sought;
   }
 
-  #score(term: string, weight: number, scores: Float64Array): void {
+  #score(term: string, weight: number, { size, totalLength, has }: KnownPart, scores: Float64Array): void {
     const postings = this.#postings.get(term);
     if (!postings) return;
     const { slots, counts } = postings;
-    const rarity = Math.log(1 + (this.size - slots.length + 0.5) / (slots.length + 0.5));
-    const average = this.#totalLength / this.size;
+    let holders = 0;
+    for (const slot of slots) if (has(slot)) holders += 1;
+    const rarity = Math.log(1 + (size - holders + 0.5) / (holders + 0.5));
+    const average = totalLength / size;
     for (let at = 0; at < slots.length; at++) {
       const slot = slots[at]!;
+      if (!has(slot)) continue;
       const count = counts[at]!;
       const held = K1 * (1 - B + (B * this.#slots[slot]!.length) / average);
       scores[slot]! += (weight * rarity * count * (K1 + 1)) / (count + held);
     }
   }
 
-  #longer(term: string): string[] {
+  #longer(term: string, { has }: KnownPart): string[] {
     if (term.length < SHORTEST_PREFIX) return [];
     this.#vocabulary ??= [...this.#postings.keys()].sort();
     const found: string[] = [];
     for (let at = firstAfter(this.#vocabulary, term); found.length < MAX_ENDINGS; at++) {
       const candidate = this.#vocabulary[at];
       if (candidate === undefined || !candidate.startsWith(term)) break;
-      found.push(candidate);
+      if (this.#postings.get(candidate)!.slots.some(has)) found.push(candidate);
     }
     return found;
   }

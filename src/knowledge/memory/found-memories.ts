@@ -1,17 +1,22 @@
 import type { MemorySearch } from "../knowledge.ts";
+import { hasFilters } from "../search/query.ts";
 import type { Memory } from "./memory.ts";
+import { memoryFilter } from "./memory-filter.ts";
 import { snippetOf } from "./snippet.ts";
 
 /** Memories as a search over documents takes them in. Nothing counts as used by that. */
 export function foundMemories(memory: Pick<Memory, "find">): MemorySearch {
   return {
-    async findMemories({ owners, ...request }) {
-      const hits = await memory.find(owners, request);
+    async findMemories({ owners, query, ...request }) {
+      const words = [query.words, ...query.prefixes].join(" ").trim();
+      if (words === "" && !hasFilters(query)) return [];
+      const where = memoryFilter(query);
+      const hits = await memory.find(owners, { ...request, ...(words !== "" && { query: words }), where });
       return hits.map(({ memory: { id, key, text, tags, updatedAt }, score }) => ({
         kind: "memory",
         id,
         key,
-        ...snippetOf(text, request.query),
+        ...snippetOf(text, words),
         tags,
         updatedAt,
         score,

@@ -17,6 +17,8 @@ const MAX_MEANT_CHARS = 2_000;
 export interface Chosen {
   readonly limit: number;
   readonly accept?: (memory: MemoryRecord) => boolean;
+  /** What is there for whoever asks; absent: everything. */
+  readonly known?: (memory: MemoryRecord) => boolean;
 }
 
 export interface MemoryHit {
@@ -42,18 +44,24 @@ export class MemoryIndex {
   }
 
   /** By words, best first. */
-  search(query: string, { limit, accept = () => true }: Chosen): MemoryHit[] {
-    const hits = this.#texts.search(query, { limit, accept: (id) => accept(this.#memories.get(id)!) });
+  search(query: string, { limit, accept = () => true, known }: Chosen): MemoryHit[] {
+    const hits = this.#texts.search(query, {
+      limit,
+      accept: (id) => accept(this.#memories.get(id)!),
+      ...(known && { known: (id) => known(this.#memories.get(id)!) }),
+    });
     return hits.map(({ id, score }) => ({ memory: this.#memories.get(id)!, score }));
   }
 
   /** By what they mean, in no order; the score is the cosine. */
   nearest(query: Vector, { limit, accept = () => true }: Chosen): MemoryHit[] {
-    const part = this.#ids();
+    // Chosen first, so that what is nearer and not accepted takes no place.
+    const part = this.#partOf(accept);
     const near = this.#meanings?.nearest(query, part, limit) ?? [];
-    return near
-      .map(({ at, similarity }) => ({ memory: this.#memories.get(part.id(at))!, score: similarity }))
-      .filter(({ memory }) => accept(memory));
+    return near.map(({ at, similarity }) => ({
+      memory: this.#memories.get(part.id(at))!,
+      score: similarity,
+    }));
   }
 
   /** How near memories of this owner are to a query; undefined: that is not known. */
@@ -109,6 +117,12 @@ export class MemoryIndex {
     this.#texts.delete(id);
     this.#meanings?.forget(id);
     this.#part = undefined;
+  }
+
+  #partOf(accept: (memory: MemoryRecord) => boolean): Part {
+    const ids: string[] = [];
+    for (const [id, memory] of this.#memories) if (accept(memory)) ids.push(id);
+    return ids.length === this.size ? this.#ids() : { size: ids.length, id: (at) => ids[at]! };
   }
 
   #ids(): Part {

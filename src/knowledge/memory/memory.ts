@@ -59,6 +59,8 @@ export interface RecallRequest {
   readonly tags?: readonly string[];
   /** Only these types. */
   readonly types?: readonly MemoryType[];
+  /** Only what is as this says. */
+  readonly where?: (memory: MemoryRecord) => boolean;
   readonly limit: number;
   /** Absent: everything. */
   readonly access?: Access;
@@ -86,7 +88,7 @@ export type Remembered =
   | { readonly kind: "known"; readonly memory: MemoryRecord }
   | { readonly kind: "full"; readonly limit: number };
 
-/** What one owner can remember, and the longest memory: of a fact, and of what is kept under a key. */
+/** What one owner can remember of each label and of none, and the longest memory: of a fact, and of what is kept under a key. */
 export const MAX_MEMORIES = 5_000;
 export const MAX_MEMORY_CHARS = 4_000;
 export const MAX_CONTENT_CHARS = 10_000;
@@ -117,8 +119,11 @@ export class Memory {
     return this.#serially(owner, async () => {
       const content = this.#contentOf(input, doing);
       const redacted = isRedacted(content.text, input.text);
-      if (content.key !== null) return this.#put(owner, content, redacted);
       const near = await this.#near(owner, content.text, doing.access);
+      if (content.key !== null) {
+        const others = near.filter(({ key }) => key !== content.key);
+        return this.#put(owner, content, { redacted, similar: alike(others, content.text) });
+      }
       const known = near.find((memory) => isSame(memory.text, content.text));
       if (known) return { kind: "known", memory: known };
       return this.#create(owner, content, redacted, alike(near, content.text));
@@ -137,6 +142,7 @@ export class Memory {
   async find(owners: readonly string[], request: RecallRequest): Promise<readonly MemoryHit[]> {
     const { query, limit } = request;
     const accept = this.#accepting(request);
+    const known = this.#accepting({ ...(request.access && { access: request.access }) });
     if (query === undefined) {
       const newest: MemoryRecord[] = [];
       for (const owner of owners)
@@ -148,7 +154,7 @@ export class Memory {
     const candidates = [];
     for (const owner of owners)
       candidates.push(
-        await this.#reading(owner, (index) => candidatesIn(index, query, vector, { limit, accept })),
+        await this.#reading(owner, (index) => candidatesIn(index, query, vector, { limit, accept, known })),
       );
     // For the next one who asks.
     void this.#deps.meanings?.catchUp();
@@ -248,7 +254,12 @@ export class Memory {
   }
 
   /** Under a key: what is there for it says something else from now on. Of each label there is one, so that nobody learns of those they may not see. */
-  async #put(owner: string, content: MemoryContent, redacted: boolean, again = true): Promise<Remembered> {
+  async #put(
+    owner: string,
+    content: MemoryContent,
+    about: { readonly redacted: boolean; readonly similar: readonly MemoryRecord[] },
+    again = true,
+  ): Promise<Remembered> {
     const { store, clock } = this.#deps;
     const held = await store.byKey(owner, content.key!);
     const there = held.find(({ label }) => label === content.label);
@@ -256,16 +267,16 @@ export class Memory {
       if (saysTheSame(there, content)) return { kind: "known", memory: there };
       const memory = await store.update(there.id, content, { at: clock(), by: content.writtenBy });
       this.#deps.onChange?.(there.id);
-      return { kind: "kept", memory, redacted, similar: [], superseded: true };
+      return { kind: "kept", memory, ...about, superseded: true };
     }
     try {
       if (there) await store.delete(there.id);
-      return await this.#create(owner, content, redacted, []);
+      return await this.#create(owner, content, about.redacted, about.similar);
     } catch (error) {
       // Another process put something there in the same moment.
       const isTaken = error instanceof ToolkeepError && ["NAME_TAKEN", "NOT_FOUND"].includes(error.code);
       if (!isTaken || !again) throw error;
-      return this.#put(owner, content, redacted, false);
+      return this.#put(owner, content, about, false);
     }
   }
 
@@ -287,7 +298,7 @@ export class Memory {
   async #near(owner: string, text: string, access?: Access): Promise<MemoryRecord[]> {
     const index = await this.#indexes.current(owner);
     const accept = this.#accepting({ ...(access && { access }) });
-    return index.search(text, { limit: SIMILAR_COMPARED, accept }).map(({ memory }) => memory);
+    return index.search(text, { limit: SIMILAR_COMPARED, accept, known: accept }).map(({ memory }) => memory);
   }
 
   #reading<T>(owner: string, read: (index: Awaited<ReturnType<MemoryIndexes["current"]>>) => T): Promise<T> {
@@ -297,15 +308,17 @@ export class Memory {
   #accepting({
     tags = [],
     types,
+    where = () => true,
     access = EVERYTHING,
-  }: Pick<RecallRequest, "tags" | "types" | "access">): (memory: MemoryRecord) => boolean {
+  }: Pick<RecallRequest, "tags" | "types" | "where" | "access">): (memory: MemoryRecord) => boolean {
     const now = this.#deps.clock();
     const wanted = tagsOf(tags);
     return (memory) =>
       (memory.expiresAt === null || memory.expiresAt > now) &&
       shows(access, memory.label) &&
       (types?.includes(memory.type) ?? true) &&
-      wanted.every((tag) => memory.tags.includes(tag));
+      wanted.every((tag) => memory.tags.includes(tag)) &&
+      where(memory);
   }
 
   #contentOf(

@@ -25,9 +25,9 @@ export function candidatesIn(
   index: MemoryIndex,
   query: string,
   vector: Vector | undefined,
-  { limit, accept }: Chosen,
+  { limit, accept, known }: Chosen,
 ): Candidate[] {
-  const chosen = { limit: Math.max(limit, POOL), ...(accept && { accept }) };
+  const chosen = { limit: Math.max(limit, POOL), ...(accept && { accept }), ...(known && { known }) };
   const byWords = index.search(query, chosen);
   if (!vector) return byWords.map(({ memory, score }) => ({ memory, words: score, meaning: undefined }));
   const nearness = index.nearness(vector);

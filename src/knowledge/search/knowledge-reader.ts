@@ -9,7 +9,7 @@ import type {
   SearchRequest,
 } from "../knowledge.ts";
 import { memoryHash, type Rest, readCursor, writeCursor } from "./cursor.ts";
-import { MAX_QUERY_CHARS, parseQuery, type Query } from "./query.ts";
+import { parseQuery, type Query } from "./query.ts";
 import type { QueryMeanings } from "./query-meanings.ts";
 import { type FindAnswer, MAX_RANKED, type Searcher } from "./searcher.ts";
 
@@ -51,7 +51,7 @@ export function knowledgeReader({
       const types = request.types ?? ["entity"];
       const [entities, memories] = await Promise.all([
         types.includes("entity") ? findEntities(query, limit, rest) : NOTHING,
-        types.includes("memory") ? findMemories(request, rest) : [],
+        types.includes("memory") ? findMemories(request, query, rest) : [],
       ]);
       signal?.throwIfAborted();
       return pageOf({ entities, memories, limit, rest, asked });
@@ -80,14 +80,14 @@ export function knowledgeReader({
   };
 
   async function findMemories(
-    request: SearchRequest,
+    { access, memoryOwners = [] }: SearchRequest,
+    query: Query,
     rest: Rest | undefined,
   ): Promise<readonly FoundMemory[]> {
     if (!memory) return [];
-    const { query, access, memoryOwners = [] } = request;
     const found = await memory.findMemories({
-      ...{ owners: memoryOwners, access, limit: rest ? MAX_LOOKED_AT : MAX_MEMORIES },
-      query: query.slice(0, MAX_QUERY_CHARS),
+      ...{ owners: memoryOwners, access, query },
+      limit: rest ? MAX_LOOKED_AT : MAX_MEMORIES,
     });
     const left = rest && new Set(rest.memories);
     return left ? found.filter(({ id }) => left.has(memoryHash(id))) : found;

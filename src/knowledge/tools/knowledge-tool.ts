@@ -1,5 +1,6 @@
 import type { Caller } from "../../caller.ts";
 import { type Definition, explainRefusal, toolOf } from "../../define-tool.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Tool } from "../../tool.ts";
 import type { Inbox } from "../inbox.ts";
 import type { KnowledgeReader, KnowledgeSync } from "../knowledge.ts";
@@ -13,6 +14,7 @@ export interface KnowledgeToolsDeps {
   readonly inboxWaitMs?: number;
   /** What a caller sees, and whose memories it uses. */
   readonly reachOf: (caller: Caller) => Reach;
+  readonly clock: Clock;
 }
 
 /** Given by a toolbox, `*` among them. */

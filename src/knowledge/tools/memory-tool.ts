@@ -48,7 +48,7 @@ export function told(
   switch (remembered.kind) {
     case "full":
       return failed(
-        `You remember ${remembered.limit} things, which is the most. Forget or update some that are no longer of use first.`,
+        `You remember ${remembered.limit} things of this label, or of none, which is the most. Forget or update some that are no longer of use first.`,
       );
     case "known":
       return output(`You know this already, as ${remembered.memory.id}.`, {

@@ -2,7 +2,9 @@ import { failed, output } from "../../define-tool.ts";
 import type { Tool } from "../../tool.ts";
 import type { ChunkView, EntityView, Found, FoundChunk } from "../knowledge.ts";
 import { ownersRead } from "../memory/spaces.ts";
+import { hasWords, parseQuery } from "../search/query.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool, rounded } from "./knowledge-tool.ts";
+import { SearchBudget } from "./search-budget.ts";
 
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 100;
@@ -23,7 +25,8 @@ export function createSearchTools(deps: KnowledgeToolsDeps): readonly Tool[] {
   return [searchTool(deps), getTool(deps), getChunkTool(deps)];
 }
 
-function searchTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
+function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
+  const budget = new SearchBudget(clock);
   return knowledgeTool<{
     readonly query: string;
     readonly limit?: number;
@@ -60,6 +63,10 @@ function searchTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
       const isRemembering = wanted.includes("memory");
       if (isRemembering && caller.scopes && !caller.scopes.includes("memory.read"))
         return failed("This token lacks the scope memory.read, which results of the type memory want.");
+      const byFilters = !hasWords(parseQuery(query));
+      // People have the whole index before them in any case.
+      const refusal = caller.operator ? undefined : budget.refusal(reach.own, byFilters);
+      if (refusal) return failed(refusal);
       const page = await reader.search(
         {
           query,
@@ -72,11 +79,14 @@ function searchTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
         },
         signal,
       );
+      const documents = page.results.flatMap(({ kind, id }) => (kind === "entity" ? [id] : []));
+      if (!caller.operator) budget.note(reach.own, byFilters, documents);
       const { nextCursor, mode, notes } = page;
+      const isOver = page.results.length === 0 && nextCursor === undefined;
       const lines = [
         ...notes,
         ...page.results.map((found, at) => `${at + 1}. ${resultText(found)}`),
-        ...(page.results.length === 0 ? ["Nothing was found. Try fewer or other words."] : []),
+        ...(isOver ? ["Nothing was found. Try fewer or other words."] : []),
         ...(nextCursor === undefined ? [] : [`There is more: call search again with cursor ${nextCursor}`]),
       ];
       return output(lines.join("\n"), {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { foundMemories } from "../../../src/knowledge/memory/found-memories.ts";
 import { Memory } from "../../../src/knowledge/memory/memory.ts";
+import { parseQuery } from "../../../src/knowledge/search/query.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { Meanings } from "../../../src/text/meanings.ts";
 import { NOW } from "../../store/records.ts";
@@ -167,5 +169,64 @@ describe.each([
     expect(more).toEqual([]);
     expect(held!.revision).toBe(10);
     expect(await t.store.memories.history(held!.id, NOW)).toHaveLength(9);
+  });
+});
+
+describe("memories among documents", () => {
+  const EVERYTHING = { labels: null };
+  const found = async (memory: Memory, query: string) =>
+    (
+      await foundMemories(memory).findMemories({
+        ...{ owners: [ADA], query: parseQuery(query), limit: 10, access: EVERYTHING },
+      })
+    ).map(({ key }) => key);
+
+  it("are chosen by the filters, phrases and exclusions of a query", async () => {
+    await using kept = await tempStore();
+    const { memory, pass } = setUp(kept);
+    await memory.remember(ADA, put("a", "tea in the morning", { tags: ["work/travel"] }));
+    pass(400 * 86_400_000);
+    await memory.remember(ADA, put("b", "morning tea, a draft", { type: "fact" }));
+    expect((await found(memory, "tea")).sort()).toEqual(["a", "b"]);
+    expect(await found(memory, "tea tag:work")).toEqual(["a"]);
+    expect(await found(memory, "tea -tag:work")).toEqual(["b"]);
+    expect(await found(memory, "tea -draft")).toEqual(["a"]);
+    expect(await found(memory, "tea -dra*")).toEqual(["a"]);
+    expect(await found(memory, '"morning tea"')).toEqual(["b"]);
+    expect(await found(memory, 'tea -"morning tea"')).toEqual(["a"]);
+    expect(await found(memory, "tea type:fact")).toEqual(["b"]);
+    expect(await found(memory, "tea before:2027")).toEqual(["a"]);
+    expect(await found(memory, "tea source:notes")).toEqual([]);
+    expect(await found(memory, "morn*")).toHaveLength(2);
+    expect(await found(memory, "tag:work")).toEqual(["a"]);
+    expect(await found(memory, "-draft")).toEqual([]);
+  });
+
+  it("under another key that say almost the same are named", async () => {
+    await using kept = await tempStore();
+    const { memory } = setUp(kept);
+    await memory.remember(ADA, put("release.day", "we release on the last friday of a month"));
+    const other = await memory.remember(ADA, put("when", "we release on the last friday of the month"));
+    expect(other).toMatchObject({ kind: "kept", similar: [{ key: "release.day" }] });
+    const again = await memory.remember(ADA, put("when", "we release on the last friday of every month"));
+    expect(again).toMatchObject({ superseded: true, similar: [{ key: "release.day" }] });
+  });
+
+  it("that bear a label change nothing for who may not see it, by words or by meaning", async () => {
+    await using kept = await tempStore();
+    const { memory, meanings } = setUp(kept, new FakeEmbedder(["tea coffee drink", "car road"]));
+    await memory.remember(ADA, put("a", "coffee with milk"));
+    await memory.remember(ADA, put("b", "coffee machine on the second floor, milk beside it"));
+    await memory.remember(ADA, put("c", "the road to work"));
+    const ask = () => memory.find([ADA], { query: "coffee milk drink", limit: 3, access: NOBODY });
+    await ask();
+    await meanings!.catchUp();
+    const before = await ask();
+    expect(before.length).toBeGreaterThan(1);
+    for (let at = 0; at < 60; at++)
+      await memory.remember(ADA, put(`hidden ${at}`, `tea drink coffee ${at}`, { label: "private" }));
+    await ask();
+    await meanings!.catchUp();
+    expect(await ask()).toEqual(before);
   });
 });

@@ -63,7 +63,7 @@ test("documents and memories come by their scores over all pages, each once", as
   expect(pages.map(({ length }) => length)).toEqual([4, 4, 4, 4, 4, 2]);
   expect(new Set(all.map(({ id }) => id)).size).toBe(22);
   expect(all.map(({ score }) => score)).toEqual(all.map(({ score }) => score).sort((a, b) => b - a));
-  expect(asked[0]).toEqual({ owners: ["ada"], query: "common", access: EVERYTHING });
+  expect(asked[0]).toMatchObject({ owners: ["ada"], query: { words: "common" }, access: EVERYTHING });
 });
 
 test("memories that come or go between two pages neither repeat one nor lose one that stayed", async () => {

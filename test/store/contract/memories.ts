@@ -185,6 +185,28 @@ export function memoriesContract(fresh: FreshStore): void {
     expect(await memories.history("m2", NOW)).toEqual([]);
   });
 
+  test("what makes room because it has expired leaves nothing of what it said before", async () => {
+    await using t = await fresh();
+    const { memories } = t.store;
+    await memories.create(memory("m1"), 1);
+    await memories.update("m1", { expiresAt: NOW + 5 }, { at: NOW + 1, by: null });
+    expect(await memories.create(memory("m2", { createdAt: NOW + 5 }), 1)).toBe(true);
+    expect(await memories.history("m1", NOW)).toEqual([]);
+  });
+
+  test("of each label an agent may have the most, so that none tells of another", async () => {
+    await using t = await fresh();
+    const { memories } = t.store;
+    for (const [id, label] of [
+      ["m1", null],
+      ["m2", "private"],
+      ["m3", "work"],
+    ] as const)
+      expect(await memories.create(memory(id, { label }), 1)).toBe(true);
+    for (const label of [null, "private"])
+      expect(await memories.create(memory("m4", { label }), 1)).toBe(false);
+  });
+
   test("old history goes, and the memory stays", async () => {
     await using t = await fresh();
     const { memories } = t.store;
