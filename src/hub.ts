@@ -1,6 +1,7 @@
 import type { Audit } from "./audit/audit.ts";
 import type { Caller } from "./caller.ts";
 import { Catalog } from "./catalog/catalog.ts";
+import { givenSources } from "./catalog/given-sources.ts";
 import { Offers } from "./catalog/offers.ts";
 import { type LoadedSettings, loadSettings } from "./config/load.ts";
 import type { Settings } from "./config/settings.ts";
@@ -41,10 +42,10 @@ import { Session, type SessionDeps, type SessionOptions } from "./session/sessio
 import { followStore } from "./store/follow-store.ts";
 import { lockHome } from "./store/lock.ts";
 import { openStore } from "./store/open.ts";
-import type { ChangeKind } from "./store/sharing.ts";
+import type { ChangeKind, StoreFollower } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
 import { rankTexts } from "./text/rank-texts.ts";
-import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./tool.ts";
 import { openTrust, type Trust } from "./trust.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -106,7 +107,7 @@ export interface Hub {
   /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
   apply(loaded: LoadedSettings): Promise<void>;
   /** Takes over what another process changed in the store; everything, where it is not said what. */
-  reload(kinds?: ReadonlySet<ChangeKind>): Promise<void>;
+  reload(...changed: Partial<Parameters<StoreFollower["reload"]>>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -124,6 +125,8 @@ export interface HubOptions {
   readonly log?: Log;
   /** The newest lines of that log as JSON, oldest first, for `get_platform_logs`. */
   readonly recentLog?: () => readonly string[];
+  /** Tools of the program's own, granted and ruled by name as all are. It keeps the sources, and closes them. */
+  readonly sources?: readonly ToolSource[];
   readonly clock?: Clock;
   readonly newId?: NewId;
 }
@@ -174,15 +177,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
 
   const custom = closing.add(
     await createCustom({
-      home,
-      store: store.customTools,
-      processes,
-      sandbox,
+      ...{ home, store: store.customTools, processes, sandbox },
       sandboxMode: () => settings().shell.sandbox,
       baseEnv: env,
-      isSecret,
-      redact,
-      secrets: vault,
+      ...{ isSecret, redact, secrets: vault },
       workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),
       clock,
@@ -224,6 +222,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...shared,
     }),
   );
+  const given = givenSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
     await createUpstream({
       store,
@@ -233,7 +232,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       settings: settings(),
       log,
       version,
-      reservedNames: () => own.names,
+      reservedNames: () => given.names(),
       baseEnv: env,
       ...shared,
     }),
@@ -241,7 +240,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
 
   const catalog: Catalog = closing.add(
     await Catalog.open({
-      sources: [...own.sources, custom, plugins, upstream, own.planned],
+      sources: [...own.sources, ...given.sources, custom, plugins, upstream, own.planned],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       ruledConversation: (caller) => watchdog.ruledConversation(caller),
@@ -367,7 +366,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       const files = next.files.filter((file) => file.used).map((file) => file.path);
       events.emit("settings.applied", { files });
     },
-    async reload(kinds = EVERYTHING) {
+    async reload(kinds = EVERYTHING, about) {
       const isDue = (...due: readonly ChangeKind[]) =>
         due.some((kind) => kinds.has(kind) || kinds.has("everything"));
       if (isDue("secrets")) await vault.reload();
@@ -381,7 +380,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
       else if (isDue("agents")) catalog.changed();
-      if (isDue("activations")) activations.reload();
+      if (isDue("activations")) activations.reload(isDue("agents") ? undefined : about?.get("activations"));
     },
     close: () => closing.close(),
   };

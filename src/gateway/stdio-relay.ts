@@ -306,7 +306,9 @@ function isSessionLost(error: unknown): boolean {
   return error instanceof Refused && error.status === 404;
 }
 
-/** A daemon that ends (503) or still sees the stream before (409) will take the next one; other refusals stay. */
+/** A daemon that ends (503), is busy (408, 429) or still sees the stream before (409) will take the next one; other refusals stay. */
+const PASSING = [408, 409, 429];
+
 function isFinal(error: unknown): boolean {
-  return error instanceof Refused && error.status < 500 && error.status !== 409;
+  return error instanceof Refused && error.status < 500 && !PASSING.includes(error.status);
 }

@@ -1,7 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { within } from "../lib/within.ts";
-import type { ActivationRecord, ActivationStore } from "../store/activation-record.ts";
+import { type ActivationRecord, type ActivationStore, conversationKey } from "../store/activation-record.ts";
 import type { Activated } from "./listing.ts";
 
 export interface ActivationsDeps {
@@ -79,7 +79,7 @@ export class Activations {
     });
     await within(PATIENCE_MS, kept);
     // What was read meanwhile does not know of it.
-    const key = keyOf(conversation);
+    const key = conversationKey(conversation);
     if (this.#held.get(key) !== held) this.#held.delete(key);
     if (added.length > 0) this.#changed();
     return added;
@@ -87,7 +87,7 @@ export class Activations {
 
   /** Notes the call of a tool; false where the conversation does not have it, or is not known yet. */
   used(conversation: Conversation, tool: string): boolean {
-    const held = this.#held.get(keyOf(conversation));
+    const held = this.#held.get(conversationKey(conversation));
     const before = held?.tools.get(tool);
     if (!held) return false;
     if (before === undefined) {
@@ -119,14 +119,20 @@ export class Activations {
 
   /** The conversation is over. */
   async forget({ agentId, conversation }: Conversation): Promise<void> {
-    this.#held.delete(keyOf({ agentId, conversation }));
+    this.#held.delete(conversationKey({ agentId, conversation }));
     await this.#keep(({ store }) => store.delete(agentId, conversation));
   }
 
-  /** Takes over what another process changed. */
-  reload(): void {
+  /** Takes over what another process changed: in these conversations, or in any. */
+  reload(changed?: ReadonlySet<string>): void {
     this.#reloads += 1;
-    this.#held.clear();
+    if (!changed) this.#held.clear();
+    for (const key of changed ?? []) {
+      this.#held.delete(key);
+      const isOf = (parentId: string) => key.startsWith(`${parentId} `);
+      for (const [below, { of }] of this.#held)
+        if (of.parentId !== null && isOf(of.parentId)) this.#held.delete(below);
+    }
     this.tell();
   }
 
@@ -148,7 +154,7 @@ export class Activations {
 
   /** Undefined where it has to be read, or what it inherits. */
   #heldFor(conversation: Conversation): Held | undefined {
-    const held = this.#held.get(keyOf(conversation));
+    const held = this.#held.get(conversationKey(conversation));
     if (held?.readAgainAt !== undefined && this.#deps.clock() >= held.readAgainAt) return undefined;
     return held?.inherits === undefined || this.#held.has(held.inherits) ? held : undefined;
   }
@@ -162,7 +168,7 @@ export class Activations {
 
   /** `below` are those whose parents are being looked for. */
   #hold(conversation: Conversation, below: readonly string[] = []): Promise<Held> {
-    const key = keyOf(conversation);
+    const key = conversationKey(conversation);
     const held = this.#heldFor(conversation);
     if (held) return Promise.resolve(held);
     const reading = this.#reading.get(key) ?? this.#read(conversation, below);
@@ -174,7 +180,7 @@ export class Activations {
     const { agentId, conversation: id, parentId, tokenId } = conversation;
     const reloads = this.#reloads;
     const of = { agentId, conversation: id, parentId, tokenId };
-    const key = keyOf(of);
+    const key = conversationKey(of);
     const [records, above] = await Promise.all([
       this.#inTime(this.#deps.store.list(agentId, id)),
       this.#inTime(this.#above(of, [...below, key])),
@@ -184,7 +190,7 @@ export class Activations {
       of,
       // What was added while it could not be read stays.
       tools: new Map([...read, ...(this.#held.get(key)?.tools ?? [])]),
-      inherits: above?.held && keyOf(above.held.of),
+      inherits: above?.held && conversationKey(above.held.of),
       activated: undefined,
       readAgainAt: records && above ? undefined : this.#deps.clock() + AGAIN_AFTER_MS,
     };
@@ -222,7 +228,7 @@ export class Activations {
       tokenId: null,
     };
     // Nothing makes a circle of parents, but a store can be restored from anything.
-    return below.includes(keyOf(above)) ? {} : { held: await this.#hold(above, below) };
+    return below.includes(conversationKey(above)) ? {} : { held: await this.#hold(above, below) };
   }
 
   /** Sub-agents look again: they may have come before their parents had anything. */
@@ -232,7 +238,7 @@ export class Activations {
   }
 
   #note(record: ActivationRecord): void {
-    this.#noted.set(`${keyOf(record)} ${record.tool}`, record);
+    this.#noted.set(`${conversationKey(record)} ${record.tool}`, record);
     this.#timer ??= setTimeout(() => void this.#writeNoted(), NOTED_EVERY_MS).unref();
   }
 
@@ -262,8 +268,4 @@ function recordOf(
   usedAt: number,
 ): ActivationRecord {
   return { agentId, conversation, tokenId, tool, usedAt };
-}
-
-function keyOf({ agentId, conversation }: Pick<Conversation, "agentId" | "conversation">): string {
-  return `${agentId} ${conversation}`;
 }

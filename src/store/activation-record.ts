@@ -9,6 +9,14 @@ export interface ActivationRecord {
   readonly usedAt: number;
 }
 
+/** What others are told that a change was about. */
+export function conversationKey({
+  agentId,
+  conversation,
+}: Pick<ActivationRecord, "agentId" | "conversation">): string {
+  return `${agentId} ${conversation}`;
+}
+
 /** Everything of an agent goes with it. */
 export interface ActivationStore {
   /** Of one conversation, least recently used first; at most 1,000. */

@@ -1,6 +1,8 @@
-import type { ActivationRecord, ActivationStore } from "./activation-record.ts";
+import type { Transaction } from "kysely";
+import { type ActivationRecord, type ActivationStore, conversationKey } from "./activation-record.ts";
 import type { Database } from "./database.ts";
 import { rowCodec } from "./row.ts";
+import type { Schema } from "./schema.ts";
 
 const MAX_LISTED = 1_000;
 
@@ -40,15 +42,16 @@ export function activationStore(database: Database): ActivationStore {
     async put(activations) {
       if (activations.length === 0) return;
       const rows = activations.map((activation) => toRow({ id: idOf(activation), ...activation }));
-      await database.change("activations", (db) =>
+      const [key, ...others] = new Set(activations.map(conversationKey));
+      const insert = (db: Transaction<Schema>) =>
         db
           .insertInto("activations")
           .values(rows)
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet((eb) => ({ usedAt: eb.ref("excluded.usedAt") })),
           )
-          .execute(),
-      );
+          .execute();
+      await database.change("activations", insert, others.length === 0 ? key : undefined);
     },
 
     async touch(activations) {
@@ -65,14 +68,14 @@ export function activationStore(database: Database): ActivationStore {
 
     async delete(agentId, conversation, tools) {
       if (tools?.length === 0) return;
-      await database.change("activations", (db) =>
+      const remove = (db: Transaction<Schema>) =>
         db
           .deleteFrom("activations")
           .where("agentId", "=", agentId)
           .where("conversation", "=", conversation)
           .$if(tools !== undefined, (query) => query.where("tool", "in", tools!))
-          .execute(),
-      );
+          .execute();
+      await database.change("activations", remove, conversationKey({ agentId, conversation }));
     },
   };
 }

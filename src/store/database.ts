@@ -16,8 +16,12 @@ export interface Database {
   rows<R>(statement: RawBuilder<R>): Promise<R[]>;
   /** All or nothing. */
   transact<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /** A transaction that every process must notice: it raises the revision and tells them what it is about. */
-  change<T>(kind: ChangeKind, work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /** A transaction that every process must notice: it raises the revision and tells them what, and of what kind, it is about. */
+  change<T>(
+    kind: ChangeKind,
+    work: (transaction: Transaction<Schema>) => Promise<T>,
+    about?: string,
+  ): Promise<T>;
   /** Reads that all see the same moment. */
   snapshot<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -35,10 +39,10 @@ export function connect(dialect: StoreDialect): Database {
     transact,
     query: (work) => translated(work(kysely)),
     rows: (statement) => translated(statement.execute(plain).then(({ rows }) => rows)),
-    change: (kind, work) =>
+    change: (kind, work, about) =>
       transact(async (transaction) => {
         // First, so that changes wait for one another here and cannot deadlock further on.
-        await dialect.sharing.raise(transaction, kind);
+        await dialect.sharing.raise(transaction, kind, about);
         return work(transaction);
       }),
     snapshot: (work) =>

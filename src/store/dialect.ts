@@ -19,7 +19,7 @@ export interface StoreDialect {
 /** How processes on one database notice each other. What is told is heard when the transaction has ended well. */
 export interface DialectSharing extends Sharing {
   /** Raises the revision and tells of the change. Changes wait for one another here. */
-  raise(transaction: Transaction<Schema>, kind: ChangeKind): Promise<void>;
+  raise(transaction: Transaction<Schema>, kind: ChangeKind, about?: string): Promise<void>;
   tellOfQuestion(transaction: Transaction<Schema>, moved: MovedQuestion): Promise<void>;
   /** Whoever locks the same name waits until the transaction ends. */
   lock(transaction: Transaction<Schema>, name: string): Promise<void>;

@@ -31,9 +31,10 @@ export interface MovedQuestion {
 export interface StoreFollower {
   /**
    * Other processes changed these. Never called twice at once: what comes meanwhile comes together afterwards. When it
-   * rejects it is called again a second later, with `everything`.
+   * rejects it is called again a second later, with `everything`. Of a kind that is in `about`, only these changed: of
+   * `activations` the conversations (`conversationKey`).
    */
-  reload(kinds: ReadonlySet<ChangeKind>): Promise<void>;
+  reload(kinds: ReadonlySet<ChangeKind>, about?: ReadonlyMap<ChangeKind, ReadonlySet<string>>): Promise<void>;
   /** Another process has brought a question into this state. */
   question(moved: MovedQuestion): void;
   /** Changes come late for now, and why. Told once until it works again. */

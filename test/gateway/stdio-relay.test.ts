@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { relayStdio } from "../../src/gateway/stdio-relay.ts";
@@ -190,6 +194,34 @@ describe("the relay", () => {
     });
     expect(relay.received).toContainEqual({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     await relay.close();
+  });
+
+  it.each([408, 429])("listens again where the daemon answered %i", async (status) => {
+    let listened = 0;
+    const daemon = createServer((req, res) => {
+      req.resume();
+      const json = { "content-type": "application/json", "mcp-session-id": "s-1" };
+      if (req.method === "POST") res.writeHead(200, json).end('{"jsonrpc":"2.0","id":1,"result":{}}');
+      else if (req.method !== "GET") res.writeHead(200).end();
+      else if (++listened === 1) res.writeHead(status).end();
+      else {
+        res.writeHead(200, { "content-type": "text/event-stream" });
+        res.write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n');
+      }
+    });
+    await once(daemon.listen(0, "127.0.0.1"), "listening");
+    const { port } = daemon.address() as AddressInfo;
+    const relay = new TestRelay(`http://127.0.0.1:${port}/mcp`, "tk_sk_test");
+    await relay.ask(1, "initialize", HANDSHAKE);
+    relay.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+    const told = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+    await waitUntil("it hears the daemon", () =>
+      relay.received.some(({ ...it }) => isDeepStrictEqual(it, told)),
+    );
+    relay.stop();
+    await relay.exit;
+    daemon.closeAllConnections();
+    daemon.close();
   });
 
   it("gives answers under way before it ends with its stdin", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Activations } from "../../src/session/activations.ts";
+import { conversationKey } from "../../src/store/activation-record.ts";
 import type { Store } from "../../src/store/store.ts";
 import { agent } from "../store/records.ts";
 import { tempStore } from "../support/temp-store.ts";
@@ -188,5 +189,24 @@ describe("activated tools", () => {
     await there.activate(ADA, ["a"]);
     here.reload();
     expect(await namesOf(here, ADA)).toEqual(["a"]);
+  });
+
+  it("of other conversations than the one that another process changed are not read again", async () => {
+    const read: string[] = [];
+    const { activations: store } = t.store;
+    const list: typeof store.list = (agentId, conversation) => {
+      read.push(conversation);
+      return store.list(agentId, conversation);
+    };
+    const here = activationsOver({ activations: { ...store, list } });
+    const other = { ...ADA, conversation: "other" };
+    for (const conversation of [ADA, other, KID, GRANDKID]) await here.of(conversation);
+    await activationsOver().activate(ADA, ["a"]);
+    read.length = 0;
+    here.reload(new Set([conversationKey(ADA)]));
+    expect(await namesOf(here, ADA)).toEqual(["a"]);
+    expect(await namesOf(here, other)).toEqual([]);
+    expect(new Set(read)).toEqual(new Set([ADA.conversation]));
+    expect(await namesOf(here, GRANDKID)).toEqual(["a"]);
   });
 });

@@ -6,10 +6,15 @@ import { CHANGE_KINDS, type ChangeKind, type MovedQuestion, QUESTION_STATES } fr
 /** An SQL expression. Channels belong to a database, the tables to a schema in it: others there have other channels. */
 export const CHANNEL = "'toolkeep_' || md5(current_schema())";
 
+/** PostgreSQL takes 8,000 bytes, and JSON may write six for a character. */
+const MAX_ABOUT = 1_000;
+
 /** What is sent with a change. `revision` is null for a change that nobody holds in memory. */
 export interface Announcement {
   readonly by: string;
   readonly kind: ChangeKind;
+  /** Which one of its kind; null: any. */
+  readonly about: string | null;
   readonly revision: number | null;
   readonly question: MovedQuestion | null;
 }
@@ -19,10 +24,11 @@ export async function announceChange(
   transaction: Transaction<Schema>,
   by: string,
   kind: ChangeKind,
+  about?: string,
 ): Promise<void> {
   await sql`
     with raised as (update revision set value = value + 1 returning value)
-    select pg_notify(${sql.raw(CHANNEL)}, ${payload(by, kind)} || value || '}') from raised`.execute(
+    select pg_notify(${sql.raw(CHANNEL)}, ${payload(by, kind, about)} || value || '}') from raised`.execute(
     transaction,
   );
 }
@@ -44,14 +50,16 @@ export function readAnnouncement(text: string): Announcement | undefined {
     by: sent.by,
     // A later version may know more kinds.
     kind: CHANGE_KINDS.find((kind) => kind === sent.kind) ?? "everything",
+    about: typeof sent.about === "string" ? sent.about : null,
     revision: Number.isSafeInteger(sent.revision) ? (sent.revision as number) : null,
     question: readQuestion(sent.question),
   };
 }
 
 /** All but the revision and the end. */
-function payload(by: string, kind: ChangeKind): RawBuilder<string> {
-  const text = JSON.stringify({ by, kind });
+function payload(by: string, kind: ChangeKind, about = ""): RawBuilder<string> {
+  const isNamed = about !== "" && about.length <= MAX_ABOUT;
+  const text = JSON.stringify({ by, kind, ...(isNamed && { about }) });
   return sql<string>`${`${text.slice(0, -1)},"revision":`}::text`;
 }
 

@@ -42,7 +42,7 @@ export class ChangeFollower implements Following {
     this.#follower = follower;
     this.#deps = deps;
     this.#reloads = new Reloads(
-      (kinds) => follower.reload(kinds),
+      (kinds, about) => follower.reload(kinds, about),
       (cause) => this.#trouble(cause),
     );
     this.listening = new Promise((resolve) => {
@@ -123,12 +123,12 @@ export class ChangeFollower implements Following {
     const announced = readAnnouncement(payload);
     if (announced === undefined || this.#stop.signal.aborted) return;
     this.#hears = true;
-    const { by, kind, revision, question } = announced;
+    const { by, kind, about, revision, question } = announced;
     const isOwn = by === this.#deps.self;
     if (question !== null && !isOwn) this.#follower.question(question);
     if (revision === null || revision <= this.#seen) return;
     if (revision > this.#seen + 1) this.#reloads.add("everything");
-    else if (!isOwn) this.#reloads.add(kind);
+    else if (!isOwn) this.#reloads.add(kind, about);
     this.#seen = revision;
   }
 

@@ -3,12 +3,15 @@ import type { ChangeKind, StoreFollower } from "../sharing.ts";
 
 const RETRY_MS = 1_000;
 
+/** Null: all of the kind. */
+type Due = Map<ChangeKind, ReadonlySet<string> | null>;
+
 /** Reloads what was announced, one reload at a time; what is announced meanwhile is reloaded together. */
 export class Reloads {
   readonly #reload: StoreFollower["reload"];
   readonly #onProblem: (cause: unknown) => void;
   readonly #stop = new AbortController();
-  #due = new Set<ChangeKind>();
+  #due: Due = new Map();
   #running: Promise<void> | undefined;
 
   constructor(reload: StoreFollower["reload"], onProblem: (cause: unknown) => void) {
@@ -16,8 +19,11 @@ export class Reloads {
     this.#onProblem = onProblem;
   }
 
-  add(kind: ChangeKind): void {
-    this.#due.add(kind);
+  /** `about`: which one of its kind; null: any. */
+  add(kind: ChangeKind, about: string | null = null): void {
+    const known = this.#due.get(kind);
+    if (about === null || known === null) this.#due.set(kind, null);
+    else this.#due.set(kind, new Set([...(known ?? []), about]));
     this.#running ??= this.#run();
   }
 
@@ -30,13 +36,14 @@ export class Reloads {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (this.#due.size > 0 && !signal.aborted) {
-      const kinds = this.#due;
-      this.#due = new Set();
+      const due = this.#due;
+      this.#due = new Map();
+      const about = [...due].flatMap(([kind, which]) => (which === null ? [] : [[kind, which] as const]));
       try {
-        await this.#reload(kinds);
+        await this.#reload(new Set(due.keys()), new Map(about));
       } catch (error) {
         this.#onProblem(error);
-        this.#due.add("everything");
+        this.#due.set("everything", null);
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }

@@ -16,7 +16,7 @@ export function postgresSharing(url: string, pool: pg.Pool): DialectSharing {
     return rows[0]!.value;
   };
   return {
-    raise: (transaction, kind) => announceChange(transaction, self, kind),
+    raise: (transaction, kind, about) => announceChange(transaction, self, kind, about),
     tellOfQuestion: (transaction, moved) => announceQuestion(transaction, self, moved),
     async lock(transaction, name) {
       await sql`select pg_advisory_xact_lock(hashtext(current_schema()), hashtext(${name}))`.execute(

@@ -41,6 +41,22 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     }
   });
 
+  test("is told in which conversations tools were found, unless there are too many to say", async () => {
+    await using schema = await scopedSchema();
+    await using here = await following(schema.url);
+    await using there = await opened(schema.url);
+    await there.store.agents.create(agent("ada"));
+    const found = (conversation: string) => ({
+      ...{ agentId: "agt_ada", conversation, tool: "t", tokenId: null, usedAt: NOW },
+    });
+    const puts = [[found("a")], [found("a"), found("b")], [found("x".repeat(3_000))]];
+    for (const [index, put] of puts.entries()) {
+      await there.store.activations.put(put);
+      await waitUntil("it was told", () => here.told.length === index + 2);
+    }
+    expect(here.about).toEqual([[], [["activations", "agt_ada a"]], [], []]);
+  });
+
   test("is told of a change only when it has been made whole", async () => {
     await using schema = await scopedSchema();
     await using here = await following(schema.url);
@@ -270,6 +286,8 @@ async function opened(url: string): Promise<Opened> {
 
 interface Follows extends Opened {
   readonly told: ChangeKind[][];
+  /** What of each kind, as far as that was said. */
+  readonly about: string[][][];
   readonly questions: MovedQuestion[];
   readonly problems: unknown[];
 }
@@ -278,10 +296,14 @@ interface Follows extends Opened {
 async function following(url: string, line = url, since?: number): Promise<Follows> {
   const { store } = await opened(line);
   const told: ChangeKind[][] = [];
+  const about: string[][][] = [];
   const questions: MovedQuestion[] = [];
   const problems: unknown[] = [];
   const following = store.follow(since ?? (await store.revision()), {
-    reload: async (kinds) => void told.push([...kinds]),
+    reload: async (kinds, which = new Map()) => {
+      told.push([...kinds]);
+      about.push([...which].map(([kind, keys]) => [kind, ...keys]));
+    },
     question: (moved) => questions.push(moved),
     onProblem: (cause) => problems.push(cause),
   });
@@ -289,6 +311,7 @@ async function following(url: string, line = url, since?: number): Promise<Follo
   return {
     store,
     told,
+    about,
     questions,
     problems,
     async [Symbol.asyncDispose]() {
