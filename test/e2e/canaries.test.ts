@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Canaries } from "../support/canaries.ts";
 import { connectClient } from "../support/connect-client.ts";
+import { EventReader } from "../support/event-reader.ts";
 import { leakyHttp } from "../support/leaky-http.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { command } from "../support/run-command.ts";
@@ -13,7 +15,7 @@ import { type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** Everything that was said, by surface: what was asked, and what came. */
-const SURFACES = ["api", "mcp", "cli", "log", "home"] as const;
+const SURFACES = ["api", "mcp", "cli", "log", "home", "sent", "events"] as const;
 type Surface = (typeof SURFACES)[number];
 const said: Record<Surface, { what: string; text: string }[]> = {
   api: [],
@@ -21,12 +23,14 @@ const said: Record<Surface, { what: string; text: string }[]> = {
   cli: [],
   log: [],
   home: [],
+  sent: [],
+  events: [],
 };
 
 const LEAKY = join(import.meta.dirname, "../support/servers/leaky.mjs");
 const STDIO_TOOLS = ["leak", "leak_much", "leak_failure", "leak_error", "leak_and_die"];
-/** Files of the home whose purpose is to hold a secret, readable by their user only. */
-const SECRET_FILES = ["config.json", "daemon.json", "key"];
+/** Files of the home whose purpose is to hold a secret, readable by their user only. No others of these names. */
+const SECRET_FILES = ["/config.json", "/daemon.json", "/key"];
 
 const canaries = new Canaries();
 const plant = (place: string) => canaries.plant(place);
@@ -34,6 +38,9 @@ const plant = (place: string) => canaries.plant(place);
 let home: Awaited<ReturnType<typeof tempHome>>;
 let daemon: Serving;
 let remote: RemoteServer;
+/** Gets what the daemon sends by itself: announcements of approvals, and spans. */
+let receiver: RemoteServer;
+let events: EventReader;
 let adminToken: string;
 let agentToken: string;
 let isRefusing = true;
@@ -42,15 +49,22 @@ beforeAll(async () => {
   home = await tempHome();
   const tokens = { access: plant("access-token"), refresh: plant("refresh-token") };
   remote = await remoteServer(leakyHttp(tokens, () => isRefusing));
+  receiver = await remoteServer(async (incoming, response) => {
+    said.sent.push({ what: String(incoming.url), text: await text(incoming) });
+    response.end();
+  });
   await writeSettings();
   const key = canaries.plantAs("toolkeep-key", randomBytes(32).toString("base64"));
   const env = { TOOLKEEP_KEY: key, TOOLKEEP_LOG_LEVEL: "trace", OF_A_VARIABLE: plant("variable") };
   daemon = await serve({ home: home.path, env });
   await createTokens(env);
+  events = await EventReader.open(`${daemon.url}/api/events`, { authorization: `Bearer ${adminToken}` });
 
   await registerServers();
   await Promise.all([typeCommands(env), askForSecrets(env), useSecrets(env)]);
   await actAsAgent();
+  await askPeople(env);
+  await changePinned();
   await readEverything();
   await shutDown();
 }, 300_000);
@@ -58,6 +72,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await daemon?.[Symbol.asyncDispose]();
   await remote?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
   await home?.[Symbol.asyncDispose]();
 });
 
@@ -97,6 +112,17 @@ describe("a canary", () => {
     expect(redacted("mcp", /progress/)).toBeGreaterThan(0);
     expect(redacted("cli", /^call/)).toBeGreaterThan(0);
     expect(redacted("cli", /^server logs/)).toBeGreaterThan(0);
+    for (const what of ["approval", "human", "access"])
+      expect(redacted("api", new RegExp(`^question ${what}$`)), what).toBe(1);
+    expect(redacted("api", /^changes pinned$/)).toBe(1);
+    expect(redacted("api", /api\/audit\?limit/)).toBe(1);
+    expect(redacted("cli", /^audit export/)).toBeGreaterThan(0);
+    expect(redacted("sent", /webhook/)).toBeGreaterThan(0);
+    expect(
+      said.sent.some(({ what, text }) => what.includes("/otlp") && text.includes("mcp_env_leak")),
+    ).toBe(true);
+    expect(redacted("events", /events/)).toBe(1);
+    expect(said.api.find(({ what }) => what === "GET /metrics")?.text).toContain("toolkeep_");
     expect(said.log[0]!.text.length).toBeGreaterThan(1_000);
     expect(said.home.map(({ what }) => what)).toEqual(
       expect.arrayContaining([expect.stringMatching(/toolkeep\.db/)]),
@@ -135,7 +161,16 @@ async function writeSettings(): Promise<void> {
     enabled: false,
   };
   // What they publish tells what was sent to them, so it is another each time.
-  const settings = { mcp: { pin: false }, mcpServers: { declared, idle, signed } };
+  const settings = {
+    mcp: { pin: false },
+    mcpServers: { declared, idle, signed },
+    rules: [{ permission: "think", action: "ask" }],
+    approvals: { webhook_url: `${receiver.url}/webhook`, webhook_secret: plant("webhook-secret") },
+    telemetry: {
+      otlp_url: `${receiver.url}/otlp`,
+      otlp_headers: `authorization=${encodeURIComponent(plant("otlp-header"))}`,
+    },
+  };
   await writeFile(join(home.path, "config.json"), JSON.stringify(settings));
 }
 
@@ -307,7 +342,8 @@ async function useSecrets(env: Record<string, string>): Promise<void> {
     for (const [name, place] of Object.entries(SECRETS)) {
       const from = await place(folder);
       const how = from === "" ? ["--stdin"] : ["--from", from];
-      await cli({ ...env, input: plant("typed-secret") }, "secret", "set", name, ...how, ...bound);
+      const typed = from === "" ? { input: plant("typed-secret") } : {};
+      await cli({ ...env, ...typed }, "secret", "set", name, ...how, ...bound);
       const call = { name: "mcp_headers_leak", arguments: { text: `x{{secret:${name}}}y` } };
       await api("POST", "/api/call", call, `call with ${name}`);
       await cli(env, "secret", "show", name);
@@ -366,6 +402,49 @@ async function actAsAgent(): Promise<void> {
   );
 }
 
+/** What an agent asks of people says a secret of theirs, which it has found somewhere. */
+async function askPeople(env: Record<string, string>): Promise<void> {
+  const found = plant("asked-secret");
+  await cli({ ...env, input: found }, "secret", "set", "ASKED", "--stdin");
+  const told = `use ${found}, which is ${Buffer.from(found).toString("base64")}`;
+  const pending = async (kind: string) => {
+    const { questions } = JSON.parse((await request("GET", "/api/questions?state=pending")).text);
+    return (questions as { id: string; kind: string }[]).find((question) => question.kind === kind)?.id;
+  };
+  const call = (name: string, args: object) =>
+    api("POST", "/api/call", { name, agent: "scout", arguments: args }, `call ${name}`);
+  const asked = [
+    call("think", { thought: told }),
+    call("prompt_human", { question: told, choices: [told, "no"] }),
+  ];
+  asked.push(call("request_tool_access", { tools: ["list_secrets"], reason: told }));
+  for (const kind of ["approval", "human", "access"]) {
+    await waitUntil(`the ${kind} is asked`, async () => (await pending(kind)) !== undefined);
+    const id = (await pending(kind))!;
+    await api("GET", `/api/questions/${id}`, undefined, `question ${kind}`);
+    await cli({}, "question", "list");
+    if (kind === "approval") {
+      await api("GET", `/api/approvals/${id}`);
+      await cli({}, "approval", "show", id);
+      await waitUntil("it is announced", () => said.sent.some(({ text }) => text.includes(id)));
+    }
+    await api("POST", `/api/questions/${id}/dismiss`);
+  }
+  await Promise.all(asked);
+}
+
+/** A server that is pinned and publishes something else by then: what was sent to it. */
+async function changePinned(): Promise<void> {
+  const headers = { "X-Api-Key": plant("pinned-header") };
+  await add("pinned", { url: remote.url, headers, pin: true });
+  // One header more: what it tells is another, also without their values.
+  const later = { ...headers, "X-Later": plant("pinned-header-later") };
+  await api("PATCH", "/api/servers/pinned", { headers: later });
+  await api("POST", "/api/servers/pinned/test");
+  await api("GET", "/api/servers/pinned/changes", undefined, "changes pinned");
+  await cli({}, "server", "changes", "pinned");
+}
+
 async function readEverything(): Promise<void> {
   const lists = [
     "status",
@@ -378,7 +457,9 @@ async function readEverything(): Promise<void> {
     "tools",
   ];
   const more = ["calls?limit=1000", "tasks", "questions", "notifications?dismissed=true", "config", "trust"];
+  more.push("audit?limit=1000", "audit/actions?limit=1000", "audit/export", "approvals?all=true");
   for (const path of [...lists, ...more]) await api("GET", `/api/${path}`);
+  await api("GET", "/metrics");
   const { servers } = JSON.parse((await request("GET", "/api/servers")).text);
   await Promise.all(
     (servers as { name: string }[]).map(async ({ name }) => {
@@ -409,6 +490,8 @@ async function readEverything(): Promise<void> {
     "doctor",
     "tool list",
     "notification list --all",
+    "audit list --limit 1000",
+    "audit export",
   ];
   for (const command of [
     ...commands,
@@ -425,6 +508,8 @@ async function readEverything(): Promise<void> {
 /** The daemon ends by itself, and all that it leaves is read: its log, the store, whatever else it wrote. */
 async function shutDown(): Promise<void> {
   await filesSaid("while it runs");
+  said.events.push({ what: "/api/events", text: events.blocks.join("\n") });
+  events.leave();
   await daemon.end();
   said.log.push({ what: "stdout and stderr", text: `${withoutToken(daemon.stdout())}\n${daemon.stderr()}` });
   await filesSaid("after it ended");
@@ -437,10 +522,11 @@ function withoutToken(stdout: string): string {
 
 async function filesSaid(when: string): Promise<void> {
   for (const entry of await readdir(home.path, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || SECRET_FILES.includes(basename(entry.name))) continue;
     const file = join(entry.parentPath, entry.name);
+    const path = file.slice(home.path.length);
+    if (!entry.isFile() || SECRET_FILES.includes(path)) continue;
     const text = (await readFile(file)).toString("latin1");
-    said.home.push({ what: `${file.slice(home.path.length)} ${when}`, text });
+    said.home.push({ what: `${path} ${when}`, text });
   }
 }
 
