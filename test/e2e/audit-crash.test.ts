@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/store/open.ts";
+import { bearer, modernHeaders, modernMessage } from "../support/mcp-post.ts";
 import { command, commandJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { type Serving, serve } from "../support/toolkeep.ts";
@@ -19,29 +20,40 @@ interface Answered {
   readonly id: string;
   readonly tool: string;
   readonly at: number;
+  /** It came through `/mcp`, not `/api/call`. */
+  readonly isMcp: boolean;
 }
 
 it("kill -9 under load: destructive calls are all on record, others but for the last window, and the chain verifies", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   await using home = await tempHome();
   const here = { env: { TOOLKEEP_HOME: home.path }, cwd: home.path };
   await command(here, "agent", "create", "worker", "--grant", DESTRUCTIVE);
   const { token } = await commandJson(here, "token", "create", "--admin");
+  const { token: agentToken } = await commandJson(here, "token", "create", "--agent", "worker");
   const rules = [{ permission: DESTRUCTIVE, action: "allow" }];
   await writeFile(join(home.path, "config.json"), JSON.stringify({ rules }));
   const answered: Answered[] = [];
   let killedAt = 0;
   {
     await using daemon = await serve({ home: home.path });
+    const byApi = (tool: string, args: object) => throughApi(daemon, token, tool, args);
+    const byMcp = (tool: string, args: object) => throughMcp(daemon, agentToken, tool, args);
     const load = Promise.all([
-      ...Array.from({ length: 6 }, () => untilItFails(daemon, token, SAFE, { thought: "x" }, answered)),
-      ...Array.from({ length: 2 }, () =>
-        untilItFails(daemon, token, DESTRUCTIVE, { command: "true" }, answered),
+      ...[byApi, byApi, byApi, byMcp, byMcp, byMcp].map((by) =>
+        untilItFails(by(SAFE, { thought: "x" }), SAFE, answered),
+      ),
+      ...[byApi, byMcp].map((by) =>
+        untilItFails(by(DESTRUCTIVE, { command: "true" }), DESTRUCTIVE, answered),
       ),
     ]);
-    const count = (tool: string) => answered.filter((each) => each.tool === tool).length;
-    await waitUntil("both are under way", () => count(SAFE) > 100 && count(DESTRUCTIVE) > 3, 20_000);
+    const isUnderWay = (isMcp: boolean) => {
+      const count = (tool: string) =>
+        answered.filter((each) => each.tool === tool && each.isMcp === isMcp).length;
+      return count(SAFE) > 20 && count(DESTRUCTIVE) > 1;
+    };
+    await waitUntil("both are under way, by both ways", () => isUnderWay(true) && isUnderWay(false), 90_000);
     await sleep(Math.random() * WINDOW_MS);
     killedAt = Date.now();
     await daemon.end("SIGKILL");
@@ -63,23 +75,43 @@ it("kill -9 under load: destructive calls are all on record, others but for the 
   });
 });
 
-async function untilItFails(
-  { url }: Serving,
-  token: string,
-  tool: string,
-  args: object,
-  answered: Answered[],
-): Promise<void> {
-  const body = JSON.stringify({ name: tool, arguments: args, agent: "worker" });
+/** How a call ended, and under which id it has to be on record. */
+interface Ended {
+  readonly callId: string;
+  readonly outcome: string;
+  readonly isMcp?: boolean;
+}
+
+function throughApi({ url }: Serving, token: string, name: string, args: object): () => Promise<Ended> {
+  const body = JSON.stringify({ name, arguments: args, agent: "worker" });
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return async () =>
+    (await (await fetch(`${url}/api/call`, { method: "POST", headers, body })).json()) as Ended;
+}
+
+/** As a client of 2026-07-28, whose requests stand by themselves. */
+function throughMcp({ url }: Serving, token: string, name: string, args: object): () => Promise<Ended> {
+  const message = modernMessage("tools/call", { name, arguments: args });
+  const headers = { ...bearer(token), ...modernHeaders(message) };
+  return async () => {
+    const response = await fetch(`${url}/mcp`, { method: "POST", headers, body: JSON.stringify(message) });
+    const text = await response.text();
+    const line = text.startsWith("{") ? text : text.split("\n").find((each) => each.startsWith("data: {"));
+    const meta = JSON.parse(line?.replace(/^data: /, "") ?? "null")?.result?._meta;
+    if (!meta) throw new Error(`no result: ${text}`);
+    return { callId: meta["toolkeep/call_id"], outcome: meta["toolkeep/outcome"], isMcp: true };
+  };
+}
+
+async function untilItFails(call: () => Promise<Ended>, tool: string, answered: Answered[]): Promise<void> {
   try {
     for (;;) {
-      const response = await fetch(`${url}/api/call`, { method: "POST", headers, body });
-      const { callId, outcome } = (await response.json()) as { callId: string; outcome: string };
-      if (outcome !== "ok") throw new Error(`${tool} ended with ${outcome}, status ${response.status}`);
-      answered.push({ id: callId, tool, at: Date.now() });
+      const { callId, outcome, isMcp = false } = await call();
+      if (outcome !== "ok") throw new Error(`${tool} ended with ${outcome}`);
+      answered.push({ id: callId, tool, at: Date.now(), isMcp });
     }
   } catch (error) {
+    // Nobody answers any more.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -118,9 +118,9 @@ describe("a canary", () => {
     expect(redacted("api", /api\/audit\?limit/)).toBe(1);
     expect(redacted("cli", /^audit export/)).toBeGreaterThan(0);
     expect(redacted("sent", /webhook/)).toBeGreaterThan(0);
-    expect(
-      said.sent.some(({ what, text }) => what.includes("/otlp") && text.includes("mcp_env_leak")),
-    ).toBe(true);
+    expect(said.sent.some(({ what, text }) => what.includes("/otlp") && text.includes("mcp_env_leak"))).toBe(
+      true,
+    );
     expect(redacted("events", /events/)).toBe(1);
     expect(said.api.find(({ what }) => what === "GET /metrics")?.text).toContain("toolkeep_");
     expect(said.log[0]!.text.length).toBeGreaterThan(1_000);
