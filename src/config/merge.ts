@@ -102,6 +102,10 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       max_output_bytes: settings.shell.maxOutputBytes,
       sandbox: settings.shell.sandbox,
       network: settings.shell.network,
+      memory_mb: settings.shell.memoryMb,
+      processes: settings.shell.processes,
+      cpu_secs: settings.shell.cpuSecs,
+      file_mb: settings.shell.fileMb,
     },
     web: {
       allowed_hosts: settings.web.allowedHosts,
@@ -198,6 +202,10 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       maxOutputBytes: values["shell.max_output_bytes"],
       sandbox: values["shell.sandbox"],
       network: values["shell.network"],
+      memoryMb: values["shell.memory_mb"],
+      processes: values["shell.processes"],
+      cpuSecs: values["shell.cpu_secs"],
+      fileMb: values["shell.file_mb"],
     },
     web: {
       allowedHosts: values["web.allowed_hosts"],

@@ -232,6 +232,27 @@ export const SETTINGS = {
     project: { only: false },
     description: "False: commands of `run_shell` have no network, where they are confined.",
   }),
+  "shell.memory_mb": setting(wholeNumber(0, 1_000_000, "megabytes, or 0 for no limit"), {
+    default: 8_192,
+    project: "never",
+    description: "How much memory each process of a confined command may use, in megabytes; 0: no limit.",
+  }),
+  "shell.processes": setting(wholeNumber(0, 100_000, "processes, or 0 for no limit"), {
+    default: 4_096,
+    project: "never",
+    description: "How many processes and threads a confined command may have at a time; 0: no limit.",
+  }),
+  "shell.cpu_secs": setting(wholeNumber(0, 1_000_000, "seconds, or 0 for no limit"), {
+    default: 3_600,
+    project: "never",
+    description: "How long each process of a confined command may use a processor, in seconds; 0: no limit.",
+  }),
+  "shell.file_mb": setting(wholeNumber(0, 1_000_000, "megabytes, or 0 for no limit"), {
+    default: 2_048,
+    project: "never",
+    description:
+      "The longest file that a confined command may write, and how much fits into its `/tmp`, in megabytes; 0: no limit.",
+  }),
   default_rules: setting(yesOrNo(), {
     default: true,
     env: "TOOLKEEP_DEFAULT_RULES",

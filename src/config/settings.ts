@@ -72,6 +72,11 @@ export interface Settings {
     readonly sandbox: "off" | "auto" | "required";
     /** False: confined commands have no network. */
     readonly network: boolean;
+    /** What a confined command may use; 0: as much as there is. */
+    readonly memoryMb: number;
+    readonly processes: number;
+    readonly cpuSecs: number;
+    readonly fileMb: number;
   };
   readonly web: {
     /** Hosts in private networks that the web tools may reach. */

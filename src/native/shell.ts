@@ -6,7 +6,6 @@ import { childEnvironment } from "../process/environment.ts";
 import type { Processes } from "../process/processes.ts";
 import { type CommandResult, MAX_PRINTED, runCommand } from "../process/run-command.ts";
 import type { ProgramStart, Sandbox } from "../process/sandbox.ts";
-import { NO_LIMITS } from "../process/sandbox-limits.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../tool.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
 import { holdFolder } from "./held-folder.ts";
@@ -118,14 +117,20 @@ async function run(
 
 /** A confined command sees what the file tools would let it see, and the programs of the machine. */
 function confined({ sandbox, settings }: ShellDeps, start: ProgramStart, workspace: Workspace) {
-  const { sandbox: mode, network } = settings().shell;
+  const { sandbox: mode, network, memoryMb, processes, cpuSecs, fileMb } = settings().shell;
+  const most = (limit: number) => (limit === 0 ? null : limit);
   return confinedCommand(sandbox, mode, start, {
     of: "own",
     network,
     shown: workspace.folders.map(({ path, access }) => ({ path, access })),
     kept: [workspace.root],
     privateHome: null,
-    limits: NO_LIMITS,
+    limits: {
+      memoryMb: most(memoryMb),
+      processes: most(processes),
+      cpuSecs: most(cpuSecs),
+      fileMb: most(fileMb),
+    },
   });
 }
 

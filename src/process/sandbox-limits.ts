@@ -32,14 +32,24 @@ export function limitedCommand(
 ): string[] {
   const count = processes === null ? 0 : processes + INIT;
   const steps = [
-    ...(memoryMb === null ? [] : [`ulimit -d ${memoryMb * 1024}`]),
-    // One letter in some shells, the other in the rest.
-    ...(processes === null || isRoot ? [] : [`{ ulimit -p ${count} 2>/dev/null || ulimit -u ${count}; }`]),
-    ...(cpuSecs === null ? [] : [`ulimit -t ${cpuSecs}`]),
-    ...(fileMb === null ? [] : [`ulimit -f ${fileMb * 2048}`]),
+    ...(memoryMb === null ? [] : [limit("d", memoryMb * 1024)]),
+    ...(processes === null || isRoot ? [] : [processLimit(count)]),
+    ...(cpuSecs === null ? [] : [limit("t", cpuSecs)]),
+    ...(fileMb === null ? [] : [limit("f", fileMb * 2048)]),
   ];
   if (steps.length === 0) return [];
   return ["/bin/sh", "-c", `${steps.join(" && ")} || exit 126\nexec "$@"`, "limits"];
+}
+
+/** Where the machine has a lower limit already, that one holds. */
+function limit(letter: string, most: number): string {
+  return `{ ulimit -${letter} ${most} 2>/dev/null || [ "$(ulimit -${letter})" != unlimited ]; }`;
+}
+
+/** One letter in some shells, the other in the rest. */
+function processLimit(most: number): string {
+  const there = "$(ulimit -u 2>/dev/null || ulimit -p)";
+  return `{ ulimit -p ${most} 2>/dev/null || ulimit -u ${most} 2>/dev/null || [ "${there}" != unlimited ]; }`;
 }
 
 /** A control group that counts processes. */

@@ -41,14 +41,14 @@ const SYSTEM = [
   "/gnu/store",
   "/run/current-system",
 ];
-/** Of `/etc` what programs need to find names, certificates, the time and their own defaults; no password, no key. */
+/** Of `/etc` what programs need to find names, certificates, the time and their own defaults; no password, no key. `gitconfig` and `npmrc` may hold tokens. */
 const ETC = [
   ..."passwd group hosts host.conf hostname resolv.conf nsswitch.conf gai.conf services protocols".split(" "),
   ..."localtime timezone locale.conf locale.alias default/locale os-release debian_version".split(" "),
   ..."ld.so.cache ld.so.conf ld.so.conf.d alternatives mime.types magic terminfo fonts inputrc".split(" "),
   ..."ssl/certs ssl/openssl.cnf ssl/cert.pem ca-certificates ca-certificates.conf".split(" "),
   ..."pki/tls/certs pki/tls/cert.pem pki/ca-trust crypto-policies".split(" "),
-  ..."profile profile.d bash.bashrc bashrc shells gitconfig npmrc python3 perl java php".split(" "),
+  ..."profile profile.d bash.bashrc bashrc shells python3 perl java php".split(" "),
 ].map((name) => `/etc/${name}`);
 /** Variables that name certificates. */
 const CERTIFICATES = [
@@ -68,10 +68,21 @@ export function neededPaths(env: Readonly<Record<string, string>>): readonly str
   return [...certificates, ...programFolders(env.PATH)];
 }
 
-/** The system's folders, and what is needed beside them. Looks at the disk. */
-export async function systemMounts(needed: readonly string[]): Promise<readonly Mount[]> {
-  const read = [...ETC, ...needed].map((path) => located({ path, access: "read" }));
-  return (await Promise.all([...SYSTEM.map(systemMount), ...read])).flat();
+/**
+ * The system's folders, and what is needed beside them. A needed folder in which one of the `personal` ones lies shows nothing: a
+ * `PATH` may name the home itself. Looks at the disk.
+ */
+export async function systemMounts(
+  needed: readonly string[],
+  personal: readonly string[] = [],
+): Promise<readonly Mount[]> {
+  const apart = await Promise.all(personal.map((path) => realpath(path).catch(() => path)));
+  const read = (path: string) => located({ path, access: "read" });
+  const asked = await Promise.all(needed.map(read));
+  const isApart = (mount: Mount) => "from" in mount && apart.some((path) => isInside(mount.from, path));
+  const shown = asked.filter((mounts) => !mounts.some(isApart));
+  const system = await Promise.all([...SYSTEM.map(systemMount), ...ETC.map(read)]);
+  return [...system, ...shown].flat();
 }
 
 /**

@@ -100,9 +100,10 @@ export function createSandbox({ home, env, clock, newId }: SandboxDeps): Sandbox
   /** Looked up once for programs that start alike: the system's folders stay where they are. */
   function system(start: ProgramStart): Promise<readonly Mount[]> {
     const needed = neededPaths(start.env);
-    const key = needed.join("\0");
+    const key = [start.env.HOME ?? "", ...needed].join("\0");
     if (systems.size > MAX_ENVIRONMENTS) systems.clear();
-    const found = systems.get(key) ?? systemMounts(needed);
+    const found =
+      systems.get(key) ?? systemMounts(needed, [home, ...(start.env.HOME ? [start.env.HOME] : [])]);
     systems.set(key, found);
     return found;
   }

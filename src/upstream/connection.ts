@@ -8,7 +8,7 @@ import { declared, type Era } from "./era.ts";
 import { type InquiredCall, Inquiries } from "./inquiries.ts";
 import { type FollowOptions, followLists, type ListListeners } from "./list-changes.ts";
 import { isMoreTalkative, SentToAddress, tellLog } from "./notices.ts";
-import { listOffers, type OfferList } from "./offer-list.ts";
+import { listOffers, type OfferKind, type OfferList } from "./offer-list.ts";
 import { withoutHeaderFaults } from "./param-headers.ts";
 import { RequestRounds } from "./request-rounds.ts";
 import { type FollowingDeps, followResources, type ResourceFollowing } from "./resource-updates.ts";
@@ -139,8 +139,8 @@ export class Connection {
   }
 
   /** Never rejects. */
-  listOffers(signal: AbortSignal): Promise<OfferList> {
-    return listOffers(this.#client, { signal }, this.#redact);
+  listOffers(signal: AbortSignal, kinds?: readonly OfferKind[]): Promise<OfferList> {
+    return listOffers(this.#client, { signal, ...(kinds && { kinds }) }, this.#redact);
   }
 
   /** Never rejects; tells `listeners` when the server says that a list changed, until the signal aborts. */

@@ -339,7 +339,9 @@ class Servers implements Upstream {
           this.#set.has(name),
         ),
       learnOffers: async (server, list) => {
-        if (await this.#learned.learnOffers(server, list, this.#settings, warn)) this.#offersChanged();
+        const isServer = (name: string) => this.#set.has(name);
+        if (await this.#learned.learnOffers(server, list, this.#settings, warn, isServer))
+          this.#offersChanged();
       },
       refusal: (server, what) => this.#learned.refusal(server, what, this.#settings),
       learnAsksBack: (server) => this.#learned.learnAsksBack(server),

@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
 
-/** A connection for one conversation may show that a tool has changed, which the shared one did not. Never rejects. */
+/** A connection for one conversation may show that a tool or a prompt has changed, which the shared one did not. Never rejects. */
 export async function inspected(
   server: Server,
   opened: Opened,
@@ -17,7 +17,7 @@ export async function inspected(
 ): Promise<Opened> {
   if (!opened.ok) return opened;
   try {
-    if (await learned.inspect(server, opened.value.initialTools, settings)) server.retool();
+    if (await learned.inspect(server, opened.value, settings)) server.retool();
     return opened;
   } catch (error) {
     await opened.value.close();

@@ -1,5 +1,6 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
+import { stableJson } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
 import { PIN_KINDS, type PinKind, type PinRecord } from "../store/pin-record.ts";
 import type { ServerOfferRecord, ServerRecord, Store } from "../store/store.ts";
@@ -32,6 +33,9 @@ type Warn = (server: Server, message: string) => void;
 
 /** Of offers, those that are like tools. Resources are what a server holds, and come and go. */
 const PINNED_OFFERS = ["prompt", "resource_template"] as const;
+
+/** As long a further connection has to show its prompts. */
+const INSPECT_MS = 10_000;
 
 /** What connections taught about servers, and what people decided about that. */
 export class Learned {
@@ -120,8 +124,11 @@ export class Learned {
   /** Why a request may not go to the server: what it names is kept back. */
   refusal({ definition }: Server, { method, params }: ServerRequest, settings: Settings): string | undefined {
     const { id, name } = definition.record;
-    if (method !== "tools/call" || !this.isToolHeld(id, String(params.name))) return undefined;
-    return isPinned(definition, settings) ? heldReason(name) : undefined;
+    const isHeld =
+      method === "tools/call"
+        ? this.isToolHeld(id, String(params.name))
+        : method === "prompts/get" && this.pins.isHeld(id, "prompt", String(params.name));
+    return isHeld && isPinned(definition, settings) ? heldReason(name) : undefined;
   }
 
   /** Whether nobody may see or call a tool, as long as its server is pinned. */
@@ -138,18 +145,27 @@ export class Learned {
   }
 
   /** Keeps back what a further connection of a server shows to have changed. Resolves with whether something did. */
-  async inspect(server: Server, list: ToolList, settings: Settings): Promise<boolean> {
+  async inspect(
+    server: Server,
+    connection: Pick<Connection, "initialTools" | "listOffers">,
+    settings: Settings,
+  ): Promise<boolean> {
     const { record } = server.definition;
-    if (!isPinned(server.definition, settings) || !this.pins.isKnown(record.id, "tool")) return false;
-    const news = await this.tools.newsIn(record.id, list);
-    if (news.length === 0) return false;
+    const { id } = record;
+    if (!isPinned(server.definition, settings) || !this.pins.isKnown(id, "tool")) return false;
+    const news = await this.tools.newsIn(id, connection.initialTools);
+    const kinds = PINNED_OFFERS.filter((kind) => this.#offers.of(id).some((offer) => offer.kind === kind));
+    const offers =
+      kinds.length === 0
+        ? undefined
+        : await connection.listOffers(AbortSignal.timeout(INSPECT_MS), PINNED_OFFERS);
+    if (news.length === 0 && !offers) return false;
     return await this.#holding(record, async () => {
-      const after = news.map((definition) => ({ key: definition.name, definition }));
-      await this.pins.compare(record.id, "tool", {
-        before: this.#toolsBefore(record),
-        after,
-        isWhole: false,
-      });
+      if (news.length > 0) {
+        const after = news.map((definition) => ({ key: definition.name, definition }));
+        await this.pins.compare(id, "tool", { before: this.#toolsBefore(record), after, isWhole: false });
+      }
+      if (offers) await this.#compareOffers(id, offers, false);
     });
   }
 
@@ -181,7 +197,12 @@ export class Learned {
 
     const others = this.othersOf(record, isServer);
     const pace = createPace();
-    const found: string[] = [];
+    const { instructions } = connection;
+    const isSaidAnew =
+      instructions !== null && (instructions !== record.instructions || record.listedAt === null);
+    const isKept = this.pins.isHeld(record.id, "instructions", "instructions");
+    const isOdd = isSaidAnew && !isKept && scanDefinition({ instructions }, others).length > 0;
+    const found = isOdd ? ["instructions"] : [];
     for (const definition of fresh) {
       const isHeld = this.isToolHeld(record.id, definition.name);
       if (!isHeld && scanDefinition(definition, others).length > 0) found.push(definition.name);
@@ -192,23 +213,55 @@ export class Learned {
   }
 
   /** Resolves with whether that changed anything. */
-  async learnOffers(server: Server, list: OfferList, settings: Settings, warn: Warn): Promise<boolean> {
+  async learnOffers(
+    server: Server,
+    list: OfferList,
+    settings: Settings,
+    warn: Warn,
+    isServer: (name: string) => boolean,
+  ): Promise<boolean> {
     for (const warning of list.warnings) warn(server, warning);
     const { record } = server.definition;
     const { id } = record;
     if (isPinned(server.definition, settings)) {
       await this.#holding(record, async () => {
-        for (const kind of PINNED_OFFERS) {
-          if (list.failed.includes(kind)) {
-            await this.#acceptKnown(id, kind);
-            continue;
-          }
-          const [before, after] = [publishedOf(kind, this.#offers.of(id)), publishedOf(kind, list.offers)];
-          await this.pins.compare(id, kind, { before, after, isWhole: true });
-        }
+        for (const kind of PINNED_OFFERS) if (list.failed.includes(kind)) await this.#acceptKnown(id, kind);
+        await this.#compareOffers(id, list, true);
       });
     }
-    return await this.#offers.learn(id, list);
+    const fresh = freshIn(list.offers, this.#offers.of(id));
+    const isChanged = await this.#offers.learn(id, list);
+    await this.#warnOf(record, fresh, this.othersOf(record, isServer));
+    return isChanged;
+  }
+
+  /** Its prompts and templates, without those that are kept back. */
+  shownOffers(serverId: string): readonly Offer[] {
+    return this.#offers.of(serverId).filter(({ kind, definition }) => {
+      if (kind === "resource") return false;
+      return !this.pins.isHeld(serverId, kind, keyOfOffer({ kind, definition }));
+    });
+  }
+
+  async #warnOf(record: ServerRecord, offers: readonly Offer[], others: Others): Promise<void> {
+    const pace = createPace();
+    const found: string[] = [];
+    for (const offer of offers) {
+      const { kind, definition } = offer;
+      const key = keyOfOffer(offer);
+      const isHeld = kind !== "resource" && this.pins.isHeld(record.id, kind, key);
+      if (!isHeld && scanDefinition(definition, others).length > 0) found.push(`${kind} ${key}`);
+      await pace();
+    }
+    await this.notices.warnOfOffers(record, found);
+  }
+
+  async #compareOffers(serverId: string, list: OfferList, isWhole: boolean): Promise<void> {
+    for (const kind of PINNED_OFFERS) {
+      if (list.failed.includes(kind)) continue;
+      const [before, after] = [publishedOf(kind, this.#offers.of(serverId)), publishedOf(kind, list.offers)];
+      await this.pins.compare(serverId, kind, { before, after, isWhole });
+    }
   }
 
   async learnAsksBack(server: Server): Promise<Partial<ServerRecord>> {
@@ -287,6 +340,14 @@ export class Learned {
     await this.notices.ask(record, this.pins.heldOf(record.id));
     return true;
   }
+}
+
+/** Prompts and templates that were not there, or not the same. */
+function freshIn(offers: readonly Offer[], before: readonly Offer[]): readonly Offer[] {
+  const known = new Set(before.map(({ kind, definition }) => `${kind} ${stableJson(definition)}`));
+  return offers.filter(
+    ({ kind, definition }) => kind !== "resource" && !known.has(`${kind} ${stableJson(definition)}`),
+  );
 }
 
 function publishedOf(kind: PinKind, offers: readonly Offer[]): readonly Published[] {

@@ -48,16 +48,17 @@ const KINDS: Readonly<Record<OfferKind, ListKind>> = {
 };
 
 /**
- * What the server offers beside its tools, all pages of every kind that it declares, without secrets. Never rejects:
+ * What the server offers beside its tools, all pages of every kind that it declares (and is asked for), without secrets. Never rejects:
  * a list that fails costs only its own kind.
  */
 export async function listOffers(
   client: Client,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, kinds }: { readonly signal: AbortSignal; readonly kinds?: readonly OfferKind[] },
   redact: (text: string) => string,
 ): Promise<OfferList> {
+  const declared = declaredKinds(client).filter((kind) => kinds?.includes(kind) ?? true);
   const lists = await Promise.all(
-    declaredKinds(client).map(async (kind) => ({ kind, list: await listKind(client, kind, signal, redact) })),
+    declared.map(async (kind) => ({ kind, list: await listKind(client, kind, signal, redact) })),
   );
   const ttls = lists.flatMap(({ list }) =>
     list.ok && list.value.ttlMs !== undefined ? [list.value.ttlMs] : [],

@@ -8,6 +8,7 @@ import { revealed } from "./definitions/clean-text.ts";
 import { scanDefinition } from "./definitions/scan-definition.ts";
 import type { Finding } from "./definitions/scan-text.ts";
 import type { Learned } from "./learned.ts";
+import { keyOfOffer } from "./offer-list.ts";
 import { changesOf, type ServerChanges, versionOf } from "./pins/change-view.ts";
 import { isWaiting } from "./pins/compare-pins.ts";
 import { definitionDiff, isCut } from "./pins/definition-diff.ts";
@@ -70,6 +71,11 @@ export class ServerTrust implements TrustInServers {
       if (learned.isToolHeld(id, originalName)) continue;
       const findings = scanDefinition(definition, others);
       if (findings.length > 0) found.push({ tool: tools.nameOf(id, originalName) ?? originalName, findings });
+      await pace();
+    }
+    for (const offer of learned.shownOffers(id)) {
+      const findings = scanDefinition(offer.definition, others);
+      if (findings.length > 0) found.push({ tool: `${offer.kind} ${keyOfOffer(offer)}`, findings });
       await pace();
     }
     return found;

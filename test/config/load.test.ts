@@ -46,7 +46,16 @@ describe("loadSettings", () => {
         learn: false,
       },
       limits: { maxResultChars: 50_000, maxMessageBytes: 4_194_304, maxToolConcurrency: 10 },
-      shell: { timeoutMs: 120_000, maxOutputBytes: 200_000, sandbox: "auto", network: true },
+      shell: {
+        timeoutMs: 120_000,
+        maxOutputBytes: 200_000,
+        sandbox: "auto",
+        network: true,
+        memoryMb: 8_192,
+        processes: 4_096,
+        cpuSecs: 3_600,
+        fileMb: 2_048,
+      },
       web: {
         allowedHosts: [],
         allowedPorts: [],

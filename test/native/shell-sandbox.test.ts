@@ -47,6 +47,16 @@ describe.skipIf(!(await hasSandbox()))("run_shell in a sandbox", () => {
     expect(await run("pwd; ls", { cwd: join(t.outside, "write") })).toBe(`${t.outside}/write\nf\n`);
   });
 
+  it("may use no more than the settings say", async () => {
+    const limits = { memoryMb: 300, processes: 40, cpuSecs: 50, fileMb: 1 };
+    await using tight = await testNative({ shell: { sandbox: "auto", ...limits } });
+    const said = textOf(await tight.call("run_shell", { command: "ulimit -d; ulimit -t; ulimit -f" }));
+    expect(said).toBe(`${300 * 1024}\n50\n1024\n`);
+    const long = await tight.call("run_shell", { command: "head -c 3000000 /dev/zero > long; wc -c < long" });
+    expect(textOf(long)).toContain("1048576");
+    expect(await run("ulimit -d; ulimit -t; ulimit -f")).toBe(`${8_192 * 1024}\n3600\n${2_048 * 1024}\n`);
+  });
+
   it("has no network where the settings say so, and is stopped like any other command", async () => {
     expect(await run("ls /sys/class/net 2>/dev/null; grep -c : /proc/net/dev")).toContain("1\n");
     const late = await t.call("run_shell", { command: "echo begun; sleep 60", timeout_ms: 400 });

@@ -68,7 +68,17 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
   const deps: NativeDeps = {
     home,
     settings: () => ({
-      shell: { timeoutMs: 20_000, maxOutputBytes: 20_000, sandbox: "off", network: true, ...options.shell },
+      shell: {
+        timeoutMs: 20_000,
+        maxOutputBytes: 20_000,
+        sandbox: "off",
+        network: true,
+        memoryMb: 8_192,
+        processes: 4_096,
+        cpuSecs: 3_600,
+        fileMb: 2_048,
+        ...options.shell,
+      },
       questions: { waitMs: options.waitMs ?? 0, expireMs: 3_600_000 },
       limits: { maxResultChars: 20_000 },
     }),

@@ -1,5 +1,6 @@
 import { isRecord } from "../../lib/json.ts";
 import { CAPABILITIES, type Capability } from "../../tool.ts";
+import { words } from "./words.ts";
 
 /** What a definition says that tells what its tool can do. */
 export interface Clues {
@@ -122,15 +123,6 @@ function usesSecrets(name: string, text: string, parameters: readonly Parameter[
 }
 
 const ASKS = /\b(ask|prompt|question|confirm with|notify|elicit)\b.*\b(user|human|person|operator)\b/;
-
-/** `readTextFile`, `read-text-file` and `read_text_file` as `read text file`. */
-function words(name: string): string {
-  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
-  return apart
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()
-    .toLowerCase();
-}
 
 function parametersOf(schema: unknown): readonly Parameter[] {
   const parameters: Parameter[] = [];

@@ -3,6 +3,7 @@ import type { Capability, JsonSchema, ToolFlags } from "../../tool.ts";
 import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "./clean-schema.ts";
 import { cleanText } from "./clean-text.ts";
 import { deriveCapabilities } from "./derive-capabilities.ts";
+import { saysItDestroys } from "./derive-destructive.ts";
 
 /** What a definition says about a tool, as far as it may be shown to models. */
 export interface Described {
@@ -33,7 +34,8 @@ export function describeTool(definition: Fields, trusted: boolean): Described {
   const title = textOf(definition.title) ?? textOf(annotations.title);
   const description = textOf(definition.description) ?? "";
   const { inputSchema, warning } = usableSchema(definition.inputSchema);
-  const flags = flagsOf(annotations, trusted);
+  const says = saysItDestroys({ name: textOf(definition.name) ?? "", description });
+  const flags = flagsOf(annotations, trusted, says);
   return {
     title: title && cleanText(title, MAX_TITLE),
     description: cleanText(description, MAX_DESCRIPTION),
@@ -56,10 +58,15 @@ const READING: ToolFlags = { readOnly: true, concurrencySafe: true, destructive:
 const CHANGING: ToolFlags = { readOnly: false, concurrencySafe: false, destructive: false };
 const DESTROYING: ToolFlags = { ...CHANGING, destructive: true };
 
-/** A hint that tightens is believed from anyone, one that loosens only from a trusted server. */
-function flagsOf(annotations: Fields, trusted: boolean): ToolFlags {
-  const destructive = annotations.destructiveHint === true;
-  const readOnly = trusted && annotations.readOnlyHint === true && !destructive;
+/**
+ * A hint that tightens is believed from anyone, one that loosens only from a trusted server. Without one that is believed, what
+ * its words say counts.
+ */
+function flagsOf(annotations: Fields, trusted: boolean, saysItDestroys: boolean): ToolFlags {
+  const { readOnlyHint, destructiveHint } = annotations;
+  const isDenied = trusted && (readOnlyHint === true || destructiveHint === false);
+  const destructive = destructiveHint === true || (saysItDestroys && !isDenied);
+  const readOnly = trusted && readOnlyHint === true && !destructive;
   return readOnly ? READING : destructive ? DESTROYING : CHANGING;
 }
 

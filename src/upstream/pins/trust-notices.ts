@@ -49,9 +49,21 @@ export class TrustNotices {
     );
   }
 
+  /** The same of prompts and templates; `offers`: with their kind. */
+  async warnOfOffers({ id, name }: Named, offers: readonly string[]): Promise<void> {
+    if (offers.length === 0) return;
+    await this.#end(offerFindingsPrefix(id));
+    await this.#raise(
+      offerFindingsPrefix(id),
+      `Look at what prompts of MCP server ${name} say`,
+      `They address the model, name tools of others, ask for secrets or hide text: ${listed(offers)}. toolkeep server show ${name} says what was found.`,
+    );
+  }
+
   async forget(serverId: string): Promise<void> {
     await this.#end(changesPrefix(serverId));
     await this.#end(findingsPrefix(serverId));
+    await this.#end(offerFindingsPrefix(serverId));
   }
 
   async #raise(prefix: string, title: string, body: string): Promise<void> {
@@ -86,6 +98,10 @@ function changesPrefix(serverId: string): string {
 
 function findingsPrefix(serverId: string): string {
   return `ntf_findings_${serverId}`;
+}
+
+function offerFindingsPrefix(serverId: string): string {
+  return `ntf_offer_findings_${serverId}`;
 }
 
 function listed(names: readonly string[]): string {
