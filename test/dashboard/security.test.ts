@@ -126,8 +126,8 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     await using dashboard = await testDashboard({ agents: { worker: [] } });
     const megabyte = `<b>begins</b>${"\u202e<i>x</i>".repeat(100_000)}`;
     const file = join(dashboard.home, "published.json");
-    // Nobody has accepted what hides something: this hides nothing.
-    const description = `<b>begins</b>${"<i>x</i> ".repeat(100_000)}`;
+    // The longest that is taken from a server.
+    const description = `<b>begins</b>${"<i>x</i> ".repeat(4_400)}`;
     await writeFile(
       file,
       JSON.stringify({ tools: [{ name: "long", description, inputSchema: { type: "object" } }] }),
