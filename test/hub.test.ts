@@ -92,7 +92,7 @@ describe("a hub", () => {
     await waitUntil("the second knows the secret", () => second.hub.vault.names().includes("TOKEN"));
   });
 
-  it("takes over every kind of change of another process, and tells of what is asked there", async (context) => {
+  it("takes over tokens, agents, toolboxes and servers that another process changed, and tells of what is asked there", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
     await using schema = await scopedSchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
