@@ -74,7 +74,7 @@ describe("PUT /api/rules/:id", () => {
 });
 
 describe("/api/labels", () => {
-  it("shows what conversations have come in touch with, and lets an operator clear it, which is recorded", async () => {
+  it("shows what conversations have come in touch with, of one agent or all, and clears it", async () => {
     const agentId = api.hub.identity.agent("main").id;
     const record = { agentId, conversation: "c1", labels: ["untrusted_content"], labelledAt: Date.now() };
     await api.hub.store.labels.put(record);
