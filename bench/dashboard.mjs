@@ -231,10 +231,10 @@ async function fill(api, upstream, records) {
   await inTurns(500, AT_ONCE, (number) =>
     api("POST", "/tickets", { project: "WRK", title: `The ticket with the number ${number}` }),
   );
-  await api("POST", "/rules", { permission: "list_tasks", action: "ask" });
+  await api("POST", "/rules", { permission: "list_directory", action: "ask" });
   await inTurns(WAITING, AT_ONCE, async (number) => {
     const agent = `agent-${number % 20}`;
-    await api("POST", "/call", { agent, name: "list_tasks", arguments: {}, conversation: `c${number}` });
+    await api("POST", "/call", { agent, name: "list_directory", arguments: {}, conversation: `c${number}` });
     await api("POST", "/call", {
       agent,
       name: "notify",

@@ -10,7 +10,8 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
-import { ACTIONS, NO_RULE, ruleInWords, ruleKey, ruleOfText } from "../rules/rule-words.ts";
+import { NO_RULE, ruleOfText } from "../rules/rule-text.ts";
+import { ACTIONS, ruleInWords, ruleKey } from "../rules/rule-words.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import { Timeline } from "./timeline.tsx";
 

@@ -101,30 +101,6 @@ export function ruleInWords({
   return `Never let ${who} call ${what}${tail}${final ? "; nothing may loosen this" : ""}.`;
 }
 
-/** The rule that the audit means by such a text; it may be gone by now. */
-export function ruleOfText(rules: readonly RuleView[], text: string): RuleView | undefined {
-  return rules.find((rule) => textOf(rule) === text);
-}
-
-/** What the audit has where no rule was about a call. */
-export const NO_RULE = "default: allow";
-
-/** As the audit names a rule. */
-function textOf({ from, id, permission, pattern, after, note, action, final }: RuleView): string {
-  const written = typeof pattern === "object" && pattern !== null ? JSON.stringify(pattern) : pattern;
-  const only = id === null && /^only tools (of \S+ servers)$/.exec(note)?.[1];
-  return [
-    id === null ? `${from}:` : `${from} (${id}):`,
-    permission,
-    only,
-    written !== null && `on ${written}`,
-    after !== null && `after ${after}`,
-    `→ ${final ? "final " : ""}${action}`,
-  ]
-    .filter(Boolean)
-    .join(" ");
-}
-
 /** The address of a rule: its id, or of one that is not stored a number made of what it says. */
 export function ruleKey({ id, from, permission, action, pattern, after, note }: RuleView): string {
   if (id !== null) return id;

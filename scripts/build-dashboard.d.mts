@@ -1,0 +1,2 @@
+export function buildDashboard(): Promise<void>;
+export function firstLoadBytes(folder: string): number;
