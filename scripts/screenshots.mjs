@@ -91,7 +91,7 @@ async function pictureIn(scheme, pictures, demo) {
   await context.close();
 }
 
-/** Nobody waits an hour for a picture: the calls of the demo, a minute's worth, are shown as if spread over one. */
+/** Nobody waits an hour for a picture: the curves of Home's last hour are drawn, not measured. `docs/dashboard.md` says so. */
 async function overTheHour(route) {
   const answer = await route.fetch();
   const home = await answer.json();
