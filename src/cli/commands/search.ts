@@ -27,7 +27,7 @@ export function searchCommand(shell: Shell): Command {
     )
       .argument("<query...>", "what to look for")
       .option("--limit <count>", "how many at most; 10 unless given")
-      .option("--source <name>", "only in this source")
+      .option("--source <name>", "only in this source, or in all of this kind")
       .option("--memory", "what you and agents remember in shared spaces, too")
       .option("--cursor <cursor>", "go on where an earlier page ended")
       .action(shell.action(search)),

@@ -36,16 +36,15 @@ export function knowledgeReader({
   meanings,
   memory,
 }: KnowledgeReaderDeps): KnowledgeReader {
-  const visible = async (access: Access) => {
-    const shown = (await sources()).filter(({ label }) => isShown(label, access));
-    return new Map(shown.map(({ id, name }) => [id, name]));
-  };
+  const shownTo = async (access: Access) => (await sources()).filter(({ label }) => isShown(label, access));
+  const visible = async (access: Access) => namesOf(await shownTo(access));
 
   return {
     async search(request, signal) {
       const limit = Math.max(1, Math.min(MAX_LIMIT, Math.trunc(request.limit)));
-      const names = await visible(request.access);
-      const query = withSource(parseQuery(request.query), request.source, names);
+      const shown = await shownTo(request.access);
+      const names = namesOf(shown);
+      const query = withSource(parseQuery(request.query), request.source, shown);
       const asked = askedOf(request);
       const rest = request.cursor === undefined ? undefined : readCursor(request.cursor, asked);
       const types = request.types ?? ["entity"];
@@ -100,13 +99,29 @@ function isShown(label: string | null, { labels }: Access): boolean {
   return label === null || labels === null || labels.includes(label);
 }
 
-/** A filter beside the query counts as one in it. */
-function withSource(query: Query, source: string | undefined, names: ReadonlyMap<string, string>): Query {
+function namesOf(sources: readonly SourceRecord[]): ReadonlyMap<string, string> {
+  return new Map(sources.map(({ id, name }) => [id, name]));
+}
+
+/** A filter beside the query counts as one in it. Kinds give way to the names of their sources. */
+function withSource(query: Query, source: string | undefined, shown: readonly SourceRecord[]): Query {
   const asked = source === undefined ? query.sources : [source.toLowerCase()];
-  const known = new Set([...names.values()].map((name) => name.toLowerCase()));
-  const unknown = asked.filter((name) => !known.has(name));
-  const notes = unknown.map((name) => `There is no source ${JSON.stringify(name)}.`);
-  return { ...query, sources: asked, notes: [...query.notes, ...notes] };
+  const unknown = asked.filter((word) => namesMeant(word, shown).length === 0);
+  const notes = unknown.map((word) => `There is no source ${JSON.stringify(word)}.`);
+  return {
+    ...query,
+    // What is unknown stays: it is to find nothing, not everything.
+    sources: [...asked.flatMap((word) => namesMeant(word, shown)), ...unknown],
+    notSources: query.notSources.flatMap((word) => namesMeant(word, shown)),
+    notes: [...query.notes, ...notes],
+  };
+}
+
+/** Of the source that is called so; where none is, of all of this kind. Lower case. */
+function namesMeant(word: string, shown: readonly SourceRecord[]): readonly string[] {
+  const called = shown.filter(({ name }) => name.toLowerCase() === word);
+  const meant = called.length > 0 ? called : shown.filter(({ kind }) => kind.toLowerCase() === word);
+  return meant.map(({ name }) => name.toLowerCase());
 }
 
 /** Everything that decides what a ranking is made of. */

@@ -11,7 +11,7 @@ export interface Query {
     readonly phrases: readonly string[];
     readonly prefixes: readonly string[];
   };
-  /** Names of sources, lower case; of several any will do, and so with types. */
+  /** Names or kinds of sources, lower case; of several any will do, and so with types. */
   readonly sources: readonly string[];
   readonly types: readonly string[];
   /** All of them. */

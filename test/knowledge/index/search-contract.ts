@@ -8,8 +8,8 @@ import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";
 const EVERYTHING: Access = { labels: null };
 const DAY = 86_400_000;
 
-const source = (id: string, name: string, label: string | null = null): SourceRecord => ({
-  ...{ id, name, kind: "folder", config: {}, label, enabled: true, lastSync: null },
+const source = (id: string, name: string, label: string | null = null, kind = "folder"): SourceRecord => ({
+  ...{ id, name, kind, config: {}, label, enabled: true, lastSync: null },
   ...{ createdAt: NOW, updatedAt: NOW },
 });
 
@@ -117,6 +117,35 @@ export function searchContract(fresh: FreshIndex): void {
     const { titles } = readerOf(t);
     expect(await titles("red -worm")).toEqual(["b"]);
     expect((await titles("red -nothing")).sort()).toEqual(["a", "b"]);
+  });
+
+  test("a source is chosen by its kind, too, where none is called so", async () => {
+    await using t = await fresh();
+    await t.writer.write(
+      ["src_1", "src_2", "src_3", "src_4"].map((sourceId) => entity(sourceId, ["word"], { sourceId })),
+      NOW,
+    );
+    const { titles, search } = readerOf(t, [
+      source("src_1", "Vault", null, "obsidian"),
+      source("src_2", "diary", "private", "obsidian"),
+      source("src_3", "papers"),
+      source("src_4", "mail", null, "folder"),
+      source("src_5", "post", null, "mail"),
+    ]);
+    const chosen = async (query: string, more: Partial<SearchRequest> = {}) =>
+      (await titles(query, more)).sort();
+    expect(await chosen("word", { source: "obsidian" })).toEqual(["src_1", "src_2"]);
+    expect(await chosen("word source:Obsidian source:papers")).toEqual(["src_1", "src_2", "src_3"]);
+    expect(await chosen("word -source:obsidian")).toEqual(["src_3", "src_4"]);
+    // A name goes before a kind, so one source can always be meant.
+    expect(await chosen("word source:mail")).toEqual(["src_4"]);
+    // Labels hold, for notes as well.
+    const nobody = { source: "obsidian", access: { labels: [] } };
+    expect(await chosen("word", nobody)).toEqual(["src_1"]);
+    expect((await search("word", nobody)).notes).toEqual([]);
+    expect(await search("word", { source: "notion" })).toMatchObject({
+      ...{ results: [], notes: ['There is no source "notion".'] },
+    });
   });
 
   test("filters narrow by source, type, tag and time", async () => {
