@@ -44,6 +44,10 @@ of streams:
 of tool-search:
   --data DIR        another set than the public ones: a folder with tools.jsonl and queries.jsonl
 
+of sync:
+  --files N         instead of 10000; bars count for those only
+  --without-meaning do not end with 1 where there is no model, and so nothing is embedded meanwhile
+
 of search:
   --data DIR        another set than the public ones: a folder with docs.jsonl, queries.jsonl and qrels.tsv
   --postgres        with the index on PostgreSQL
@@ -74,6 +78,7 @@ const { values, positionals } = parseArgs({
     data: { type: "string" },
     tools: { type: "string" },
     records: { type: "string" },
+    files: { type: "string" },
     chunks: { type: "string" },
     postgres: { type: "boolean" },
     "without-meaning": { type: "boolean" },
