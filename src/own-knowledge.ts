@@ -68,7 +68,7 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
   });
   const index = closing.add(
     createKnowledge({
-      ...{ home, databaseUrl, embedder, log },
+      ...{ home, databaseUrl, embedder, clock, log },
       sources: () => store.sources.list(),
       isMeaningOn: () => settings().knowledge.embeddings === "auto",
       memory: foundMemories(memory),
@@ -79,6 +79,7 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
     announcedSync({
       sync: createSync({
         ...{ home, databaseUrl, store, counts: () => index.counts(), clock, newId, log },
+        embeddingRate: () => index.embedding.rate,
         callSourceTool: async (name, args, signal) =>
           sourceAnswer(await deps.callTool({ name, arguments: args, signal })),
       }),

@@ -2,6 +2,7 @@
 import type { InboxFile } from "../knowledge/inbox.ts";
 import type {
   ChunkView,
+  EmbeddingProgress,
   EntityView,
   Found,
   FoundChunk,
@@ -17,6 +18,7 @@ import type { SourceRecord } from "../store/source-record.ts";
 
 export type {
   ChunkView,
+  EmbeddingProgress,
   EntityView,
   Found,
   FoundChunk,
@@ -32,7 +34,10 @@ export type {
 /** A source, what of it was read, and how its last sync ended. */
 export interface SourceView
   extends Omit<SourceRecord, "lastSync">,
-    Pick<SourceStatus, "entities" | "chunks" | "embedded" | "lastSync" | "lastSyncAt" | "running"> {}
+    Pick<
+      SourceStatus,
+      "entities" | "chunks" | "embedded" | "lastSync" | "lastSyncAt" | "running" | "embedding"
+    > {}
 
 /** `GET /api/sources`: by name. While a source is synced, `running` says how far that is. */
 export interface SourceList {

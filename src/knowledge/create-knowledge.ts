@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { KnowledgeWriter } from "../store/knowledge-record.ts";
 import type { SourceRecord } from "../store/source-record.ts";
@@ -28,6 +29,7 @@ export interface KnowledgeDeps {
     work: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ) => Promise<void>;
+  readonly clock?: Clock;
   readonly log: Log;
   /** How long it waits after the embedder has failed. */
   readonly retryMs?: number;
@@ -47,7 +49,7 @@ export interface Knowledge {
   /** By the ids of sources; one of which nothing was ever written is not there. */
   counts(): Promise<ReadonlyMap<string, IndexCounts>>;
   /** Goes on giving passages their vectors, where there is something left to do; also done after every write. */
-  readonly embedding: Pick<ChunkEmbedding, "wake" | "rest">;
+  readonly embedding: Pick<ChunkEmbedding, "wake" | "rest" | "rate">;
   /** Takes out what is left of passages that are gone, where that is much. For after a sync. */
   readonly sweeping: Pick<IndexSweeping, "wake" | "rest">;
   close(): Promise<void>;
@@ -65,7 +67,7 @@ export function createKnowledge(deps: KnowledgeDeps): Knowledge {
   const searcher = threadSearcher(searching);
   const meanings = new QueryMeanings({ embedder, isOn: isMeaningOn });
   const embedding = new ChunkEmbedding({
-    ...{ writer, embedder, log },
+    ...{ writer, embedder, log, clock: deps.clock ?? systemClock },
     isOn: isMeaningOn,
     lead: (work, signal) => lead(EMBEDDING, work, signal),
     ...(deps.retryMs !== undefined && { retryMs: deps.retryMs }),

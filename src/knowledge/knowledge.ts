@@ -130,7 +130,8 @@ export interface KnowledgeReader {
 /** How far a sync has come. */
 export interface SyncProgress {
   readonly source: string;
-  readonly phase: "scanning" | "reading" | "embedding" | "done";
+  /** Files are counted, then compared with what is known and read. Vectors follow behind a sync, see `EmbeddingProgress`. */
+  readonly phase: "scanning" | "reading" | "done";
   readonly seen: number;
   readonly added: number;
   readonly changed: number;
@@ -141,8 +142,16 @@ export interface SyncProgress {
   readonly bytes: number;
   /** Files a second, over the last seconds. */
   readonly rate: number;
-  /** Files in all, once that is known. */
+  /** Files in all; while scanning, those found so far. Absent: it is not known before the end. */
   readonly total?: number;
+}
+
+/** How far the passages of a source have got their vectors. */
+export interface EmbeddingProgress {
+  readonly done: number;
+  readonly left: number;
+  /** Passages a second, of all sources; 0: it has just begun. */
+  readonly rate: number;
 }
 
 /** A file that could not be read, and why, in words for people. */
@@ -174,6 +183,8 @@ export interface SourceStatus {
   readonly lastSyncAt: number | null;
   /** What is going on now; null: nothing. */
   readonly running: SyncProgress | null;
+  /** Absent: this process gives none of its passages vectors now. */
+  readonly embedding?: EmbeddingProgress;
 }
 
 export interface SyncRequest {

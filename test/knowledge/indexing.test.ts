@@ -75,6 +75,37 @@ test("what is written later gets its vector, too", async () => {
   expect(results.map((found) => found.kind === "entity" && found.title).sort()).toEqual(["a", "b"]);
 });
 
+test("how fast passages get their vectors is known while they do", async () => {
+  let now = 0;
+  const rates: (number | undefined)[] = [];
+  const embedder = meaningEmbedder();
+  await using t = await testKnowledge({
+    clock: () => now,
+    embedder: {
+      ...embedder,
+      async embed(texts) {
+        rates.push(t.knowledge.embedding.rate);
+        now += 2_000;
+        return embedder.embed(texts);
+      },
+    },
+  });
+  const { writer, embedding } = t.knowledge;
+  expect(embedding.rate).toBeUndefined();
+  await writer.write(
+    [
+      entity(
+        "a",
+        Array.from({ length: 150 }, (_, at) => `The dog ${at} sleeps.`),
+      ),
+    ],
+    NOW,
+  );
+  await embedding.rest();
+  expect(rates).toEqual([0, 32, 32]);
+  expect(embedding.rate).toBeUndefined();
+});
+
 test("an embedder that fails for a while is asked again, and nothing is lost", async () => {
   let failures = 2;
   const embedder = meaningEmbedder();

@@ -35,7 +35,9 @@ export interface TestSync extends AsyncDisposable {
 /** A real sync with its threads, over a real store and index, and a folder to read. */
 export async function testSync(
   databaseUrl: string | null = null,
-  options: Pick<SyncDeps, "parsing" | "callSourceTool"> & { readonly home?: string } = {},
+  options: Pick<SyncDeps, "parsing" | "callSourceTool" | "counts" | "embeddingRate"> & {
+    readonly home?: string;
+  } = {},
 ): Promise<TestSync> {
   const temporary = await tempHome();
   const home = options.home ?? join(temporary.path, "home");
@@ -47,6 +49,8 @@ export async function testSync(
     ...{ home, databaseUrl, store, worker: SYNC_WORKER, clock: systemClock, newId: randomId, log: silentLog },
     ...(options.parsing && { parsing: options.parsing }),
     ...(options.callSourceTool && { callSourceTool: options.callSourceTool }),
+    ...(options.counts && { counts: options.counts }),
+    ...(options.embeddingRate && { embeddingRate: options.embeddingRate }),
   });
   const entities = async () => {
     const sources = await store.sources.list();

@@ -27,7 +27,7 @@ const counted = {
   failed: count,
   chunks: count,
   bytes: count,
-  total: optional({ ...count, description: "Files in all, once that is known." }),
+  total: optional({ ...count, description: "Files in all; while scanning, those found so far." }),
 };
 const label = { ...orNull(text), description: "Only who may see the label sees what it holds." };
 const problems = listOf(shape<{ key: string; reason: string }>({ key: text, reason: text }));
@@ -74,11 +74,19 @@ export const knowledgeAnswers = {
     running: oneOf(
       shape<contract.SyncProgress>({
         ...counted,
-        phase: anyOfTexts(["scanning", "reading", "embedding", "done"]),
+        phase: anyOfTexts(["scanning", "reading", "done"]),
         rate: { type: "number", description: "Files a second." },
       }),
       { type: "null", description: "Nothing is going on." },
     ),
+    embedding: optional({
+      ...shape<contract.EmbeddingProgress>({
+        done: count,
+        left: count,
+        rate: { type: "number", description: "Passages a second, of all sources; 0: it has just begun." },
+      }),
+      description: "How far its passages have got vectors; absent: none gets one now.",
+    }),
   }),
   SourceList: shape<contract.SourceList>({ sources: listOf(ref("SourceView")) }),
   SourceAnswer: shape<contract.SourceAnswer>({ source: ref("SourceView") }),

@@ -159,10 +159,17 @@ function countsOf({
   lastSync,
   lastSyncAt,
   running,
-}: Pick<SourceView, "entities" | "chunks" | "embedded" | "lastSync" | "lastSyncAt" | "running">) {
+  embedding,
+}: Pick<
+  SourceView,
+  "entities" | "chunks" | "embedded" | "lastSync" | "lastSyncAt" | "running" | "embedding"
+>) {
   // It is kept with its time, which stands beside it here.
   const { at: _, ...report } = (lastSync ?? {}) as Partial<SourceReport> & { readonly at?: number };
-  return { entities, chunks, embedded, lastSync: lastSync && (report as SourceReport), lastSyncAt, running };
+  return {
+    ...{ entities, chunks, embedded, lastSync: lastSync && (report as SourceReport), lastSyncAt, running },
+    ...(embedding && { embedding }),
+  };
 }
 
 /** Undefined where it takes longer. */

@@ -228,6 +228,7 @@ function numberOf(given: string, option: string): number {
 }
 
 function stateOf({ enabled, running, lastSync }: SourceView): string {
+  if (running?.phase === "scanning") return `scanning ${running.total ?? 0}`;
   if (running)
     return `${running.phase} ${running.seen}${running.total === undefined ? "" : `/${running.total}`}`;
   if (!enabled) return "disabled";

@@ -34,7 +34,9 @@ async function sync(
   if (status) return showStatus(run, source);
   const body = { wait: true, ...(source !== undefined && { source }) };
   const answer = await watched(run, run.send<SyncAnswer>("POST", "/api/sync", body));
-  run.print(answer, told(answer));
+  // It began behind the sync, if there is anything to do.
+  const sources = run.json || answer.skipped ? [] : await sourcesNow(run);
+  run.print(answer, told(answer) + embeddingTold(sources));
   return (answer.sources ?? []).some(({ ok }) => !ok) ? 1 : undefined;
 }
 
@@ -42,14 +44,16 @@ async function showStatus(run: Run, source: string | undefined): Promise<undefin
   const all = (await run.get<SourceList>(`/api/sources${query({})}`)).sources;
   const sources = all.filter(({ name }) => source === undefined || name === source);
   const now = Date.now();
-  const rows = sources.map(({ name, entities, chunks, embedded, running, lastSync, lastSyncAt }) => [
-    name,
-    entities,
-    chunks,
-    embedded,
-    ago(lastSyncAt, now),
-    running ? progressText([running]) : lastSync ? reportText(lastSync) : "never synced",
-  ]);
+  const rows = sources.map(
+    ({ name, entities, chunks, embedded, running, lastSync, lastSyncAt, embedding }) => [
+      name,
+      entities,
+      chunks,
+      embedding ? `${embedded}, ${embedding.left} left${speedText(embedding.rate)}` : embedded,
+      ago(lastSyncAt, now),
+      running ? progressText([running]) : lastSync ? reportText(lastSync) : "never synced",
+    ],
+  );
   run.print(
     { sources },
     table(["SOURCE", "DOCUMENTS", "CHUNKS", "VECTORS", "SYNCED", "STATE"], rows, run.terminal.columns),
@@ -64,10 +68,11 @@ async function watched(run: Run, work: Promise<SyncAnswer>): Promise<SyncAnswer>
     while (!ended.signal.aborted) {
       await delay(POLL_MS, undefined, { signal: ended.signal }).catch(() => {});
       if (ended.signal.aborted) return;
-      const { sources } = await run.get<SourceList>("/api/sources").catch(() => ({ sources: [] }));
+      const sources = await sourcesNow(run);
       const running = sources.flatMap((source) => source.running ?? []);
+      const texts = [progressText(running), embeddingText(sources)].filter((text) => text !== "");
       if (running.length > 0 && !ended.signal.aborted)
-        run.terminal.err(`\r\u001b[K${progressText(running).slice(0, run.terminal.columns - 1)}`);
+        run.terminal.err(`\r\u001b[K${texts.join("; ").slice(0, run.terminal.columns - 1)}`);
     }
   })();
   try {
@@ -79,9 +84,35 @@ async function watched(run: Run, work: Promise<SyncAnswer>): Promise<SyncAnswer>
   }
 }
 
+/** None where they cannot be had: they are only looked at. */
+async function sourcesNow(run: Run): Promise<readonly SourceView[]> {
+  return (await run.get<SourceList>("/api/sources").catch(() => ({ sources: [] }))).sources;
+}
+
+function embeddingTold(sources: readonly SourceView[]): string {
+  const text = embeddingText(sources);
+  return text === "" ? "" : `In the background, ${text}. See how far it is: toolkeep sync --status\n`;
+}
+
+/** Of all sources: they get their vectors one behind the other. */
+function embeddingText(sources: readonly SourceView[]): string {
+  const all = sources.flatMap(({ embedding }) => embedding ?? []);
+  if (all.length === 0) return "";
+  const [done, left] = (["done", "left"] as const).map((name) =>
+    all.reduce((sum, one) => sum + one[name], 0),
+  );
+  return `embedding: ${done} passages done, ${left} left${speedText(all[0]!.rate)}`;
+}
+
+function speedText(rate: number): string {
+  return rate > 0 ? `, ${Math.round(rate)}/s` : "";
+}
+
 function progressText(running: readonly NonNullable<SourceView["running"]>[]): string {
   return running
     .map(({ source, phase, seen, total, added, changed, failed, rate }) => {
+      if (phase === "scanning")
+        return `${source}: scanning, ${counted(total ?? 0, "file")} found, ${Math.round(rate)}/s`;
       const files = total === undefined ? counted(seen, "file") : `${seen} of ${counted(total, "file")}`;
       const broken = failed === 0 ? "" : `, ${failed} not read`;
       return `${source}: ${phase}, ${files}, ${added} added, ${changed} changed${broken}, ${Math.round(rate)}/s`;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../errors.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
+import { RecentRate } from "../../lib/recent-rate.ts";
 import type { ChunkToEmbed, IndexWriter } from "../../store/knowledge/index-store.ts";
 import type { Embedder } from "../../text/embedder.ts";
 import { embeddedText } from "./chunk-terms.ts";
@@ -12,6 +14,7 @@ export interface ChunkEmbeddingDeps {
   readonly isOn: () => boolean;
   /** Runs work in one process at a time, see `Sharing.lead`. */
   readonly lead: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
   readonly retryMs?: number;
 }
@@ -32,9 +35,15 @@ export class ChunkEmbedding {
   /** Up to here every chunk has one. Numbers only ever rise, so nothing is looked at twice. */
   #done = 0;
   #model: string | undefined;
+  #rate: RecentRate | undefined;
 
   constructor(deps: ChunkEmbeddingDeps) {
     this.#deps = deps;
+  }
+
+  /** Chunks a second, over the last seconds; undefined: it rests. */
+  get rate(): number | undefined {
+    return this.#rate?.perSecond;
   }
 
   /** There may be something to do. */
@@ -79,23 +88,27 @@ export class ChunkEmbedding {
       this.#isDue = false;
       try {
         await lead((leading) => this.#work(leading), signal);
+        this.#rate = undefined;
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ cause: messageOf(error) }, "what passages mean could not be kept");
         this.#isDue = true;
+        this.#rate = undefined;
         await pause(retryMs, signal);
       }
     }
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { writer, embedder, isOn } = this.#deps;
+    const { writer, embedder, isOn, clock } = this.#deps;
+    let count = 0;
     // Another model has made nothing yet.
     if (this.#model !== embedder.model) this.#done = 0;
     this.#model = embedder.model;
     while (!signal.aborted && isOn()) {
       const chunks = await writer.withoutVector(embedder.model, this.#done, CHUNKS_AT_ONCE);
       if (chunks.length === 0) return;
+      this.#rate ??= new RecentRate(clock());
       const vectors = await embedder.embed(chunks.map(textOf), { keep: false });
       if (signal.aborted) return;
       if (!vectors) {
@@ -107,6 +120,8 @@ export class ChunkEmbedding {
         chunks.map(({ no }, at) => ({ no, vector: bytesOf(vectors[at]!) })),
       );
       this.#done = chunks.at(-1)!.no;
+      count += chunks.length;
+      this.#rate.mark(clock(), count);
     }
   }
 }

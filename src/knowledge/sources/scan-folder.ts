@@ -77,6 +77,18 @@ export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
   }
 }
 
+/** Counts the files that `scanFolder` gives, without a look at any: that is most of its work. A source that cannot be looked at has none. */
+export function* listFolder(plan: SourcePlan): Generator<number> {
+  if (plan.isFile) return yield 1;
+  let files = 0;
+  try {
+    for (const { kind } of walk(plan, "", [rulesOf(plan)], 0, unlooked))
+      if (kind === "file" && files < plan.maxFiles) yield ++files;
+  } catch {
+    // The scan says why.
+  }
+}
+
 /** Those of the source itself. */
 export function rulesOf({ kind, ignore }: Pick<SourcePlan, "kind" | "ignore">): IgnoreRules {
   return new IgnoreRules("", [...NEVER, ...(kind === "obsidian" ? VAULT_FOLDERS : []), ...ignore]);
@@ -87,6 +99,7 @@ function* walk(
   folder: string,
   above: readonly IgnoreRules[],
   depth: number,
+  lookAt = look,
 ): Generator<Scanned> {
   const path = join(plan.root, folder);
   const entries = sortedEntries(path, (name) => TYPES[plan.kind](name));
@@ -100,10 +113,10 @@ function* walk(
     if (isFolder) {
       const inner = join(path, name);
       if (plan.excluded.includes(inner)) continue;
-      yield* below(plan, `${key}/`, rules, depth + 1);
+      yield* below(plan, `${key}/`, rules, depth + 1, lookAt);
     } else if (entry.isFile()) {
       const type = TYPES[plan.kind](name);
-      if (type) yield look(folder + sortedAs, join(path, name), type);
+      if (type) yield lookAt(folder + sortedAs, join(path, name), type);
     }
   }
 }
@@ -114,13 +127,14 @@ function* below(
   key: string,
   rules: readonly IgnoreRules[],
   depth: number,
+  lookAt: typeof look,
 ): Generator<Scanned> {
   if (depth > MAX_DEPTH) {
     yield { kind: "unseen", key, reason: `it lies more than ${MAX_DEPTH} folders deep` };
     return;
   }
   try {
-    yield* walk(plan, key, rules, depth);
+    yield* walk(plan, key, rules, depth, lookAt);
   } catch (error) {
     yield { kind: "unseen", key, reason: reasonOf(error) };
   }
@@ -134,6 +148,10 @@ function look(key: string, path: string, type: FileType): Scanned {
     return { kind: "unseen", key, reason: reasonOf(error, path) };
   }
 }
+
+const unlooked: typeof look = (key, path, type) => ({
+  ...{ kind: "file", key, path, type, modifiedAt: 0, size: 0 },
+});
 
 function foundFile(key: string, path: string, type: FileType, mtimeMs: number, size: number): FoundFile {
   const named = isContainer(type) && !key.endsWith("/") ? `${key}/` : key;

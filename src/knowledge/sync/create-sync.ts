@@ -29,6 +29,8 @@ export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> 
   readonly callSourceTool?: CallSourceTool;
   /** What the index holds, by the id of a source. */
   readonly counts?: () => Promise<ReadonlyMap<string, SourceCounts>>;
+  /** See `ChunkEmbedding.rate`. */
+  readonly embeddingRate?: () => number | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -110,11 +112,13 @@ class Syncing implements KnowledgeSync {
 
   async status(access: Access): Promise<readonly SourceStatus[]> {
     const [sources, counts] = await Promise.all([this.#deps.store.sources.list(), this.#deps.counts?.()]);
+    const rate = this.#deps.embeddingRate?.();
     return sources
       .filter((source) => maySee(source, access))
       .map(({ id, name, kind, label, enabled, lastSync }) => ({
         source: { id, name, kind, label, enabled },
         ...(counts?.get(id) ?? NOTHING),
+        ...embeddingOf(counts?.get(id) ?? NOTHING, rate),
         lastSync: lastSync as SourceReport | null,
         lastSyncAt: typeof lastSync?.at === "number" ? lastSync.at : null,
         running: this.#progress.get(id) ?? null,
@@ -314,6 +318,11 @@ class Syncing implements KnowledgeSync {
     const plan = config && (await planSource(kind, config, this.#deps.home));
     if (plan && !plan.ok) throw new ToolkeepError("BAD_REQUEST", `The source cannot be read: ${plan.error}.`);
   }
+}
+
+function embeddingOf({ chunks, embedded }: SourceCounts, rate: number | undefined) {
+  const left = chunks - embedded;
+  return rate !== undefined && left > 0 && { embedding: { done: embedded, left, rate } };
 }
 
 /** Labelled sources are there for nobody who may not see their label. */

@@ -1,13 +1,12 @@
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { RecentRate } from "../../lib/recent-rate.ts";
 import type { SourceReport, SyncProblem, SyncProgress } from "../knowledge.ts";
 
 const MAX_PROBLEMS = 50;
 const MAX_REASON = 300;
 /** Often enough for people. */
 const TELL_MS = 200;
-/** The rate is that of the last seconds. */
-const RATE_MS = 5_000;
 
 /** Counts what a sync of one source does, and tells of it a few times a second. */
 export class SyncCount {
@@ -16,8 +15,11 @@ export class SyncCount {
   readonly #clock: Clock;
   readonly #began: number;
   readonly #problems: SyncProblem[] = [];
-  readonly #marks: { readonly at: number; readonly seen: number }[] = [];
-  #told = 0;
+  #rate: RecentRate;
+  #phase: SyncProgress["phase"] = "scanning";
+  #told = Number.NEGATIVE_INFINITY;
+  /** Files that there are to look at, as far as they were listed before. */
+  #listed: number | undefined;
   seen = 0;
   unchanged = 0;
   gone = 0;
@@ -35,13 +37,19 @@ export class SyncCount {
     this.#onProgress = onProgress;
     this.#clock = clock;
     this.#began = clock();
+    this.#rate = new RecentRate(this.#began);
+  }
+
+  listed(files: number): void {
+    this.#listed = files;
+    if (files % 64 === 0) this.tell("scanning");
   }
 
   saw(bytes: number): void {
     this.seen += 1;
     this.#bytes += bytes;
     // The clock is asked for some of them only: most files are unchanged, and there are many.
-    if (this.seen % 64 === 0) this.tell();
+    if (this.seen % 64 === 0 || this.seen === 1) this.tell();
   }
 
   wrote(isKnown: boolean, chunks: number): void {
@@ -58,13 +66,15 @@ export class SyncCount {
 
   tell(phase: SyncProgress["phase"] = "reading"): void {
     const now = this.#clock();
-    if (now - this.#told < TELL_MS && phase === "reading") return;
+    const isNew = phase !== this.#phase;
+    if (now - this.#told < TELL_MS && !isNew) return;
+    // Listing is much faster than reading; the one says nothing about the other.
+    if (isNew && phase === "reading") this.#rate = new RecentRate(now);
+    this.#phase = phase;
     this.#told = now;
-    this.#marks.push({ at: now, seen: this.seen });
-    while (this.#marks.length > 2 && now - this.#marks[0]!.at > RATE_MS) this.#marks.shift();
-    const { at, seen } = this.#marks.length > 1 ? this.#marks[0]! : { at: this.#began, seen: 0 };
-    const rate = now > at ? ((this.seen - seen) * 1_000) / (now - at) : 0;
-    this.#onProgress({ ...this.#counts(), phase, rate: Math.round(rate * 10) / 10 });
+    this.#rate.mark(now, phase === "scanning" ? (this.#listed ?? 0) : this.seen);
+    const total = this.#listed !== undefined && { total: Math.max(this.#listed, this.seen) };
+    this.#onProgress({ ...this.#counts(), phase, rate: this.#rate.perSecond, ...total });
   }
 
   report(error?: unknown): SourceReport {

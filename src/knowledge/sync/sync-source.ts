@@ -22,6 +22,8 @@ export interface SyncDeps {
   readonly reader: FileReader;
   /** In the order of `compareKeys`. */
   readonly scan: (plan: SourcePlan) => Iterable<Scanned> | AsyncIterable<Scanned>;
+  /** How many files a scan will find, as far as it has counted. Absent: to count them is as much work as to read them. */
+  readonly list?: (plan: SourcePlan) => Iterable<number>;
   readonly clock: Clock;
   readonly onProgress: (progress: SyncProgress) => void;
 }
@@ -46,6 +48,7 @@ export async function syncSource(job: SyncJob, deps: SyncDeps, signal: AbortSign
   const count = new SyncCount(job.name, deps);
   const run = new SourceRun(job, deps, signal, count);
   try {
+    await run.list();
     await run.compare();
     await run.bury();
     return count.report();
@@ -73,6 +76,17 @@ class SourceRun {
     this.#count = count;
     this.#known = new KnownKeys(deps.writer, job.sourceId);
     this.#batches = new Batches(deps.writer, job.sourceId, deps.clock);
+  }
+
+  /** For whoever looks on: what is there is only counted. */
+  async list(): Promise<void> {
+    const pace = createPace();
+    this.#count.tell("scanning");
+    for (const files of this.#deps.list?.(this.#job.plan) ?? []) {
+      await pace();
+      this.#signal.throwIfAborted();
+      this.#count.listed(files);
+    }
   }
 
   async compare(): Promise<void> {

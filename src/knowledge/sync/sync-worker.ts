@@ -9,7 +9,7 @@ import type { SyncProgress } from "../knowledge.ts";
 import { parseText } from "../parse/parse-text.ts";
 import { ParseThread, type ParseThreadOptions } from "../parse/parse-thread.ts";
 import type { PluginDocument } from "../sources/plugin-source.ts";
-import { scanFolder } from "../sources/scan-folder.ts";
+import { listFolder, scanFolder } from "../sources/scan-folder.ts";
 import type { SourcePlan } from "../sources/source-plan.ts";
 import { type SyncJob, syncSource } from "./sync-source.ts";
 import { testSource } from "./test-source.ts";
@@ -87,7 +87,8 @@ async function perform(
     if (message.type === "test") return await testSource(message.plan, { reader, scan: scanFolder }, signal);
     const onProgress = (progress: SyncProgress) =>
       port.postMessage({ type: "progress", id: message.id, progress } satisfies FromSync);
-    const deps = { writer: await writer(), reader, scan: scanFolder, clock: systemClock, onProgress };
+    const folder = { scan: scanFolder, list: listFolder };
+    const deps = { writer: await writer(), reader, ...folder, clock: systemClock, onProgress };
     return await syncSource(message.job, deps, signal);
   } finally {
     await reader.close();

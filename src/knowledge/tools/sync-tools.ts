@@ -1,11 +1,18 @@
 import { failed, output } from "../../define-tool.ts";
-import type { JsonSchema, Tool, ToolResult } from "../../tool.ts";
-import type { SourceReport, SourceStatus, SyncOutcome, SyncProgress } from "../knowledge.ts";
+import type { JsonSchema, Tool, ToolContext, ToolResult } from "../../tool.ts";
+import type {
+  EmbeddingProgress,
+  SourceReport,
+  SourceStatus,
+  SyncOutcome,
+  SyncProgress,
+} from "../knowledge.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
 
 /** As long a call waits for a sync; it goes on behind it. */
 const WAIT_MS = 240_000;
+const LEAST_STEP = 0.001;
 const SOURCE: JsonSchema = { type: "string", maxLength: 100, description: "Only this source, by name" };
 
 /** Bringing sources up to date, and how far that is. */
@@ -44,7 +51,7 @@ function syncTool(
         access,
         waits,
         ...(source !== undefined && { source }),
-        onProgress: (progress) => context.progress(progressOf(progress)),
+        onProgress: tellProgress(context),
       });
       const outcome = await syncedWithin(ended, WAIT_MS, context);
       if (outcome === undefined)
@@ -87,10 +94,29 @@ function told(outcome: SyncOutcome): ToolResult {
   return output(text, { skipped: false, sources: sources.map(shownReport) });
 }
 
-function progressOf({ source, phase, seen, total, added, changed, rate }: SyncProgress) {
+/** Files of all sources, one source after the other. MCP wants each update to be beyond the last, also where only words are new. */
+function tellProgress({ progress }: Pick<ToolContext, "progress">): (update: SyncProgress) => void {
+  let before = 0;
+  let last: SyncProgress | undefined;
+  let told = 0;
+  return (update) => {
+    if (last && last.source !== update.source) before += last.seen;
+    last = update;
+    told = Math.max(before + update.seen, told + LEAST_STEP);
+    const isCounted = update.phase !== "scanning" && update.total !== undefined;
+    progress({
+      progress: told,
+      ...(isCounted && { total: Math.max(before + update.total, told) }),
+      message: progressText(update),
+    });
+  };
+}
+
+function progressText({ source, phase, seen, total, added, changed, rate }: SyncProgress): string {
+  const speed = `${Math.round(rate)} files a second`;
+  if (phase === "scanning") return `${source}: scanning, ${total ?? 0} files found, ${speed}`;
   const files = `${seen}${total === undefined ? "" : ` of ${total}`} files`;
-  const message = `${source}: ${phase}, ${files}, ${added + changed} new or changed, ${Math.round(rate)} files a second`;
-  return { progress: seen, ...(total !== undefined && { total }), message };
+  return `${source}: ${phase}, ${files}, ${added + changed} new or changed, ${speed}`;
 }
 
 function reportText(report: SourceReport): string {
@@ -113,14 +139,21 @@ function statusText({
   lastSync,
   lastSyncAt,
   running,
+  embedding,
 }: SourceStatus): string {
-  const holds = `${source.name} (${source.kind}): ${entities} documents, ${chunks} chunks, ${embedded} with vectors`;
-  if (running) return `${holds}; syncing, ${progressOf(running).message}`;
+  const vectors = `${embedded} with vectors${embedding ? embeddingText(embedding) : ""}`;
+  const holds = `${source.name} (${source.kind}): ${entities} documents, ${chunks} chunks, ${vectors}`;
+  if (running) return `${holds}; syncing, ${progressText(running)}`;
   if (!lastSync || lastSyncAt === null) return `${holds}; never synced`;
   return `${holds}; synced ${iso(lastSyncAt)}${lastSync.ok ? "" : `, which failed: ${lastSync.error}`}`;
 }
 
-function shownStatus({ source, entities, chunks, embedded, lastSync, lastSyncAt, running }: SourceStatus) {
+function embeddingText({ left, rate }: EmbeddingProgress): string {
+  return `, ${left} left${rate > 0 ? ` at ${Math.round(rate)} chunks a second` : ""}`;
+}
+
+function shownStatus({ source, lastSync, lastSyncAt, ...status }: SourceStatus) {
+  const { entities, chunks, embedded, running, embedding } = status;
   return {
     source: source.name,
     kind: source.kind,
@@ -131,5 +164,6 @@ function shownStatus({ source, entities, chunks, embedded, lastSync, lastSyncAt,
     last_sync: lastSync && shownReport(lastSync),
     last_sync_at: lastSyncAt === null ? null : iso(lastSyncAt),
     running,
+    ...(embedding && { embedding }),
   };
 }

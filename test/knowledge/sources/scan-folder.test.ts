@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { compareKeys } from "../../../src/knowledge/sources/compare-keys.ts";
 import { IgnoreRules } from "../../../src/knowledge/sources/ignore-rules.ts";
 import { planSource } from "../../../src/knowledge/sources/plan-source.ts";
-import { scanFolder } from "../../../src/knowledge/sources/scan-folder.ts";
+import { listFolder, scanFolder } from "../../../src/knowledge/sources/scan-folder.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
 async function scanned(
@@ -18,7 +18,10 @@ async function scanned(
   }
   const plan = await planSource(kind, { path: folder.path, ...config }, "/nowhere/home");
   if (!plan.ok) throw new Error(plan.error);
-  return [...scanFolder(plan.value)].map((found) => (found.kind === "file" ? found.key : `! ${found.key}`));
+  const all = [...scanFolder(plan.value)];
+  // Whatever there is: as many are counted beforehand.
+  expect([...listFolder(plan.value)].at(-1) ?? 0).toBe(all.filter((found) => found.kind === "file").length);
+  return all.map((found) => (found.kind === "file" ? found.key : `! ${found.key}`));
 }
 
 const named = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, "x"]));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SyncProgress } from "../../../src/knowledge/knowledge.ts";
 import type { FileReader, ReadDocument, ReadEnd, ReadJob } from "../../../src/knowledge/parse/read-job.ts";
 import { compareKeys } from "../../../src/knowledge/sources/compare-keys.ts";
 import type { FileType } from "../../../src/knowledge/sources/file-type.ts";
@@ -214,6 +215,40 @@ test("nothing is written after it was aborted", async () => {
   const { size } = writer.entities;
   await new Promise((resolve) => setImmediate(resolve));
   expect(writer.entities.size).toBe(size);
+});
+
+test("progress counts what there is first, then what was read of it, with the rate of each", async () => {
+  const told: SyncProgress[] = [];
+  let now = 0;
+  const files = Array.from({ length: 200 }, (_, number) => file(String(number).padStart(4, "0")));
+  const step = function* <T>(all: Iterable<T>, ms: number) {
+    for (const one of all) {
+      now += ms;
+      yield one;
+    }
+  };
+  const [writer, reader] = [new MemoryIndex(), new Told()];
+  const deps = { writer, reader, clock: () => now, onProgress: (update: SyncProgress) => told.push(update) };
+  const list = () =>
+    step(
+      files.map((_, at) => at + 1),
+      5,
+    );
+  await syncSource(JOB, { ...deps, list, scan: () => step(files, 10) }, NEVER);
+  const of = (phase: string) => told.filter((update) => update.phase === phase);
+  expect(of("scanning").map(({ total }) => total)).toEqual([undefined, 64, 128, 192]);
+  expect(of("scanning").at(-1)).toMatchObject({ seen: 0, rate: 200 });
+  const seen = of("reading").map((update) => update.seen);
+  expect(seen[0]).toBe(1);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(of("reading").every(({ total }) => total === 200)).toBe(true);
+  expect(of("reading").at(-1)!.rate).toBeCloseTo(100, -1);
+  expect(told.at(-1)).toMatchObject({ phase: "done", seen: 200, total: 200, added: 200 });
+
+  told.length = 0;
+  await syncSource(JOB, { ...deps, scan: () => step(files, 10) }, NEVER);
+  expect(told.map(({ phase }) => phase)).toEqual(["scanning", ...Array(4).fill("reading"), "done"]);
+  expect(told.every(({ total }) => total === undefined)).toBe(true);
 });
 
 test("keys sort as databases sort their bytes", () => {

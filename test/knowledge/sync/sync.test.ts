@@ -1,6 +1,8 @@
 import { mkdir, rename, rm, stat, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SyncProgress } from "../../../src/knowledge/knowledge.ts";
+import type { SourceCounts } from "../../../src/knowledge/sync/create-sync.ts";
 import { type TestSync, testSync } from "../../support/knowledge-sync.ts";
 import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
 
@@ -201,6 +203,26 @@ test("a labelled source is there only for who may see its label", async () => {
   const somebody = { labels: ["private"] };
   expect(await t.sync.sync({ access: somebody })).toMatchObject({ sources: [{ added: 1 }] });
   expect(await t.sync.status(somebody)).toMatchObject([{ lastSync: { added: 1, ok: true }, running: null }]);
+});
+
+test("progress tells of the files that were counted, then of those read, and the status of vectors to come", async () => {
+  const counts = new Map<string, SourceCounts>();
+  let rate: number | undefined;
+  await using t = await testSync(null, { counts: async () => counts, embeddingRate: () => rate });
+  await t.write({ "a.md": "one", "b/c.md": "two", "b/.hidden.md": "three" });
+  const { id } = await t.sync.addSource({ name: "notes", kind: "folder", config: { path: t.folder } });
+  const told: SyncProgress[] = [];
+  await t.run({ onProgress: (progress) => told.push(progress) });
+  expect([...new Set(told.map(({ phase }) => phase))]).toEqual(["scanning", "reading", "done"]);
+  expect(told.find(({ phase }) => phase === "reading")).toMatchObject({ seen: 1, total: 2 });
+
+  counts.set(id, { entities: 2, chunks: 30, embedded: 10 });
+  const embedding = async () => (await t.sync.status({ labels: null }))[0]!.embedding;
+  expect(await embedding()).toBeUndefined();
+  rate = 12.5;
+  expect(await embedding()).toEqual({ done: 10, left: 20, rate: 12.5 });
+  counts.set(id, { entities: 2, chunks: 30, embedded: 30 });
+  expect(await embedding()).toBeUndefined();
 });
 
 test("a source in the home is refused, and the home is left out of a source around it", async () => {

@@ -3,15 +3,19 @@ import type { SyncProgress } from "../../api/contract.ts";
 const PHASES: Readonly<Record<SyncProgress["phase"], string>> = {
   scanning: "Looking",
   reading: "Reading",
-  embedding: "Learning meanings",
   done: "Done",
 };
 
 /** How far a sync is: of all files where their number is known. */
 export function SyncBar({ progress }: { progress: SyncProgress }) {
   const { phase, seen, total, rate } = progress;
-  const share = total === undefined || total === 0 ? undefined : Math.min(1, seen / total);
-  const words = `${PHASES[phase]}: ${seen.toLocaleString("en")}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`}${rate > 0 ? `, ${Math.round(rate)}/s` : ""}`;
+  const share =
+    phase === "scanning" || total === undefined || total === 0 ? undefined : Math.min(1, seen / total);
+  const files =
+    phase === "scanning"
+      ? `${(total ?? 0).toLocaleString("en")} found`
+      : `${seen.toLocaleString("en")}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`}`;
+  const words = `${PHASES[phase]}: ${files}${rate > 0 ? `, ${Math.round(rate)}/s` : ""}`;
   return (
     <span className="flex min-w-0 items-center gap-2">
       <progress
