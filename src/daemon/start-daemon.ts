@@ -97,8 +97,9 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
         // A person may take hours: whoever waits for one is told how to go on later.
         hub.questions.close();
         await requests.drain(DRAIN_MS);
-        requests.abort();
+        // First: it tells clients of sessions that their calls end here, and whoever hears nothing waits.
         await gateway.close();
+        requests.abort();
         await opened.close();
       },
     };

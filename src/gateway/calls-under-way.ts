@@ -1,16 +1,34 @@
 import { FleetingSet } from "../lib/fleeting-set.ts";
 import { Stop } from "../lib/stop.ts";
-import { type RequestId, RPC, type RpcFault } from "./rpc-error.ts";
+import type { Reply } from "./reply.ts";
+import { errorText, type RequestId, RPC, type RpcFault } from "./rpc-error.ts";
 
 const MAX_OPEN_CALLS = 1_000;
+
+/** Where the answer to a request goes. */
+export interface AnswerPlace {
+  readonly reply: Pick<Reply, "answer">;
+  /** Among the answers of one POST. */
+  readonly at: number;
+}
 
 /** What ends a request, under the id that its client gave it. */
 export class UnderWay extends Stop {
   readonly id: RequestId;
+  readonly #reply: AnswerPlace["reply"];
+  readonly #at: number;
 
-  constructor(id: RequestId) {
+  constructor(id: RequestId, { reply, at }: AnswerPlace) {
     super();
     this.id = id;
+    this.#reply = reply;
+    this.#at = at;
+  }
+
+  /** Answers at once, whatever it still does: nothing that it says later reaches its client. */
+  giveUp(fault: RpcFault): void {
+    this.abort(fault.message);
+    this.#reply.answer(errorText(this.id, fault), 200, this.#at);
   }
 }
 
@@ -19,11 +37,11 @@ export class CallsUnderWay {
   readonly #calls = new FleetingSet<UnderWay>();
 
   /** Counts as under way until it is over; or why it is refused. */
-  admit(id: RequestId): UnderWay | RpcFault {
+  admit(id: RequestId, place: AnswerPlace): UnderWay | RpcFault {
     if (this.get(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
     if (this.#calls.size >= MAX_OPEN_CALLS)
       return { code: RPC.refused, message: "too many requests are under way" };
-    const call = new UnderWay(id);
+    const call = new UnderWay(id, place);
     this.#calls.add(call);
     return call;
   }

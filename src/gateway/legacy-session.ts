@@ -29,6 +29,10 @@ import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving
 import type { SessionFacts } from "./session-ids.ts";
 
 const CANCELLED = "cancelled";
+const SESSION_ENDED: RpcFault = {
+  code: RPC.refused,
+  message: "the session ended before this was answered; it may have run",
+};
 const NO_HEADERS = {};
 /** What lists have become is not worth more of anybody's time. */
 const NEWS_WITHIN_MS = 500;
@@ -201,7 +205,9 @@ export class LegacySession {
   }
 
   close(): void {
-    for (const stop of [...this.#calls.all(), this.#ending]) stop.abort("the session ended");
+    this.#ending.abort("the session ended");
+    // Before their streams end: a client that gets no answer would wait for one.
+    for (const call of this.#calls.all()) if (!call.aborted) call.giveUp(SESSION_ENDED);
     this.subscriptions.close();
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
@@ -228,7 +234,7 @@ export class LegacySession {
     const members = requests.map((request, at) => {
       const call = this.#callIn(request);
       // From now on its client can take it back, also before its turn.
-      const admitted = this.#calls.admit(request.id);
+      const admitted = this.#calls.admit(request.id, { reply, at });
       const run = () => this.#answer(request, reply, at, admitted);
       return { caller: this.caller, ...(call && { call }), run };
     });
@@ -245,7 +251,7 @@ export class LegacySession {
     request: RpcRequest,
     reply: Reply,
     at = 0,
-    admitted = this.#calls.admit(request.id),
+    admitted = this.#calls.admit(request.id, { reply, at }),
   ): Promise<void> {
     let answered: Answered | undefined;
     if (!(admitted instanceof UnderWay)) answered = admitted;
@@ -348,7 +354,7 @@ class SessionExchange implements Exchange {
 /** What its client took back is not answered. */
 function stoppedBy({ reason }: Stop): RpcFault | undefined {
   if (reason === CANCELLED) return undefined;
-  return { code: RPC.refused, message: "the session ended before this was answered; it may have run" };
+  return SESSION_ENDED;
 }
 
 /** What only a session has. */

@@ -20,6 +20,8 @@ export interface TestHubSetup {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** That of a hub before, which stays when this one is gone: a restart. What the store has of it must not be set up again. */
+  readonly home?: string;
 }
 
 export interface TestHub extends AsyncDisposable {
@@ -32,7 +34,7 @@ export interface TestHub extends AsyncDisposable {
 
 /** A real hub over a real home, set up as data, closed and gone with its scope. */
 export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
-  const home = await tempHome();
+  const home = setup.home === undefined ? await tempHome() : keptHome(setup.home);
   const file = {
     log_level: "silent",
     // Whole lists, unless the test is about deferring.
@@ -81,6 +83,10 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
       await home[Symbol.asyncDispose]();
     },
   };
+}
+
+function keptHome(path: string): { path: string } & AsyncDisposable {
+  return { path, [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Servers of npm that every test may use, without the network. */

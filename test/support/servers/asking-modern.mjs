@@ -1,4 +1,5 @@
 // A server of the 2026-07-28 era over stdio that asks back by its answer: node asking-modern.mjs
+import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const META = { "io.modelcontextprotocol/serverInfo": { name: "asking-modern", version: "1.0.0" } };
@@ -25,14 +26,16 @@ const handlers = {
     ...lists,
   }),
   "tools/list": () => ({ tools: [{ name: "ask", inputSchema: { type: "object" } }], ...lists }),
-  /** Asks `rounds` times, with a state that must come back as it was. */
+  /** Asks `rounds` times, with a state that must come back as it was; noted in the file `receipts`. */
   "tools/call": ({ arguments: args = {}, inputResponses, requestState }) => {
-    const { kind = "elicitation", about = "", rounds = 1 } = args;
+    const { kind = "elicitation", about = "", rounds = 1, receipts } = args;
     const answered = requestState === undefined ? 0 : Number(requestState.replace("round ", ""));
     const answer = inputResponses?.question;
     if (answer !== undefined && answered === rounds) {
+      if (receipts) appendFileSync(receipts, "answered\n");
       return { content: [{ type: "text", text: JSON.stringify({ result: answer }) }] };
     }
+    if (receipts) appendFileSync(receipts, "asked\n");
     return {
       resultType: "input_required",
       inputRequests: { question: { method: METHODS[kind], params: PARAMS[kind](about) } },

@@ -1,4 +1,5 @@
 // A legacy server that asks back: node asking.mjs
+import { appendFileSync } from "node:fs";
 import { send, serve, text, tool } from "./rpc.mjs";
 
 const waiting = new Map();
@@ -26,10 +27,13 @@ function ask(kind, about) {
 }
 
 const tools = {
-  /** Asks during the call, after `ms`; what came back is its answer. */
-  async ask({ kind, about, ms = 0 }) {
+  /** Asks during the call, after `ms`; what came back is its answer. How far it comes is noted in the file `receipts`. */
+  async ask({ kind, about, ms = 0, receipts }) {
     await new Promise((resolve) => setTimeout(resolve, ms));
-    return text(JSON.stringify(await ask(kind, about)));
+    if (receipts) appendFileSync(receipts, "asked\n");
+    const answer = await ask(kind, about);
+    if (receipts && answer.result) appendFileSync(receipts, "answered\n");
+    return text(JSON.stringify(answer));
   },
   /** Asks once the call is over; `replies` tells what came back. */
   later({ kind, about }) {
