@@ -44,6 +44,8 @@ export async function startPostgres(bindir) {
 
   const url = `postgres://toolkeep@127.0.0.1:${port}/postgres`;
   const stop = async () => {
+    // Whoever waits for its end must not end before.
+    keeper.ref();
     keeper.stdin.end();
     await ended;
     await rm(folder, { recursive: true, force: true });

@@ -5,17 +5,17 @@ import { randomUUID } from "node:crypto";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { machine, median, percentile } from "../bench/support/measure.mjs";
+import { machine, median } from "../bench/support/measure.mjs";
 import { spawnNode } from "./bench/spawned.mjs";
 import { connect } from "./bench/wire.mjs";
 import { ensurePostgres } from "./postgres.mjs";
 import { startPostgres } from "./postgres-server.mjs";
-import { isKnown, startReplicas, TOOL, until } from "./replicas/daemons.mjs";
+import { startReplicas, TOOL } from "./replicas/daemons.mjs";
+import { measureFollowing } from "./replicas/following.mjs";
 import { startRoundRobin } from "./replicas/round-robin.mjs";
 import { run } from "./run.mjs";
 
 const CONCURRENCY = 32;
-const FOLLOW_SAMPLES = 20;
 /** Two daemons, their servers, the database and the load need this many to run side by side. */
 const CORES_TO_SPARE = 6;
 const TARGET = 1.5;
@@ -44,41 +44,6 @@ async function main({ calls, rounds, seconds }) {
   } finally {
     await database.stop();
   }
-}
-
-/** How long after a change through one daemon the other acts on it. */
-async function measureFollowing({ daemons: [first, second], token }) {
-  const tokens = [];
-  for (let n = 0; n < FOLLOW_SAMPLES; n++) {
-    const created = await first.api("POST", "/tokens", { agent: "worker" });
-    tokens.push(await timed(() => until("the other knows it", () => isKnown(second, created.token))));
-    await first.api("DELETE", `/tokens/${created.record.id}`);
-    tokens.push(
-      await timed(() => until("the other refuses it", async () => !(await isKnown(second, created.token)))),
-    );
-  }
-  const answers = [];
-  const client = await connect({ dialect: "modern", url: first.url, token });
-  for (let n = 0; n < FOLLOW_SAMPLES / 4; n++) {
-    const asked = client.request(
-      "tools/call",
-      `{"name":"prompt_human","arguments":{"question":"${n}?"}}`,
-      "prompt_human",
-    );
-    let question;
-    await until("the question is there", async () => {
-      [question] = (await second.api("GET", "/questions?state=pending")).questions;
-      return question !== undefined;
-    });
-    await second.api("POST", `/questions/${question.id}/answer`, { answer: "yes" });
-    answers.push(await timed(() => asked));
-  }
-  await client.close();
-  console.log("what one daemon is told counts on the other after (ms)   median   longest");
-  printTimes("a token created or revoked", tokens);
-  printTimes("an answer, until the waiting call goes on", answers);
-  console.log();
-  return Math.max(...tokens, ...answers) < 1_000;
 }
 
 /** Interleaved, so that what else the machine does weighs on both alike. */
@@ -163,17 +128,6 @@ function isFastEnough(ratio) {
     `\ntwo daemons against one: ${ratio.toFixed(2)}x in the median (${TARGET}x with cores to spare: ${verdict})`,
   );
   return !toSpare || ratio >= TARGET;
-}
-
-async function timed(work) {
-  const from = performance.now();
-  await work();
-  return performance.now() - from;
-}
-
-function printTimes(what, times) {
-  const cell = (ms) => ms.toFixed(1).padStart(8);
-  console.log(`  ${what.padEnd(54)}${cell(median(times))}  ${cell(percentile(times, 1))}`);
 }
 
 function readOptions() {

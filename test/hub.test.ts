@@ -137,6 +137,64 @@ describe("a hub", () => {
     expect(asked).toMatchObject([{ id: "id" in answer && answer.id, agent: "worker", kind: "human" }]);
   });
 
+  it("acts on rules, labels, people, secrets, sources, found tools and approvals of another process", async (context) => {
+    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+    await using schema = await scopedSchema();
+    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const setup = { env, settings: { deferred_loading: true, approvals: { wait_secs: 0 } } };
+    await using first = await testHub({
+      ...setup,
+      servers: { everything: EVERYTHING },
+      toolboxes: { all_of_it: ["mcp:*"] },
+      agents: { worker: ["all_of_it"] },
+    });
+    await first.hub.upstream.test("everything");
+    await using second = await testHub({ ...setup, servers: { everything: EVERYTHING } });
+    const outcome = async (test: typeof first, name: string, args: object) =>
+      (await test.call(name, args, "worker")).outcome;
+    const think = (test: typeof first, thought: string) => outcome(test, "think", { thought });
+    const createdBy = "test";
+
+    const listed = async () => (await second.hub.listings.for(second.caller("worker"))).tools;
+    const echoIsListed = async () => (await listed()).some(({ name }) => name === "mcp_everything_echo");
+    // From here on the second has the list of this conversation in memory.
+    expect(await echoIsListed()).toBe(false);
+    expect(await outcome(first, "tool_search", { query: "echo" })).toBe("ok");
+    await waitUntil("the tool that was found is listed", echoIsListed);
+
+    await first.hub.ruleBook.add({
+      permission: "list_directory",
+      action: "deny",
+      after: "untrusted_content",
+      createdBy,
+    });
+    const look = () => outcome(second, "list_directory", { path: "." });
+    expect(await look()).toBe("ok");
+    expect(await outcome(first, "mcp_everything_echo", { message: "of a stranger" })).toBe("ok");
+    await waitUntil("the label counts", async () => (await look()) === "denied");
+
+    const { id } = await first.hub.ruleBook.add({ permission: "think", action: "deny", createdBy });
+    await waitUntil("the rule counts", async () => (await think(second, "denied")) === "denied");
+    await first.hub.ruleBook.replace(id, { permission: "think", action: "ask" });
+    await waitUntil("the rule is another", async () => (await think(second, "asked")) === "needs_approval");
+    expect(await think(first, "asked")).toBe("needs_approval");
+    const [question] = await first.hub.questions.list({ state: "pending" });
+    await first.hub.questions.answer(question!.id, "once", { by: "eve", from: "cli", role: "admin" });
+    await waitUntil("the approval counts", async () => (await think(second, "asked")) === "ok");
+    expect(await think(second, "asked")).toBe("needs_approval");
+
+    await first.hub.people.add("eve", "viewer");
+    await waitUntil("it knows the person", () => second.hub.people.list().some(({ name }) => name === "eve"));
+    await first.hub.vault.put("TOKEN", "a-value-of-the-other");
+    const hides = () => !second.hub.vault.redact("it is a-value-of-the-other").includes("a-value");
+    await waitUntil("it hides the secret", hides);
+    await using papers = await tempHome();
+    const source = { name: "papers", kind: "folder", config: { path: papers.path } };
+    await first.hub.knowledge.sync.addSource(source);
+    const sources = async () => (await second.hub.knowledge.sync.sources()).map(({ name }) => name);
+    await waitUntil("it knows the source", async () => (await sources()).includes("papers"));
+  });
+
   it("opens beside others that open at the same moment on an empty database", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
     await using schema = await scopedSchema();

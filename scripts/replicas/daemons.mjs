@@ -1,6 +1,6 @@
 // Daemons of this very tree on one database, each with a home of its own, and an agent that may call the tool that writes receipts.
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -41,7 +41,9 @@ async function prepare(daemons, log) {
   const [first] = daemons;
   const server = { name: "receipts", command: process.execPath, args: [SERVER, log] };
   await first.api("POST", "/servers", server);
-  await first.api("POST", "/agents", { name: "worker", grants: [TOOL] });
+  // By a toolbox: what an agent is given by name is always in its list, and there would be nothing to find.
+  await first.api("POST", "/toolboxes", { name: "receipts", tools: [TOOL] });
+  await first.api("POST", "/agents", { name: "worker", toolboxes: ["receipts"] });
   const { token } = await first.api("POST", "/tokens", { agent: "worker" });
   for (const daemon of daemons) {
     const isListed = async () =>
@@ -70,6 +72,9 @@ export async function until(what, condition) {
 async function startDaemon(home, env) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
+  await mkdir(home);
+  // So that there is something that a conversation can find.
+  await writeFile(join(home, "config.json"), JSON.stringify({ deferred_loading: true }));
   const daemon = spawnNode([BIN, "serve", "--json"], {
     env: {
       ...env,
