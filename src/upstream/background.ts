@@ -1,8 +1,16 @@
 import { atMost } from "./at-most.ts";
-import type { Server } from "./server.ts";
+import type { Gate } from "./definition.ts";
 
 /** How many servers are connected to at once to learn their tools. */
 const CONNECTIONS = 4;
+
+/** What of a server is needed to learn what it offers. */
+export interface Learnable {
+  readonly definition: { readonly gate: Pick<Gate, "kind"> };
+  connected(): Promise<unknown>;
+  offersKnown(): Promise<void>;
+  restUnlessUsed(): Promise<void>;
+}
 
 /** What goes on without anybody waiting for it. */
 export class Background {
@@ -20,7 +28,7 @@ export class Background {
    * Connects to a server to learn what it offers. Where many are to be learned, as at an import, each is stopped
    * again as soon as it is known.
    */
-  learn(server: Server): void {
+  learn(server: Learnable): void {
     this.track(
       this.#fewAtOnce(async () => {
         if (this.#stopped || server.definition.gate.kind !== "open") return;
