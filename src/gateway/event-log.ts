@@ -1,16 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { EventRecord } from "./event-stream.ts";
+import type { RequestId } from "./rpc-error.ts";
 
 const MAX_EVENTS = 200;
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Of all sessions together. */
 const MAX_BYTES_OF_ALL = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
-const EVENT_ID = /^([\w-]{8})-(\d{1,9})-(\d{1,9})$/;
+const EVENT_ID = /^([\w-]{8})-(\d{1,9})-(\d{1,9})(?:-([ns][\w-]{0,199}))?$/;
+/** A longer id of a request is not told by the ids of its events. */
+const MAX_REQUEST = 200;
+const TEXT = "s";
+const NUMBER = "n";
 
 interface Kept {
   readonly stream: number;
   readonly number: number;
+  readonly suffix: string;
   readonly text: string;
 }
 
@@ -34,16 +40,20 @@ export class EventLog {
     this.#budget = budget;
   }
 
-  /** A stream of its own number, whose events are kept here. */
-  newStream(): EventRecord & { readonly stream: number } {
+  /**
+   * A stream of its own number, whose events are kept here. With the request that it answers: the ids of its events tell
+   * of it, so that a daemon that never saw it can say that its answer is lost.
+   */
+  newStream(request?: RequestId): EventRecord & { readonly stream: number } {
     const stream = this.#streams++;
+    const suffix = request === undefined ? "" : suffixFor(request);
     let number = 0;
     return {
       stream,
       retryMs: RETRY_MS,
       keep: (text) => {
-        this.#keep({ stream, number, text });
-        return this.#idOf(stream, number++);
+        this.#keep({ stream, number, suffix, text });
+        return this.#idOf(stream, number++, suffix);
       },
     };
   }
@@ -55,7 +65,7 @@ export class EventLog {
     const missed = this.#kept
       .filter((event) => event.stream === Number(stream) && event.number > Number(number))
       .filter((event) => event.text !== "")
-      .map((event) => [this.#idOf(event.stream, event.number), event.text] as const);
+      .map((event) => [this.#idOf(event.stream, event.number, event.suffix), event.text] as const);
     return { stream: Number(stream), missed };
   }
 
@@ -66,8 +76,8 @@ export class EventLog {
     this.#budget.note(this, 0);
   }
 
-  #idOf(stream: number, number: number): string {
-    return `${this.#mark}-${stream}-${number}`;
+  #idOf(stream: number, number: number, suffix: string): string {
+    return `${this.#mark}-${stream}-${number}${suffix}`;
   }
 
   #keep(event: Kept): void {
@@ -78,6 +88,21 @@ export class EventLog {
     }
     this.#budget.note(this, this.#bytes);
   }
+}
+
+/** The request whose answer was to come on the stream of an event, as the event's id tells. */
+export function requestOf(eventId: string): RequestId | undefined {
+  const [, , , , written] = EVENT_ID.exec(eventId) ?? [];
+  if (written === undefined) return undefined;
+  const id = Buffer.from(written.slice(1), "base64url").toString();
+  if (written[0] === TEXT) return id;
+  return Number.isFinite(Number(id)) ? Number(id) : undefined;
+}
+
+function suffixFor(request: RequestId): string {
+  const kind = typeof request === "string" ? TEXT : NUMBER;
+  const written = `${kind}${Buffer.from(String(request)).toString("base64url")}`;
+  return written.length <= MAX_REQUEST ? `-${written}` : "";
 }
 
 /** What the logs of all sessions keep together. Where it is too much, the one that was quiet longest forgets. */

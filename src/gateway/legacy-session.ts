@@ -7,8 +7,8 @@ import { within } from "../lib/within.ts";
 import type { Answering, Inquiry, ToolCall } from "../tool.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
-import { type EventBudget, EventLog } from "./event-log.ts";
-import { EventStream, type Heartbeat } from "./event-stream.ts";
+import { type EventBudget, EventLog, requestOf } from "./event-log.ts";
+import { type EventRecord, EventStream, type Heartbeat } from "./event-stream.ts";
 import { ListAttention } from "./list-attention.ts";
 import {
   type Arrival,
@@ -23,7 +23,7 @@ import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor 
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
-import { errorText, invalidParams, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { errorText, invalidParams, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
@@ -80,6 +80,7 @@ export class LegacySession {
   /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
+  readonly #ownRecord: EventRecord;
   readonly #calls = new CallsUnderWay();
   readonly #ending = new Stop();
   readonly subscriptions: ResourceSubscriptions;
@@ -94,9 +95,9 @@ export class LegacySession {
     this.#deps = deps;
     this.#attention = new ListAttention(deps.clock);
     this.#log = new EventLog(deps.eventBudget);
-    const record = this.#log.newStream();
-    this.#own = new EventStream(deps.beats, record);
-    this.#streams.set(record.stream, this.#own);
+    this.#ownRecord = this.#log.newStream();
+    this.#own = new EventStream(deps.beats, this.#ownRecord);
+    this.#streams.set(0, this.#own);
     this.subscriptions = new ResourceSubscriptions(deps.hub, {
       callerNow: () => this.#callerNow(),
       onUpdate: (params) => this.tell("notifications/resources/updated", params),
@@ -168,7 +169,9 @@ export class LegacySession {
       isBatch,
       // Only the beginning of a session has to say its id.
       headers: first?.method === "initialize" ? this.#headers : NO_HEADERS,
-      ...(takesStream && { openStream: () => this.#newStream() }),
+      ...(takesStream && {
+        openStream: () => this.#newStream(requests.length === 1 ? first?.id : undefined),
+      }),
     });
     if (first && messages.length === 1) {
       const answered = this.#answer(first, reply);
@@ -186,15 +189,23 @@ export class LegacySession {
 
   /**
    * Serves a GET: the rest of a stream that broke, or the one on which Toolkeep speaks first. An id that is not known
-   * is of a life before a restart: what came after it is lost, and the client is told to look anew.
+   * is of a life before a restart: what came after it is lost, and the client is told to look anew. Where an answer was to
+   * come, that one is lost, too.
    */
   listen(res: ServerResponse, lastEventId: string | undefined): void {
     const resumed = lastEventId === undefined ? undefined : this.#log.after(lastEventId);
+    const lost = resumed || lastEventId === undefined ? undefined : requestOf(lastEventId);
+    if (lost !== undefined) {
+      // With an id of this life: whoever comes back once more gets the stream on which Toolkeep speaks first.
+      const missed = [[this.#ownRecord.keep(""), errorText(lost, SESSION_ENDED)]] as const;
+      endedStream(this.#deps.beats).connect(res, this.#headers, missed);
+      return;
+    }
     const stream = this.#streams.get(resumed?.stream ?? 0) ?? endedStream(this.#deps.beats);
     stream.connect(res, this.#headers, resumed?.missed);
     void this.#tellSoon();
-    if (resumed) return;
-    if (this.facts.version >= "2025-11-25") stream.prime();
+    if (!resumed && this.facts.version >= "2025-11-25") stream.prime();
+    if (stream !== this.#own) return;
     if (this.#owesNews) for (const method of Object.values(LIST_CHANGES)) this.tell(method);
     this.#owesNews = false;
   }
@@ -215,11 +226,11 @@ export class LegacySession {
     this.#log.forget();
   }
 
-  #newStream(): EventStream {
+  #newStream(answers?: RequestId): EventStream {
     if (this.#streams.size >= FEW_STREAMS) this.#forgetEnded();
     // Versions before do not know an event without data, and a client that cannot resume has no use for ids.
     if (this.facts.version < "2025-11-25") return new EventStream(this.#deps.beats);
-    const record = this.#log.newStream();
+    const record = this.#log.newStream(answers);
     const stream = new EventStream(this.#deps.beats, record);
     this.#streams.set(record.stream, stream);
     return stream;

@@ -1,7 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { EventBudget, EventLog } from "../../src/gateway/event-log.ts";
+import { EventBudget, EventLog, requestOf } from "../../src/gateway/event-log.ts";
 
 describe("a log of events", () => {
+  it.each([7, -1.5, "", "a text, ünïcode", "x".repeat(140)])(
+    "tells by an event's id which request its stream answers: %j",
+    (id) => {
+      const event = new EventLog(new EventBudget()).newStream(id).keep("a");
+      expect(requestOf(event)).toBe(id);
+    },
+  );
+
+  it.each([
+    "",
+    "7-3",
+    "abcdefgh-0-0",
+    "abcdefgh-1-0-nYQ",
+    "abcdefgh-1-0-x",
+    `abcdefgh-1-0-s${"a".repeat(200)}`,
+  ])("finds no request in %j", (id) => {
+    expect(requestOf(id)).toBeUndefined();
+  });
+
+  it("leaves out the id of a request that is too long", () => {
+    const event = new EventLog(new EventBudget()).newStream("x".repeat(200)).keep("a");
+    expect(requestOf(event)).toBeUndefined();
+    expect(event.length).toBeLessThan(40);
+  });
+
   it("gives what came after an event of the same stream, and of no other", () => {
     const log = new EventLog(new EventBudget());
     const [one, two] = [log.newStream(), log.newStream()];

@@ -44,7 +44,7 @@ describe("a stream of 2025-11-25", () => {
     const headers = await begin("2025-11-25");
     const body = call(2, { duration: 0.2, steps: 2 }, { progressToken: "p" });
     const text = await (await gateway.fetch({ token, headers, body })).text();
-    expect(text).toMatch(/^id: [\w-]{8}-\d+-0\nretry: \d+\ndata: \n\n/);
+    expect(text).toMatch(/^id: [\w-]{8}-\d+-0-\w+\nretry: \d+\ndata: \n\n/);
     expect(new Set(idsIn(text)).size).toBe(idsIn(text).length);
   });
 
@@ -70,6 +70,23 @@ describe("a stream of 2025-11-25", () => {
       headers: { ...headers, "last-event-id": lastId },
     });
     expect(idsIn(await again.text())).toEqual(idsIn(rest));
+  });
+
+  it("that is resumed where it is not known, as after kill -9, ends its call with an error", async () => {
+    const headers = { ...(await begin("2025-11-25")), authorization: `Bearer ${token}` };
+    const body = call(9, { duration: 1, steps: 5 }, { progressToken: "p" });
+    const broken = await readUntil(await gateway.fetch({ headers, body }), (text) =>
+      text.includes("notifications/progress"),
+    );
+    const url = await gateway.again();
+    const resume = (id = "") =>
+      fetch(url, { headers: { ...headers, accept: "text/event-stream", "last-event-id": id } });
+    const rest = await (await resume(idsIn(broken).at(-1))).text();
+    expect(rest).toContain('"id":9');
+    expect(rest).toContain("the session ended before this was answered; it may have run");
+    // It ends with an id with which the client hears whatever comes next, and of the lost call no more.
+    const next = await readUntil(await resume(idsIn(rest).at(-1)), (text) => text.includes("list_changed"));
+    expect(next).not.toContain('"error"');
   });
 
   it("is not another session's to resume", async () => {
