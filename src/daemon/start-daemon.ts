@@ -22,6 +22,8 @@ export interface DaemonInput {
   readonly clock: Clock;
   /** Whether to create a first agent where there is none. */
   readonly firstStart: boolean;
+  /** How long calls under way may take to finish when it ends; default 10 s. */
+  readonly drainMs?: number;
 }
 
 export interface Daemon {
@@ -96,7 +98,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
         opened.endStreams();
         // A person may take hours: whoever waits for one is told how to go on later.
         hub.questions.close();
-        await requests.drain(DRAIN_MS);
+        await requests.drain(input.drainMs ?? DRAIN_MS);
         // First: it tells clients of sessions that their calls end here, and whoever hears nothing waits.
         await gateway.close();
         requests.abort();

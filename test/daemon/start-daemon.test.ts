@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -98,6 +98,20 @@ describe("the daemon", () => {
     expect(await subscription.closed).not.toBe("local");
   });
 
+  it("tells the client of a session that a call ends which it cannot finish", async () => {
+    await using home = await tempHome();
+    await using running = await started(home.path, { TOOLKEEP_DEFAULT_RULES: "false" }, 50);
+    const { url, firstStart } = running.daemon;
+    await using connected = await connectClient(url, firstStart!.token, "legacy");
+    const command = "touch begun; sleep 60";
+    const call = connected.client.callTool({ name: "run_shell", arguments: { command } });
+    const ended = call.then(JSON.stringify, String);
+    const files = () => readdirSync(home.path, { recursive: true, encoding: "utf8" });
+    await waitUntil("the call runs", () => files().some((path) => path.endsWith("begun")));
+    await running.daemon.close();
+    expect(await ended).toContain("the session ended before this was answered; it may have run");
+  });
+
   it("says so when its port is taken, and gives the home back", async () => {
     await using home = await tempHome();
     const other = createServer().listen(0, "127.0.0.1");
@@ -119,9 +133,9 @@ describe("the daemon", () => {
   });
 });
 
-async function started(home: string, env: Record<string, string> = {}) {
+async function started(home: string, env: Record<string, string> = {}, drainMs?: number) {
   const lines: string[] = [];
-  const daemon = await start(home, env, lines);
+  const daemon = await start(home, env, lines, drainMs);
   let closed = false;
   const once: Daemon = {
     ...daemon,
@@ -133,7 +147,12 @@ async function started(home: string, env: Record<string, string> = {}) {
   return { daemon: once, log: () => lines.join(""), [Symbol.asyncDispose]: () => once.close() };
 }
 
-function start(home: string, env: Record<string, string>, lines: string[] = []): Promise<Daemon> {
+function start(
+  home: string,
+  env: Record<string, string>,
+  lines: string[] = [],
+  drainMs?: number,
+): Promise<Daemon> {
   return startDaemon({
     env: { PATH: process.env.PATH, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0", ...env },
     cwd: home,
@@ -141,6 +160,7 @@ function start(home: string, env: Record<string, string>, lines: string[] = []):
     version: "1.2.3",
     clock: systemClock,
     firstStart: true,
+    ...(drainMs !== undefined && { drainMs }),
   });
 }
 
