@@ -41,7 +41,7 @@ export function paragraphs(text: string, from = 0): Block[] {
   return blocks;
 }
 
-function isBlank(text: string, start: number, end: number): boolean {
+export function isBlank(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
     if (code !== 32 && code !== 9 && code !== 13) return false;

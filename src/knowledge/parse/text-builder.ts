@@ -1,5 +1,6 @@
 import type { Block } from "../chunks/block.ts";
 import { MAX_TEXT } from "./parsed-document.ts";
+import { isBlank } from "./plain-text.ts";
 
 /** Puts a text together from pieces of a document that is not written as text, with its structure. */
 export class TextBuilder {
@@ -32,7 +33,7 @@ export class TextBuilder {
 
   /** Lines that belong together. */
   lines(text: string): void {
-    const place = this.#add(text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd(), "\n\n");
+    const place = this.#add(withoutBlankStart(text).trimEnd(), "\n\n");
     if (place) this.#blocks.push({ kind: "lines", ...place });
   }
 
@@ -48,4 +49,12 @@ export class TextBuilder {
     this.#length += fitting.length + end.length;
     return { start, end: start + fitting.length };
   }
+}
+
+/** From its first line that says something. By hand: a pattern runs out of its stack on millions of empty lines. */
+function withoutBlankStart(text: string): string {
+  let start = 0;
+  for (let end = text.indexOf("\n"); end >= 0 && isBlank(text, start, end); end = text.indexOf("\n", start))
+    start = end + 1;
+  return text.slice(start);
 }
