@@ -10,9 +10,10 @@ const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
-/** Large results pass whole, as they do through the others. */
+/** Large results pass whole and lists are whole, as they are through the others. */
 const SETTINGS = {
   log_level: "error",
+  deferred_loading: false,
   max_result_chars: 1_000_000,
   rules: [
     { permission: "mcp:*:delete_*", action: "deny" },
