@@ -75,8 +75,9 @@ function winners(groups: readonly Candidates[], first: First, test: Test): reado
   const found = [...traits.values()];
   const isCovered = found.length > 0 && groups.every(({ traitCount }) => traitCount <= found.length);
   if (isCovered && !found.some(isDefault)) return found;
-  const any = best(groups, "any", first, test);
-  return any && !(isCovered && isDefault(any)) ? [...found, any] : found;
+  // Where everything is spoken of, defaults for `*` do not count, and hide none of a person's that does.
+  const any = best(groups, "any", first, isCovered ? (rule) => test(rule) && !isDefault(rule) : test);
+  return any ? [...found, any] : found;
 }
 
 /** By a person or with Toolkeep, in the place of being an answer. */

@@ -38,8 +38,8 @@ const ARGUMENTS: readonly Record<string, unknown>[] = [
   { command: "rm -rf /" },
 ];
 
-// Every run throws other dice; TEST_SEED repeats one.
-const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
+// The dice of a run that once failed; TEST_SEED throws others.
+const seed = Number(process.env.TEST_SEED ?? 92_109);
 
 it(`one more deny allows no call more, wherever it stands, and what is hidden never runs (TEST_SEED=${seed})`, () => {
   const dice = new Dice(seed);
