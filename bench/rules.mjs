@@ -5,14 +5,12 @@ import { serversOf, UPSTREAM } from "../scripts/bench/contenders.mjs";
 import { toolkeepHome } from "../scripts/bench/toolkeep.mjs";
 
 const SIZES = [10, 100, 1_000];
-const ROUNDS = 7;
-const DECISIONS = 40_000;
-const CALLS = 4_000;
+const ROUNDS = 20;
+const DECISIONS = 10_000;
+const CALLS = 2_000;
 /** A decision with 1,000 rules, times one with 10; and of the CPU of a call. */
 const MOST_TIMES = 3;
 const MOST_SHARE = 0.03;
-/** The same where every one of the rules has a pattern about the tool that is called. */
-const MOST_SHARE_ABOUT = 0.1;
 
 const TOOL = {
   name: "mcp_files_write_file",
@@ -73,12 +71,11 @@ export function missed({ plain, patterns, paths, commands, mixed, callUs }) {
   return shapes.flatMap(([shape, costs]) => {
     const times = costs.at(-1).us / costs[0].us;
     const share = costs.at(-1).us / callUs;
-    const most = shape === "plain" || shape === "patterns" ? MOST_SHARE : MOST_SHARE_ABOUT;
     return [
       ...(times > MOST_TIMES
         ? [`a decision with 1,000 rules (${shape}) costs ${times.toFixed(1)} times one with 10`]
         : []),
-      ...(share > most ? [`a decision (${shape}) is ${(share * 100).toFixed(1)} % of a call`] : []),
+      ...(share > MOST_SHARE ? [`a decision (${shape}) is ${(share * 100).toFixed(1)} % of a call`] : []),
     ];
   });
 }
@@ -168,10 +165,14 @@ async function callCost() {
       }
     };
     await load();
-    const before = process.cpuUsage();
-    await load();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / CALLS;
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS / 4; round++) {
+      const before = process.cpuUsage();
+      await load();
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, (user + system) / CALLS);
+    }
+    return least;
   } finally {
     await hub.close();
     await home.remove();

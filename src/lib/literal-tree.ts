@@ -40,7 +40,7 @@ export class LiteralTree<T> {
     let node: Node<T> | undefined = this.#root;
     let walked = 0;
     for (;;) {
-      found.push(...node.values);
+      for (const value of node.values) found.push(value);
       if (walked === text.length || node.below.size === 0) return;
       node = node.below.get(text[this.#isFromEnd ? text.length - 1 - walked : walked]!);
       if (!node || !this.#stands(node.literal, text, walked)) return;

@@ -1,44 +1,65 @@
 /** The texts of a call that globs are compared with, in every form in which one of them may fit. */
+import { Remembered } from "../lib/remembered.ts";
 import type { Channel } from "./anchors.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
 import { argumentTexts, type CallFacts } from "./pattern.ts";
 
+/** A channel, ready to be looked at with every call. */
+export interface Source {
+  /** Its number among `KINDS`; -1: it is an argument. */
+  readonly kind: number;
+  readonly argument: string;
+}
+
 export interface Texts {
   readonly whole: readonly string[];
-  /** Of paths: their folders and file, one by one. */
+  /** Of paths: the names of their folders and files. */
   readonly parts: readonly string[];
 }
 
 /** As many texts of one kind are looked up; a call with more is compared with every rule. */
 const MAX_TEXTS = 200;
+const NO_PARTS: readonly string[] = [];
+const NOTHING: Texts = { whole: [], parts: NO_PARTS };
+const UNREAD: Texts = { whole: [], parts: NO_PARTS };
+const KINDS: readonly string[] = ["absolute", "inside", "host", "command"] satisfies Channel[];
+
+export function sourceOf(channel: Channel): Source {
+  return { kind: KINDS.indexOf(channel), argument: channel.slice("arg.".length) };
+}
 
 /** Read once a call, whichever rules look for them. */
 export class CallTexts {
   readonly #facts: CallFacts;
-  readonly #known = new Map<Channel, Texts | undefined>();
+  readonly #kinds: (Texts | undefined)[] = [UNREAD, UNREAD, UNREAD, UNREAD];
+  readonly #arguments: Remembered<Texts | undefined>;
 
   constructor(facts: CallFacts) {
     this.#facts = facts;
+    this.#arguments = new Remembered((name) => few(argumentsOf(facts, name)));
   }
 
   /** Undefined: what is there cannot all be told, so that any glob may fit. */
-  of(channel: Channel): Texts | undefined {
-    if (!this.#known.has(channel)) this.#known.set(channel, this.#read(channel));
-    return this.#known.get(channel);
+  of({ kind, argument }: Source): Texts | undefined {
+    if (kind < 0) return this.#arguments.of(argument);
+    if (this.#kinds[kind] === UNREAD) this.#kinds[kind] = few(this.#read(KINDS[kind]!));
+    return this.#kinds[kind];
   }
 
-  #read(channel: Channel): Texts | undefined {
-    const found = this.#textsOf(channel);
-    return found && found.whole.length <= MAX_TEXTS ? found : undefined;
-  }
-
-  #textsOf(channel: Channel): Texts | undefined {
+  #read(kind: string): Texts | undefined {
     const { subjects } = this.#facts;
-    if (channel.startsWith("arg.")) return argumentsOf(this.#facts, channel.slice("arg.".length));
     if (subjects.more) return undefined;
-    if (channel === "host") return hostsOf([...subjects.host, ...subjects.hostInCommand]);
-    return channel === "command" ? commandsOf(this.#facts) : pathsOf(this.#facts, channel === "absolute");
+    if (kind === "host") {
+      const { host, hostInCommand } = subjects;
+      return host.length + hostInCommand.length === 0 ? NOTHING : hostsOf([...host, ...hostInCommand]);
+    }
+    if (kind === "command") return subjects.command.length === 0 ? NOTHING : commandsOf(this.#facts);
+    return subjects.path.length === 0 ? NOTHING : pathsOf(this.#facts, kind === "absolute");
   }
+}
+
+function few(texts: Texts | undefined): Texts | undefined {
+  return texts && texts.whole.length <= MAX_TEXTS ? texts : undefined;
 }
 
 function pathsOf({ subjects, paths }: CallFacts, isAbsolute: boolean): Texts | undefined {
@@ -48,10 +69,10 @@ function pathsOf({ subjects, paths }: CallFacts, isAbsolute: boolean): Texts | u
     const path = paths.of(value);
     if (!path) return undefined;
     for (const { absolute, inside } of path.all) {
-      const folders = isAbsolute ? absolute : inside;
-      if (!folders) continue;
-      whole.push(folders.join("/"));
-      parts.push(...folders);
+      const place = isAbsolute ? absolute : inside;
+      if (!place) continue;
+      whole.push(place.text);
+      for (const part of place.parts) parts.push(part);
     }
   }
   return { whole, parts };
@@ -66,7 +87,7 @@ function hostsOf(values: readonly string[]): Texts | undefined {
     whole.push(...(names.length === 0 ? [value.toLowerCase()] : names));
     if (sure !== undefined) whole.push(sure);
   }
-  return { whole, parts: [] };
+  return { whole, parts: NO_PARTS };
 }
 
 function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
@@ -74,13 +95,20 @@ function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
   for (const value of subjects.command) {
     const meanings = paths.commands.meaningsOf(value);
     if (!meanings) return undefined;
-    whole.push(value.trim(), ...meanings);
+    const written = value.trim();
+    if (!meanings.includes(written)) whole.push(written);
+    whole.push(...meanings);
   }
-  return { whole: [...new Set(whole)], parts: [] };
+  return { whole, parts: NO_PARTS };
 }
 
 function argumentsOf({ args }: CallFacts, name: string): Texts | undefined {
-  const readings = argumentTexts(args, name);
-  if (readings.some(({ more }) => more)) return undefined;
-  return { whole: readings.flatMap(({ texts }) => texts), parts: [] };
+  const value = Object.hasOwn(args, name) ? args[name] : undefined;
+  if (typeof value === "string" && !name.includes(".")) return { whole: [value], parts: NO_PARTS };
+  const whole: string[] = [];
+  for (const { texts, more } of argumentTexts(args, name)) {
+    if (more) return undefined;
+    whole.push(...texts);
+  }
+  return { whole, parts: NO_PARTS };
 }

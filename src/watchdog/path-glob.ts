@@ -13,8 +13,8 @@ export function pathGlob(glob: string, userHome: string): (path: KnownPath) => b
   const { parts: written, isAnywhere } = normalPathGlob(glob, userHome);
   const parts = written.map((part): Part => (part === "**" ? part : wildcard(part)));
   return ({ absolute, inside }) => {
-    const folders = isAnywhere ? absolute : inside;
-    return folders !== undefined && fits(parts, folders);
+    const path = isAnywhere ? absolute : inside;
+    return path !== undefined && fits(parts, path.parts);
   };
 }
 

@@ -139,6 +139,7 @@ function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFa
 }
 
 function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+  if (values.length === 0) return true;
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
   return values.every(
     (value) =>
@@ -148,6 +149,7 @@ function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Path
 }
 
 function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+  if (values.length === 0) return false;
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
   return values.some(
     (value) =>
@@ -224,13 +226,14 @@ function forCommands(glob: string): Glob {
     surely(value, { commands }) {
       const command = value.trim();
       const found = commands.marksIn(command);
-      if (found?.length !== marks.length || found.some(({ char }, index) => char !== marks[index]!.char))
-        return false;
+      if (found?.length !== marks.length) return false;
+      if (marks.length === 0) return fits(command);
+      if (found.some(({ char }, index) => char !== marks[index]!.char)) return false;
       return piecesBetween(command, found).every((piece, index) => pieces[index]!(piece));
     },
     maybe(value, { commands }) {
       const meanings = commands.meaningsOf(value);
-      return meanings === undefined || [...meanings].some(fits);
+      return meanings === undefined || meanings.some(fits);
     },
   };
 }
@@ -269,6 +272,7 @@ interface Texts {
 }
 
 function textsIn(value: unknown): Texts {
+  if (typeof value === "string") return { texts: [value], others: false, more: false };
   const texts: string[] = [];
   const waiting: unknown[] = value === undefined ? [] : [value];
   let others = false;

@@ -1,5 +1,6 @@
 /** Paths in the one form in which rules compare them. */
 import { posix } from "node:path";
+import { Remembered } from "../lib/remembered.ts";
 import { CommandLines } from "./shell-words.ts";
 
 /** Where the paths of a call start from. */
@@ -14,10 +15,16 @@ export interface Ground {
 
 /** One place that a path may lead to. */
 export interface KnownPath {
-  /** Its folders from the root on, without `..`, `.`, `~` and trailing slashes. */
-  readonly absolute: readonly string[];
+  /** From the root on, without `..`, `.`, `~` and trailing slashes. */
+  readonly absolute: PathText;
   /** The same seen from the workspace, where it lies in it. */
-  readonly inside?: readonly string[];
+  readonly inside?: PathText;
+}
+
+export interface PathText {
+  readonly text: string;
+  /** Its folders and file, one by one. */
+  readonly parts: readonly string[];
 }
 
 export interface PathReadings {
@@ -28,31 +35,33 @@ export interface PathReadings {
 
 /** Where the paths of one call lead; each is looked at once, however many globs it is compared with. */
 export class Paths {
-  /** The same for its commands. */
-  readonly commands = new CommandLines();
-  readonly #ground: () => Ground;
-  readonly #known = new Map<string, PathReadings | undefined>();
-  readonly #isElsewhere: boolean;
-  #standing: Ground | undefined;
+  readonly #known: Remembered<PathReadings | undefined>;
+  #commands: CommandLines | undefined;
 
   /** `isElsewhere`: who reads them does not start from the workspace, and nobody knows where from. */
   constructor(ground: () => Ground, isElsewhere = false) {
-    this.#ground = ground;
-    this.#isElsewhere = isElsewhere;
+    let standing: Ground | undefined;
+    this.#known = new Remembered((value) => {
+      standing ??= ground();
+      return pathOf(value, standing, isElsewhere);
+    });
   }
 
   /** Undefined: nothing that a rule could be sure about. */
   of(value: string): PathReadings | undefined {
-    const known = this.#known.get(value);
-    if (known || this.#known.has(value)) return known;
-    this.#standing ??= this.#ground();
-    const found = pathOf(value, this.#standing, this.#isElsewhere);
-    this.#known.set(value, found);
-    return found;
+    return this.#known.of(value);
+  }
+
+  /** The same for its commands. */
+  get commands(): CommandLines {
+    this.#commands ??= new CommandLines();
+    return this.#commands;
   }
 }
 
 const MAX_PATH = 4_096;
+const MAX_STARTS = 200;
+const STARTS = new Map<string, readonly string[]>();
 /** Relative, and nothing in it means another folder than it says. */
 const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
 const FILE = /^file:/i;
@@ -63,17 +72,17 @@ function pathOf(value: string, ground: Ground, isElsewhere: boolean): PathReadin
   if (value.length > MAX_PATH || value.includes("\0")) return undefined;
   const { workspace, userHome, startedIn = userHome } = ground;
   // Most paths are written as they are meant.
-  if (PLAIN.test(value) && !value.endsWith(" ")) {
-    const inside = value.split("/");
-    const own = { absolute: [...workspace.split("/"), ...inside], inside };
+  if (PLAIN.test(value) && !value.endsWith(" ") && !workspace.endsWith("/")) {
+    const inside = pathText(value);
+    const own = { absolute: under(workspace, inside), inside };
     if (!isElsewhere) return { all: [own], unsure: false };
-    const from = (start: string) => ({ absolute: [...start.split("/"), ...inside] });
+    const isOutside = (start: string) => !start.endsWith("/") && !start.startsWith(workspace);
     // A folder within the workspace would be seen from there, too.
-    if (![userHome, startedIn].some((start) => start.endsWith("/") || start.startsWith(workspace)))
-      return {
-        all: [own, from(userHome), ...(startedIn === userHome ? [] : [from(startedIn)])],
-        unsure: true,
-      };
+    if (isOutside(userHome) && isOutside(startedIn)) {
+      const all: KnownPath[] = [own, { absolute: under(userHome, inside) }];
+      if (startedIn !== userHome) all.push({ absolute: under(startedIn, inside) });
+      return { all, unsure: true };
+    }
   }
   const text = value.trim();
   const isFile = FILE.test(text);
@@ -99,9 +108,27 @@ function placeOf(local: string, start: string, { workspace, userHome }: Ground):
   const absolute = DRIVE.test(local) ? ended(posix.normalize(slashed)) : posix.resolve(start, whole);
   const inside = absolute === workspace ? "." : within(workspace, absolute);
   return {
-    absolute: absolute.split("/"),
-    ...(inside === undefined ? {} : { inside: inside.split("/") }),
+    absolute: pathText(absolute),
+    ...(inside === undefined ? {} : { inside: pathText(inside) }),
   };
+}
+
+function pathText(text: string): PathText {
+  return { text, parts: text.split("/") };
+}
+
+function under(folder: string, { text, parts }: PathText): PathText {
+  return { text: `${folder}/${text}`, parts: partsOf(folder).concat(parts) };
+}
+
+/** Of the few folders that calls start from. */
+function partsOf(folder: string): readonly string[] {
+  const known = STARTS.get(folder);
+  if (known) return known;
+  if (STARTS.size >= MAX_STARTS) STARTS.clear();
+  const parts = folder.split("/");
+  STARTS.set(folder, parts);
+  return parts;
 }
 
 /** As who takes it for a part of an address reads it. */

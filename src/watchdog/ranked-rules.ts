@@ -1,12 +1,13 @@
+import { LiteralTable } from "../lib/literal-table.ts";
 import { LiteralTree } from "../lib/literal-tree.ts";
 import type { Anchor, Channel } from "./anchors.ts";
-import type { CallTexts } from "./call-texts.ts";
+import { type CallTexts, type Source, sourceOf } from "./call-texts.ts";
 import type { Circumstances, CompiledRule } from "./compiled-rule.ts";
 
 type Test = (rule: CompiledRule) => boolean;
 
 /** Fewer are tried one after the other. */
-const MIN_INDEXED = 12;
+const MIN_INDEXED = 6;
 
 /** Rules about the same tools, most specific first. */
 export class RankedRules {
@@ -37,67 +38,73 @@ export class RankedRules {
 }
 
 interface Places {
+  readonly source: Source;
   readonly beginnings: LiteralTree<number>;
   readonly ends: LiteralTree<number>;
-  readonly parts: Map<string, number[]>;
+  readonly parts: LiteralTable<number>;
 }
 
 /** Where rules stand in their list, by what a call has to contain for them to match. */
 class AnchorIndex {
   /** Those that nothing spelt out in them can rule out. */
   readonly always: readonly number[];
-  readonly #places = new Map<Channel, Places>();
+  readonly #places: readonly Places[];
 
   constructor(rules: readonly CompiledRule[]) {
     const uses = usesOf(rules);
     const always: number[] = [];
+    const places = new Map<Channel, Places>();
     rules.forEach(({ pattern }, position) => {
       const anchors = rarest(pattern?.anchors ?? [], uses);
-      if (anchors) for (const anchor of anchors) this.#add(anchor, position, uses);
+      if (anchors) for (const anchor of anchors) addPlace(places, anchor, position, uses);
       else always.push(position);
     });
     this.always = always;
+    this.#places = [...places.values()];
   }
 
   get isEmpty(): boolean {
-    return this.#places.size === 0;
+    return this.#places.length === 0;
   }
 
   /** In order, each once. Undefined: it may be any. */
   find(texts: CallTexts): readonly number[] | undefined {
     const found: number[] = [];
-    for (const [channel, { beginnings, ends, parts }] of this.#places) {
-      const there = texts.of(channel);
+    for (const places of this.#places) {
+      const there = texts.of(places.source);
       if (!there) return undefined;
+      if (there.whole.length === 0) continue;
+      const { beginnings, ends, parts } = places;
       for (const text of there.whole) {
         beginnings.collect(text, found);
         ends.collect(text, found);
       }
-      if (parts.size > 0) for (const part of there.parts) found.push(...(parts.get(part) ?? []));
+      if (!parts.isEmpty) for (const part of there.parts) parts.collect(part, found);
     }
     if (found.length < 2) return found;
     const sorted = found.sort((a, b) => a - b);
     return sorted.filter((position, index) => position !== sorted[index - 1]);
   }
+}
 
-  #add(anchor: Anchor, position: number, uses: Uses): void {
-    const { channel } = anchor;
-    const places = this.#places.get(channel) ?? {
-      beginnings: new LiteralTree("beginning"),
-      ends: new LiteralTree("end"),
-      parts: new Map(),
-    };
-    this.#places.set(channel, places);
-    const { side, literal } = rarestSide(anchor, uses)!;
-    if (side === "part") places.parts.set(literal, [...(places.parts.get(literal) ?? []), position]);
-    else (side === "beginning" ? places.beginnings : places.ends).add(literal, position);
-  }
+function addPlace(all: Map<Channel, Places>, anchor: Anchor, position: number, uses: Uses): void {
+  const { channel } = anchor;
+  const places = all.get(channel) ?? {
+    source: sourceOf(channel),
+    beginnings: new LiteralTree("beginning"),
+    ends: new LiteralTree("end"),
+    parts: new LiteralTable(),
+  };
+  all.set(channel, places);
+  const { side, literal } = rarestSide(anchor, uses)!;
+  places[LISTS[side]].add(literal, position);
 }
 
 /** How many anchors say the same. */
 type Uses = ReadonlyMap<string, number>;
 type Side = "beginning" | "end" | "part";
 const SIDES: readonly Side[] = ["beginning", "end", "part"];
+const LISTS = { beginning: "beginnings", end: "ends", part: "parts" } as const;
 
 function usesOf(rules: readonly CompiledRule[]): Uses {
   const uses = new Map<string, number>();

@@ -18,11 +18,22 @@ export interface Read {
   readonly commands: readonly (readonly Word[])[];
 }
 
+const NO_MARKS: readonly Mark[] = [];
+/** No character of it means anything to a shell. */
+const PLAIN = /^[\w@%+=:,./ -]*$/;
+
 export function readCommand(text: string): Read {
+  if (PLAIN.test(text)) return readPlain(text);
   const reader = new Reader();
   for (let at = 0; at < text.length; at++) at += reader.take(text, at);
   reader.end(text.length);
   return reader;
+}
+
+function readPlain(text: string): Read {
+  const words: Word[] = [];
+  for (const word of text.split(" ")) if (word !== "") words.push({ text: word, isLoose: false });
+  return { marks: NO_MARKS, commands: words.length === 0 ? [] : [words] };
 }
 
 type Within = "nothing" | "single" | "double";

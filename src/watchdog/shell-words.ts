@@ -1,5 +1,6 @@
 /** What a command line starts, as far as that can be read from it. */
-import { type Mark, readCommand, type Word } from "./shell-reader.ts";
+import { Remembered } from "../lib/remembered.ts";
+import { type Mark, type Read, readCommand, type Word } from "./shell-reader.ts";
 
 export type { Mark } from "./shell-reader.ts";
 
@@ -42,24 +43,23 @@ export function marksIn(command: string): readonly Mark[] | undefined {
  * Everything that the command line runs, as far as that can be read from it: each command by itself, without quotes,
  * without what only wraps it, and what it gives to a shell. Undefined: more than is looked into.
  */
-export function meaningsOf(command: string): ReadonlySet<string> | undefined {
+function meaningsOf(command: string, read: (command: string) => Read): readonly string[] | undefined {
+  if (command.length > MAX_COMMAND) return undefined;
   const found = new Set<string>([spaced(command)]);
-  return command.length <= MAX_COMMAND && addMeanings(command, found, 0) ? found : undefined;
+  return read(command).commands.every((words) => addCommand(words, found, 0)) ? [...found] : undefined;
 }
 
 /** The command lines of one call, each read once, however many rules look at them. */
 export class CommandLines {
-  readonly #marks = new Map<string, readonly Mark[] | undefined>();
-  readonly #meanings = new Map<string, ReadonlySet<string> | undefined>();
+  readonly #read = new Remembered(readCommand);
+  readonly #meanings = new Remembered((command) => meaningsOf(command, (each) => this.#read.of(each)));
 
   marksIn(command: string): readonly Mark[] | undefined {
-    if (!this.#marks.has(command)) this.#marks.set(command, marksIn(command));
-    return this.#marks.get(command);
+    return command.length > MAX_COMMAND ? undefined : this.#read.of(command).marks;
   }
 
-  meaningsOf(command: string): ReadonlySet<string> | undefined {
-    if (!this.#meanings.has(command)) this.#meanings.set(command, meaningsOf(command));
-    return this.#meanings.get(command);
+  meaningsOf(command: string): readonly string[] | undefined {
+    return this.#meanings.of(command);
   }
 }
 
@@ -71,15 +71,18 @@ function addMeanings(command: string, found: Set<string>, depth: number): boolea
 function addCommand(written: readonly Word[], found: Set<string>, depth: number): boolean {
   const words = withoutRedirections(written);
   const first = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
-  found.add(textOf(written));
+  const whole = textOf(written);
+  found.add(whole);
   if (first < 0) return true;
-  const [program, ...rest] = words.slice(first) as [Word, ...Word[]];
-  const name = program.text.slice(program.text.lastIndexOf("/") + 1);
-  found.add(textOf([program, ...rest]));
-  found.add([name, ...rest.map(({ text }) => text)].join(" "));
+  const program = words[first]!;
+  const folder = program.text.lastIndexOf("/") + 1;
+  const name = program.text.slice(folder);
+  const run = first === 0 && words === written ? whole : textOf(words.slice(first));
+  found.add(run);
+  if (folder > 0) found.add(run.slice(folder));
   if (found.size > MAX_MEANINGS || depth > MAX_DEPTH || isOpen(program)) return false;
-  if (WRAPPERS.has(name)) return addWrapped(rest, found, depth + 1);
-  if (name === "eval") return addMeanings(textOf(rest), found, depth + 1);
+  if (WRAPPERS.has(name)) return addWrapped(words.slice(first + 1), found, depth + 1);
+  if (name === "eval") return addMeanings(textOf(words.slice(first + 1)), found, depth + 1);
   if (!SHELLS.has(name)) return true;
   // Also what is redirected into it.
   return written.every(
@@ -124,5 +127,6 @@ function textOf(words: readonly Word[]): string {
 }
 
 function spaced(command: string): string {
-  return command.trim().replace(/[ \t]+/g, " ");
+  const text = command.trim();
+  return / {2}|\t/.test(text) ? text.replace(/[ \t]+/g, " ") : text;
 }

@@ -1,7 +1,7 @@
 /** What a call is about, for rules: the paths, hosts and commands in its arguments. */
 import { addressesIn } from "../lib/addresses-in.ts";
 import { isRecord } from "../lib/json.ts";
-import type { ArgumentKind, ArgumentKinds, Declared, SubjectKind } from "./argument-kinds.ts";
+import { type ArgumentKind, type ArgumentKinds, type Declared, SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 
 export interface Subjects {
   readonly path: readonly string[];
@@ -24,6 +24,8 @@ const MAX_VALUES = 1_000;
 const MAX_CHARS = 100_000;
 const MAX_PATH = 4_096;
 
+/** No place of any kind is written without one of these. */
+const PLACE_MARK = /[:/\\.~]/;
 const REST = new Set(["args", "arguments", "argv", "parameters"]);
 const ADDRESS = /^[a-z][a-z0-9+.-]{0,31}:\/\//i;
 /** What browsers take for an address, too. */
@@ -80,20 +82,23 @@ function takeObject(
   waiting: Waiting[],
 ): void {
   const names = Object.keys(object);
-  const kindOf = (name: string) => kinds.of(name, kinds.under(declared, name));
   const rest = names.find((name) => REST.has(name));
-  const program = rest === undefined ? undefined : names.find((name) => kindOf(name) === "command");
+  const program = rest === undefined ? undefined : names.find((name) => kinds.of(name, kinds.under(declared, name)) === "command");
   const texts = program === undefined ? undefined : wordsOf(object[rest!]);
   const isWhole = texts !== undefined && typeof object[program!] === "string";
   if (isWhole) {
     const isDeclared = [program!, rest!].every((name) => kinds.under(declared, name) !== undefined);
     found.add("command", [object[program!] as string, ...texts].join(" "), isDeclared);
   }
-  for (const name of names.slice(0, MAX_VALUES + 1)) {
+  const kind = within === "" ? undefined : kinds.of(within, declared);
+  for (let index = 0; index < names.length && index <= MAX_VALUES; index++) {
+    const name = names[index]!;
     if (isWhole && name === program) continue;
-    found.addName(within === "" ? undefined : kinds.of(within, declared), name);
-    if (kindOf(name) === "environment" && [object[name]].flat().some(isFilled)) found.hasEnvironment = true;
-    waiting.push({ value: object[name], name, declared: kinds.under(declared, name) });
+    found.addName(kind, name);
+    const value = object[name];
+    const place = kinds.under(declared, name);
+    if (kinds.of(name, place) === "environment" && [value].flat().some(isFilled)) found.hasEnvironment = true;
+    waiting.push({ value, name, declared: place });
   }
 }
 
@@ -111,16 +116,35 @@ function isFilled(value: unknown): boolean {
   return typeof value === "string" ? value.includes("=") : isRecord(value) && Object.keys(value).length > 0;
 }
 
+/** Most calls have values of one kind: lists are made when there is something to put into them. */
+const NONE: readonly string[] = [];
+const NOTHING_UNCLEAR: Subjects["unclear"] = { path: NONE, host: NONE };
+/** Every set of kinds, by the bits of its number. */
+const DECLARED = Array.from(
+  { length: 1 << SUBJECT_KINDS.length },
+  (_, bits): ReadonlySet<SubjectKind> => new Set(SUBJECT_KINDS.filter((_kind, bit) => bits & (1 << bit))),
+);
+
+function withOne(list: readonly string[], value: string): readonly string[] {
+  if (list === NONE) return [value];
+  (list as string[]).push(value);
+  return list;
+}
+
 class Found implements Subjects {
-  readonly path: string[] = [];
-  readonly host: string[] = [];
-  readonly command: string[] = [];
-  readonly declared = new Set<SubjectKind>();
-  readonly unclear = { path: [] as string[], host: [] as string[] };
-  readonly hostInCommand: string[] = [];
+  path = NONE;
+  host = NONE;
+  command = NONE;
+  unclear = NOTHING_UNCLEAR;
+  hostInCommand = NONE;
   hasEnvironment = false;
   more = false;
   #chars = 0;
+  #declared = 0;
+
+  get declared(): ReadonlySet<SubjectKind> {
+    return DECLARED[this.#declared]!;
+  }
 
   add(kind: ArgumentKind, value: string, isDeclared: boolean): void {
     if (kind === "command") this.#addCommand(value, isDeclared);
@@ -129,7 +153,13 @@ class Found implements Subjects {
 
   /** By its name where that says something, and by what it looks like. */
   #addPlace(kind: ArgumentKind, value: string, isDeclared: boolean): void {
-    const text = kind === "path" || kind === "host" || value.length <= MAX_PATH ? value.trim() : value;
+    const isNamed = kind === "path" || kind === "host";
+    if (!isNamed && value.length <= MAX_PATH && !PLACE_MARK.test(value)) return;
+    if (kind === "path" && !value.includes(":")) {
+      this.#push("path", value, isDeclared);
+      return;
+    }
+    const text = isNamed || value.length <= MAX_PATH ? value.trim() : value;
     const isFile = FILE.test(text);
     const isAddress = !isFile && (ADDRESS.test(text) || (LOOSE_ADDRESS.test(text) && !text.includes(" ")));
     const hasShape = isLine(text) && (PATH_SHAPE.test(text) || UPWARDS.test(text));
@@ -138,8 +168,8 @@ class Found implements Subjects {
     if (isPath || (kind === "place" && isPathLike(text) && !isAddress)) this.#push("path", value, isDeclared);
     if (isHost) this.#push("host", value, isDeclared);
     if (isPath || isHost) return;
-    if (kind === "place" && BARE_HOST.test(text.slice(0, MAX_PATH))) this.unclear.host.push(value);
-    else if (kind === undefined && isPathLike(text)) this.unclear.path.push(value);
+    if (kind === "place" && BARE_HOST.test(text.slice(0, MAX_PATH))) this.#addUnclear("host", value);
+    else if (kind === undefined && isPathLike(text)) this.#addUnclear("path", value);
   }
 
   /** Names of properties may be places, too: `{ "files": { "src/a.ts": … } }`. */
@@ -159,14 +189,18 @@ class Found implements Subjects {
     const readings = /["'\\]/.test(value) ? [value, value.replace(/["'\\]/g, "")] : [value];
     for (const reading of readings) {
       const { addresses, more } = addressesIn(reading, ENDS_ADDRESS, MAX_VALUES);
-      this.hostInCommand.push(...addresses);
+      this.hostInCommand = this.hostInCommand.concat(addresses);
       this.more ||= more;
     }
   }
 
   #push(kind: SubjectKind, value: string, isDeclared: boolean): void {
-    this[kind].push(value);
-    if (isDeclared) this.declared.add(kind);
+    this[kind] = withOne(this[kind], value);
+    if (isDeclared) this.#declared |= 1 << SUBJECT_KINDS.indexOf(kind);
+  }
+
+  #addUnclear(kind: "path" | "host", value: string): void {
+    this.unclear = { ...this.unclear, [kind]: withOne(this.unclear[kind], value) };
   }
 }
 

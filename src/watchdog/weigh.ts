@@ -65,14 +65,15 @@ export function deniesAll(own: readonly Candidates[], project: Candidates): bool
 function winners(groups: readonly Candidates[], first: First, test: Test): readonly CompiledRule[] {
   const named = best(groups, "named", first, test);
   if (named) return [named];
-  const traits = new Map<string, CompiledRule>();
+  const found: CompiledRule[] = [];
   for (const group of groups)
     for (const rules of group.traits) {
       const rule = first(rules, test);
-      const before = rule && traits.get(rule.rule.permission);
-      if (rule && (!before || compareRules(rule, before) > 0)) traits.set(rule.rule.permission, rule);
+      if (!rule) continue;
+      const before = found.findIndex((each) => each.rule.permission === rule.rule.permission);
+      if (before < 0) found.push(rule);
+      else if (compareRules(rule, found[before]!) > 0) found[before] = rule;
     }
-  const found = [...traits.values()];
   const isCovered = found.length > 0 && groups.every(({ traitCount }) => traitCount <= found.length);
   if (isCovered && !found.some(isDefault)) return found;
   // Where everything is spoken of, defaults for `*` do not count, and hide none of a person's that does.

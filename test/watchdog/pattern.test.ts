@@ -227,6 +227,18 @@ describe("a pattern over paths", () => {
     expect(allows({ path: "/data/**" }, { ...args, file: "/data/x" })).toBe(false);
   });
 
+  it("of a workspace that is the root lies where it says", () => {
+    const rules = new Rules([{ permission: "it", pattern: "/etc/**", action: "deny", from: "user" }]);
+    const atRoot = () => ({ workspace: "/", userHome: "/root" });
+    const action = (path: string) => rules.decide(tool(), { args: { path }, ground: atRoot }).action;
+    expect(["etc/passwd", "./etc/passwd", "/etc/passwd", "var/etc/x"].map(action)).toEqual([
+      "deny",
+      "deny",
+      "deny",
+      "allow",
+    ]);
+  });
+
   it("of a server starts from wherever that runs: a relative one is allowed by nothing", () => {
     const decided = (pattern: string, action: Rule["action"], path: string, startedIn = "/srv/daemon") =>
       new Rules([{ permission: "it", pattern: { path: pattern }, action, from: "user" }], {
