@@ -1,7 +1,13 @@
 /** What a call is about, for rules: the paths, hosts and commands in its arguments. */
 import { addressesIn } from "../lib/addresses-in.ts";
 import { isRecord } from "../lib/json.ts";
-import { type ArgumentKind, type ArgumentKinds, type Declared, SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
+import {
+  type ArgumentKind,
+  type ArgumentKinds,
+  type Declared,
+  SUBJECT_KINDS,
+  type SubjectKind,
+} from "./argument-kinds.ts";
 
 export interface Subjects {
   readonly path: readonly string[];
@@ -83,7 +89,10 @@ function takeObject(
 ): void {
   const names = Object.keys(object);
   const rest = names.find((name) => REST.has(name));
-  const program = rest === undefined ? undefined : names.find((name) => kinds.of(name, kinds.under(declared, name)) === "command");
+  const program =
+    rest === undefined
+      ? undefined
+      : names.find((name) => kinds.of(name, kinds.under(declared, name)) === "command");
   const texts = program === undefined ? undefined : wordsOf(object[rest!]);
   const isWhole = texts !== undefined && typeof object[program!] === "string";
   if (isWhole) {
