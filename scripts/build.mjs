@@ -13,6 +13,8 @@ chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const BUNDLE = "dist/bundle";
 const STAMP = `${BUNDLE}/main.js`;
+/** What Fastify loads only where it is not given our own in their place. */
+const NOT_USED = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler"];
 const SOURCES = ["src", "scripts/build.mjs", "tsconfig.json", "tsconfig.build.json", "package.json"];
 
 if (!isCurrent()) {
@@ -46,7 +48,7 @@ async function bundle() {
       "parse-worker": "dist/knowledge/parse/parse-worker.js",
     },
     platform: "node",
-    external: [/^node:/, /^@photostructure\/sqlite/, /^@parcel\/watcher/, /^pg-native$/],
+    external: [/^node:/, /^@photostructure\/sqlite/, /^@parcel\/watcher/, /^pg-native$/, ...NOT_USED],
     logLevel: "silent",
   });
   await build.write({ dir: BUNDLE, format: "esm", sourcemap: true });

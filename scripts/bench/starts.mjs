@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { mcpHub, mcpProxy, SDK_UPSTREAM, serversOf, supergateway } from "./contenders.mjs";
 import { tree } from "./process-figures.mjs";
-import { startToolkeep, toolkeepHome, untilServers } from "./toolkeep.mjs";
+import { startToolkeep, toolkeepHome, untilConnected } from "./toolkeep.mjs";
 import { connect } from "./wire.mjs";
 
 const TOOLS_PER_SERVER = 2;
@@ -116,10 +116,7 @@ async function startedToolkeep(home, connectWhen) {
   const [token] = home.tokens;
   const ways = [{ name: "toolkeep", dialect: "legacy", url: daemon.url, token }];
   // It lists from memory what it once learnt; eager counts as ready only when every server is connected to.
-  const connected =
-    connectWhen === "eager"
-      ? (count) => untilServers(daemon, count, ({ state }) => state === "ready")
-      : undefined;
+  const connected = connectWhen === "eager" ? (count) => untilConnected(daemon, count) : undefined;
   return [{ ...daemon, ways, connected }];
 }
 

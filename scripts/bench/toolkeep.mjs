@@ -69,6 +69,14 @@ export async function startToolkeep(home, { nodeArgs = [], port } = {}) {
       const token = await untilReady(process, origin, join(home, "daemon.json"));
       return callApi(`${origin}/api${path}`, method, token, body);
     },
+    events: async (type) => {
+      const token = await untilReady(process, origin, join(home, "daemon.json"));
+      const headers = { authorization: `Bearer ${token}` };
+      const signal = AbortSignal.timeout(READY_MS);
+      const response = await fetch(`${origin}/api/events?types=${type}`, { headers, signal });
+      if (!response.ok) throw new Error(`GET /events: HTTP ${response.status}`);
+      return eventsOf(response);
+    },
   };
 }
 
@@ -80,6 +88,36 @@ export async function untilServers(daemon, count, isSo) {
     if (performance.now() > deadline)
       throw new Error(`the servers were not ready: ${JSON.stringify(servers).slice(0, 500)}`);
     await delay(POLL_MS);
+  }
+}
+
+/** Until every server is connected to, by what the daemon tells: to ask all the time would take from what is measured. */
+export async function untilConnected(daemon, count) {
+  const states = await daemon.events("server.state");
+  const { servers } = await daemon.api("GET", "/servers");
+  const ready = new Set(servers.filter(({ state }) => state === "ready").map(({ name }) => name));
+  if (ready.size < count) {
+    for await (const { server, state } of states) {
+      if (state === "ready") ready.add(server);
+      else ready.delete(server);
+      if (ready.size === count) break;
+    }
+  }
+  await states.return();
+  await untilServers(daemon, count, ({ state }) => state === "ready");
+}
+
+/** What is told of one kind, from now on; until somebody returns. */
+async function* eventsOf(response) {
+  const decoder = new TextDecoder();
+  let left = "";
+  for await (const bytes of response.body) {
+    const events = (left + decoder.decode(bytes, { stream: true })).split("\n\n");
+    left = events.pop();
+    for (const event of events) {
+      const data = /^data: ?(.*)$/m.exec(event)?.[1];
+      if (data !== undefined) yield JSON.parse(data);
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { McpService } from "../api/api-options.ts";
 import type { ConfigAnswer } from "../api/contract.ts";
 import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
 import { mountApi } from "../api/mount-api.ts";
+import { ownCompilers } from "../api/schema.ts";
 import { homeOf } from "../config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { maskedSettings } from "../config/masked.ts";
@@ -145,6 +146,7 @@ function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
     requestTimeout: 60_000,
     http: { maxHeaderSize: 16_384 },
     forceCloseConnections: true,
+    schemaController: { compilersFactory: ownCompilers },
   });
   app.addHook("onRequest", async (request) => {
     const refused = refuse(request);

@@ -17,7 +17,7 @@ import { type Connector, type ConnectorDeps, createConnector, signInTarget, targ
 import { type Definition, define } from "./definition.ts";
 import { inspected } from "./inspected.ts";
 import { Learned } from "./learned.ts";
-import type { Offer } from "./offer-list.ts";
+import type { Offer } from "./offer-key.ts";
 import { isPinned } from "./pins/is-pinned.ts";
 import { secretValues } from "./secret-values.ts";
 import { Server } from "./server.ts";

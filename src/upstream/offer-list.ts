@@ -2,13 +2,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import { messageOf } from "../errors.ts";
 import { isRecord } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import type { ServerOfferRecord } from "../store/store.ts";
 import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
+import { KEYS, type Offer, type OfferKind } from "./offer-key.ts";
 import { isUnknownMethod } from "./unknown-method.ts";
-
-/** Something a server offers beside its tools: a resource, a template of resources, a prompt. */
-export type Offer = Omit<ServerOfferRecord, "serverId">;
-export type OfferKind = Offer["kind"];
 
 export interface OfferList {
   readonly offers: readonly Offer[];
@@ -27,18 +23,18 @@ const LIST_TIMEOUT_MS = 30_000;
 
 const BOUNDS = { maxEntries: 5000, maxEntryBytes: 64 * 1024, maxBytes: 4 * 1024 * 1024 };
 const KINDS: Readonly<Record<OfferKind, ListKind>> = {
-  resource: { method: "resources/list", noun: "resource", key: "uri", maxKeyLength: 4096, ...BOUNDS },
+  resource: { method: "resources/list", noun: "resource", key: KEYS.resource, maxKeyLength: 4096, ...BOUNDS },
   resource_template: {
     method: "resources/templates/list",
     noun: "resource template",
-    key: "uriTemplate",
+    key: KEYS.resource_template,
     maxKeyLength: 4096,
     ...BOUNDS,
   },
   prompt: {
     method: "prompts/list",
     noun: "prompt",
-    key: "name",
+    key: KEYS.prompt,
     maxKeyLength: 256,
     isName: true,
     namesIn: ({ arguments: args }) =>
@@ -97,9 +93,4 @@ async function listKind(
     const message = redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`);
     return err({ message, cause: error });
   }
-}
-
-/** What its server calls it; the lists keep nothing without. */
-export function keyOfOffer({ kind, definition }: Offer): string {
-  return String(definition[KINDS[kind].key]);
 }

@@ -4,7 +4,7 @@ import type { ServerOfferRecord } from "../store/store.ts";
 import type { ToolResult } from "../tool.ts";
 import { cleanOffer } from "./definitions/clean-offer.ts";
 import type { Era } from "./era.ts";
-import { keyOfOffer } from "./offer-list.ts";
+import { keyOfOffer } from "./offer-key.ts";
 import { namePrompts } from "./prompt-names.ts";
 import type { Server } from "./server.ts";
 import { complete, getPrompt, NOTHING_COMPLETED, readResource } from "./use-offers.ts";

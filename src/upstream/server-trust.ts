@@ -8,7 +8,7 @@ import { revealed } from "./definitions/clean-text.ts";
 import { scanDefinition } from "./definitions/scan-definition.ts";
 import type { Finding } from "./definitions/scan-text.ts";
 import type { Learned } from "./learned.ts";
-import { keyOfOffer } from "./offer-list.ts";
+import { keyOfOffer } from "./offer-key.ts";
 import { changesOf, type ServerChanges, versionOf } from "./pins/change-view.ts";
 import { isWaiting } from "./pins/compare-pins.ts";
 import { definitionDiff, isCut } from "./pins/definition-diff.ts";

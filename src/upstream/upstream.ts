@@ -5,7 +5,7 @@ import type { OfferSource } from "../offer.ts";
 import type { ToolSource } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
 import type { StepListener } from "./connect-step.ts";
-import type { Offer } from "./offer-list.ts";
+import type { Offer } from "./offer-key.ts";
 import type { ServerLogPage } from "./server-log.ts";
 import type { TrustInServers } from "./trust-in-servers.ts";
 

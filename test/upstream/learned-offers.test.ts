@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { LearnedOffers } from "../../src/upstream/learned-offers.ts";
-import type { Offer, OfferKind, OfferList } from "../../src/upstream/offer-list.ts";
+import type { Offer, OfferKind } from "../../src/upstream/offer-key.ts";
+import type { OfferList } from "../../src/upstream/offer-list.ts";
 import { server } from "../store/records.ts";
 import { tempStore } from "../support/temp-store.ts";
 
