@@ -21,6 +21,8 @@ const LEVELS: readonly (readonly string[])[] = [
 const LEVEL_ZERO = ["lib", "caller.ts", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 400;
+/** What only some calls, sources or servers need. */
+const LATE = /^(?:@modelcontextprotocol\/|undici|unpdf|pg|playwright|@huggingface|onnxruntime)/;
 /** Who asks the watchdog, and what for. */
 const DECIDING: Readonly<Record<string, string>> = {
   "executor/call-tool.ts": "whether a call runs",
@@ -92,6 +94,22 @@ describe("architecture", () => {
     expect(importing.map(([file]) => file)).toEqual([join("executor", "call-tool.ts")]);
   });
 
+  it("loads large packages only where they are used, not at every start", () => {
+    const reached = new Set<string>();
+    const loaded = new Map<string, string>();
+    const visit = (file: string) => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const target of loadedBy(file)) {
+        if (target.startsWith(".")) visit(normalize(join(dirname(file), target)));
+        else loaded.set(target, file);
+      }
+    };
+    visit("daemon/start-daemon.ts");
+    expect(reached.size).toBeGreaterThan(200);
+    expect([...loaded].filter(([target]) => LATE.test(target))).toEqual([]);
+  });
+
   it("has no default exports", () => {
     expect(files.filter((file) => /^export default/m.test(readFileSync(join(SRC, file), "utf8")))).toEqual(
       [],
@@ -146,6 +164,14 @@ function partOf(file: string): string {
 
 function levelOf(file: string): number {
   return LEVELS.findIndex((parts) => parts.includes(partOf(file)));
+}
+
+/** What is loaded with a file: neither types nor what is imported later. */
+function loadedBy(file: string): readonly string[] {
+  const text = readFileSync(join(SRC, file), "utf8");
+  return [...text.matchAll(/^(?:import|export) (?!type )([^;]*?) from "([^"]+)";$/gms)]
+    .filter(([, names]) => !/^\{(?:\s*type \w+(?: as \w+)?,?\s*)+\}$/.test(names!))
+    .map(([, , target]) => target!);
 }
 
 function mayImport(file: string, target: string): boolean {
