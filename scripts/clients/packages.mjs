@@ -18,6 +18,8 @@ export const LANGCHAIN = [
   "@langchain/mcp-adapters@1.1.4",
   "@langchain/core@1.2.13",
   "@langchain/langgraph@1.4.18",
+  // Named, since later ones of the same range want a package that not every registry has.
+  "@langchain/langgraph-sdk@1.12.3",
   "@langchain/openai@1.5.8",
 ];
 

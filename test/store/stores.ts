@@ -2,6 +2,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { freshSchema } from "../support/postgres.ts";
+import { putEmptyStore } from "../support/store-template.ts";
 import { tempHome } from "../support/temp-home.ts";
 
 /** An empty store, and further openings of the same data; everything ends with its scope. */
@@ -15,6 +16,7 @@ export type FreshStore = () => Promise<TestStore>;
 
 export const sqliteStore: FreshStore = async () => {
   const home = await tempHome();
+  await putEmptyStore(home.path);
   return testStore({ home: home.path, databaseUrl: null }, async () => home[Symbol.asyncDispose]());
 };
 

@@ -9,6 +9,7 @@ import type { StoredEntity } from "../../src/store/knowledge/index-store.ts";
 import { type KnowledgeIndex, openIndex } from "../../src/store/knowledge/open-index.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
 /** As it was built: threads run files. */
@@ -43,6 +44,7 @@ export async function testSync(
   const home = options.home ?? join(temporary.path, "home");
   const folder = join(temporary.path, "documents");
   await mkdir(folder, { recursive: true });
+  if (databaseUrl === null && options.home === undefined) await putEmptyStore(home);
   const store = await openStore({ home, databaseUrl, clock: systemClock });
   const index = await openIndex({ home, databaseUrl, clock: systemClock });
   const sync = createSync({

@@ -15,6 +15,7 @@ import type { Questions } from "../../src/questions/questions.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Progress, ToolResult } from "../../src/tool.ts";
+import { putEmptyStore } from "./store-template.ts";
 import { testCaller } from "./tools.ts";
 
 export interface CallOptions {
@@ -49,6 +50,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
   const home = join(base, "home");
   const outside = join(base, "outside");
   await mkdir(outside);
+  await putEmptyStore(home);
   const store = await openStore({ home, databaseUrl: null, clock: systemClock });
   const events = new Events((error) => {
     throw error;

@@ -1,5 +1,6 @@
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
 /** A real SQLite store in a fresh folder, closed and gone with its scope. */
@@ -7,6 +8,7 @@ export async function tempStore(): Promise<
   AsyncDisposable & { readonly store: Store; readonly home: string }
 > {
   const home = await tempHome();
+  await putEmptyStore(home.path);
   const store = await openStore({ home: home.path, databaseUrl: null, clock: () => Date.now() });
   return {
     store,

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type InjectOptions } from "fastify";
 import { ref } from "../../src/api/answers/shape.ts";
 import type { ApiOptions } from "../../src/api/api-options.ts";
 import { mountApi } from "../../src/api/mount-api.ts";
+import { ownCompilers } from "../../src/api/schema.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { AnswerSchemas } from "./answer-schemas.ts";
@@ -35,7 +36,7 @@ export async function testApi(
   } = {},
 ): Promise<TestApi> {
   const tested = await testHub(setup);
-  const app = Fastify();
+  const app = Fastify({ schemaController: { compilersFactory: ownCompilers } });
   checkAnswers(app);
   setup.routes?.(app);
   await mountApi(app, tested.hub, {
@@ -66,8 +67,10 @@ export async function testApi(
   };
 }
 
+/** Each is compiled once, however many tests ask for such an answer. */
+const schemas = new AnswerSchemas();
+
 function checkAnswers(app: FastifyInstance): void {
-  const schemas = new AnswerSchemas();
   app.addHook("preSerialization", async ({ routeOptions }, { statusCode }, answer) => {
     const described = routeOptions.schema?.response as Record<number, object> | undefined;
     const schema = described?.[statusCode] ?? (statusCode >= 400 ? FAILURE : undefined);

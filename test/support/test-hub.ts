@@ -5,6 +5,7 @@ import { loadSettings } from "../../src/config/load.ts";
 import type { Rule, ServerConfig } from "../../src/config/settings.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
 export interface TestHubSetup {
@@ -35,6 +36,7 @@ export interface TestHub extends AsyncDisposable {
 /** A real hub over a real home, set up as data, closed and gone with its scope. */
 export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
   const home = setup.home === undefined ? await tempHome() : keptHome(setup.home);
+  if (setup.home === undefined) await putEmptyStore(home.path);
   const file = {
     log_level: "silent",
     // Whole lists, unless the test is about deferring.

@@ -79,7 +79,7 @@ test("a watch tells once of many changes, and of a file that is replaced", async
   await writeFile(file, "one");
   const told: string[] = [];
   const watching = new SourceWatch({
-    ...{ onChanged: (source) => told.push(source), quietMs: 100 },
+    ...{ onChanged: (source) => told.push(source), quietMs: 500 },
     onProblem: (_, error) => {
       throw error;
     },
@@ -87,7 +87,7 @@ test("a watch tells once of many changes, and of a file that is replaced", async
   await watching.set([{ source: "bookmarks", plan: { ...planOf(file), isFile: true } }]);
   for (let round = 0; round < 20; round++) await writeFile(file, `again ${round}`);
   await waitUntil("it is told", () => told.length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 700));
   expect(told).toEqual(["bookmarks"]);
   await writeFile(join(folder.path, "new"), "two");
   await rename(join(folder.path, "new"), file);
