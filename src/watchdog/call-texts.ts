@@ -19,9 +19,9 @@ export interface Texts {
 
 /** As many texts of one kind are looked up; a call with more is compared with every rule. */
 const MAX_TEXTS = 200;
-const NO_PARTS: readonly string[] = [];
-const NOTHING: Texts = { whole: [], parts: NO_PARTS };
-const UNREAD: Texts = { whole: [], parts: NO_PARTS };
+const NO_PARTS: readonly string[] = Object.freeze([]);
+const NOTHING: Texts = { whole: NO_PARTS, parts: NO_PARTS };
+const UNREAD: Texts = { whole: NO_PARTS, parts: NO_PARTS };
 const KINDS: readonly string[] = ["absolute", "inside", "host", "command"] satisfies Channel[];
 
 export function sourceOf(channel: Channel): Source {
@@ -99,7 +99,7 @@ function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
     if (!meanings.includes(written)) whole.push(written);
     whole.push(...meanings);
   }
-  return { whole, parts: NO_PARTS };
+  return { whole: subjects.command.length === 1 ? whole : [...new Set(whole)], parts: NO_PARTS };
 }
 
 function argumentsOf({ args }: CallFacts, name: string): Texts | undefined {

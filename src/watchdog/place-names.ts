@@ -42,7 +42,7 @@ export class Paths {
   constructor(ground: () => Ground, isElsewhere = false) {
     let standing: Ground | undefined;
     this.#known = new Remembered((value) => {
-      standing ??= ground();
+      standing ??= normalGround(ground());
       return pathOf(value, standing, isElsewhere);
     });
   }
@@ -67,6 +67,13 @@ const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
 const FILE = /^file:/i;
 const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
 const DRIVE = /^[A-Za-z]:[\\/]/;
+
+/** Paths are compared with the folder as it is written. */
+function normalGround(ground: Ground): Ground {
+  const { workspace } = ground;
+  if (!workspace.endsWith("/") || workspace === "/") return ground;
+  return { ...ground, workspace: posix.resolve("/", workspace) };
+}
 
 function pathOf(value: string, ground: Ground, isElsewhere: boolean): PathReadings | undefined {
   if (value.length > MAX_PATH || value.includes("\0")) return undefined;

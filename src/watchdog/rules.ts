@@ -113,7 +113,7 @@ export class Rules {
   /** What of a call its rules look at. */
   factsOf(tool: RuledTool, call: RuledCall): CallFacts {
     const kinds = this.#kindsOf(tool);
-    const { args = {} } = call;
+    const args = call.args ?? {};
     return {
       args,
       declares: (steps) => kinds.declares(steps),

@@ -126,8 +126,8 @@ function isFilled(value: unknown): boolean {
 }
 
 /** Most calls have values of one kind: lists are made when there is something to put into them. */
-const NONE: readonly string[] = [];
-const NOTHING_UNCLEAR: Subjects["unclear"] = { path: NONE, host: NONE };
+const NONE: readonly string[] = Object.freeze([]);
+const NOTHING_UNCLEAR: Subjects["unclear"] = Object.freeze({ path: NONE, host: NONE });
 /** Every set of kinds, by the bits of its number. */
 const DECLARED = Array.from(
   { length: 1 << SUBJECT_KINDS.length },

@@ -227,6 +227,16 @@ describe("a pattern over paths", () => {
     expect(allows({ path: "/data/**" }, { ...args, file: "/data/x" })).toBe(false);
   });
 
+  it.each(["/ws/ada", "/ws/ada/", "/ws//ada//", "/ws/./ada/"])("lies in the workspace %s", (workspace) => {
+    const action = (pattern: string) =>
+      new Rules([{ permission: "it", pattern, action: "deny", from: "user" }]).decide(tool(), {
+        args: { path: "etc/passwd" },
+        ground: () => ({ workspace, userHome: "/home/ada" }),
+      }).action;
+    expect(action("etc/*")).toBe("deny");
+    expect(action("/ws/ada/etc/*")).toBe("deny");
+  });
+
   it("of a workspace that is the root lies where it says", () => {
     const rules = new Rules([{ permission: "it", pattern: "/etc/**", action: "deny", from: "user" }]);
     const atRoot = () => ({ workspace: "/", userHome: "/root" });
