@@ -3,7 +3,7 @@ import type { LoadedSettings } from "../config/load.ts";
 import { ToolkeepError } from "../errors.ts";
 import { createHub } from "../hub.ts";
 import { type HomeLock, lockHome } from "../store/lock.ts";
-import type { App, AppInput } from "./app-over.ts";
+import { type App, type AppInput, appOver } from "./app-over.ts";
 import { loadTrustedSettings } from "./load-trusted.ts";
 
 const COMMAND_LIMIT_MS = 10_000;
@@ -18,8 +18,6 @@ export async function openApp(input: AppInput): Promise<App> {
       ...input,
       loaded: input.holder === "cli" ? withoutWaiting(loaded) : loaded,
     });
-    // Loaded only now: servers that the hub connects to start meanwhile.
-    const { appOver } = await import("./app-over.ts");
     return await appOver(hub, lock, input);
   } catch (error) {
     await lock.release();

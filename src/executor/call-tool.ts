@@ -194,13 +194,16 @@ async function runDecided(
   if (unkept) return { tool: tool.name, ending: unkept };
   // It may have been cancelled while it waited, here or for its secrets.
   if (isCancelled(call)) return { tool: tool.name, ending: refusal("cancelled", NEVER_BEGAN) };
-  deps.used(call.caller, tool);
   record.runs();
-  deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
-  const ran = await runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
+  const running = runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
     callId: step.callId,
     redact: deps.redact,
   });
+  // What is kept and said of it costs the call no time where a server is at work already.
+  record.begun();
+  deps.used(call.caller, tool);
+  deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
+  const ran = await running;
   record.ran();
   deps.watchdog.read(call.caller, tool);
   const enveloped = inEnvelope(tool, ran, step);

@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Identity, Principal, Refusal } from "../identity/identity.ts";
 import { addressKey } from "../identity/rate-limits.ts";
 import { metadataAddress, ownAddress } from "../identity/resource.ts";
-import { bearerToken } from "../identity/token.ts";
+import { bearerToken, hashToken } from "../identity/token.ts";
 import { err, type Result } from "../lib/result.ts";
 import { type AgentPrincipal, letIn, rateLimited, type Wanted } from "./authenticate.ts";
 import type { HttpAnswer } from "./rpc-error.ts";
@@ -14,8 +14,17 @@ export interface Attempt {
   readonly host: string | undefined;
   /** Of whoever holds the other end of the connection. */
   readonly address: string | undefined;
+  /** That connection, where it is one that lasts. */
+  readonly connection?: object;
   /** As it came, without query: `/mcp`, `/mcp/<toolbox>`, `/mcp/server/<name>`, `/rpc`. */
   readonly path: string;
+}
+
+/** The token of a header, and its hash. */
+interface Brought {
+  readonly authorization: string | undefined;
+  readonly token: string | undefined;
+  readonly hash: string | undefined;
 }
 
 export type Admitted = Result<AgentPrincipal, HttpAnswer>;
@@ -28,6 +37,8 @@ export type Admitted = Result<AgentPrincipal, HttpAnswer>;
 export class Admission {
   readonly #identity: Identity;
   readonly #settings: () => Settings;
+  /** What came last over a connection: with most of them it is the same each time. */
+  readonly #brought = new WeakMap<object, Brought>();
 
   constructor(identity: Identity, settings: () => Settings) {
     this.#identity = identity;
@@ -36,9 +47,18 @@ export class Admission {
 
   /** A promise only for a token that another process on the same database may have issued a moment ago. */
   admit(attempt: Attempt): Admitted | Promise<Admitted> {
-    const token = bearerToken(attempt.authorization);
-    const who = this.#identity.authenticate(token);
+    const { token, hash } = this.#bringing(attempt);
+    const who = this.#identity.authenticate(token, hash);
     return who === "unknown" ? this.#lookAgain(token, attempt) : this.#decide(who, attempt);
+  }
+
+  #bringing({ authorization, connection }: Attempt): Brought {
+    const before = connection && this.#brought.get(connection);
+    if (before && before.authorization === authorization) return before;
+    const token = bearerToken(authorization);
+    const brought = { authorization, token, hash: token && hashToken(token) };
+    if (connection) this.#brought.set(connection, brought);
+    return brought;
   }
 
   #decide(who: Principal | Refusal, attempt: Attempt): Admitted {

@@ -118,6 +118,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
       authorization: req.headers.authorization,
       host: req.headers.host,
       address: req.socket.remoteAddress,
+      connection: req.socket,
       path,
     });
     const who = admitted instanceof Promise ? await admitted : admitted;

@@ -44,6 +44,7 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
       authorization: req.headers.authorization,
       host: req.headers.host,
       address: req.socket.remoteAddress,
+      connection: req.socket,
       path: "/rpc",
     });
     if (!who.ok) return writeAnswer(res, who.error);

@@ -38,6 +38,24 @@ async function open(setup: TestHubSetup = {}) {
 }
 
 describe("a request", () => {
+  it("is whoever its own token is of, whatever came over the same connection before", async () => {
+    await using t = await open({ agents: { main: [], other: [] } });
+    const { hub } = t;
+    const created = await hub.identity.createToken({ agent: "main" });
+    const other = (await hub.identity.createToken({ agent: "other" })).token;
+    const connection = {};
+    const agentOf = async (token: string) => {
+      const admitted = await t.admit(token, { connection });
+      return admitted.ok ? admitted.value.agent.name : admitted.error.status;
+    };
+    expect([await agentOf(created.token), await agentOf(created.token)]).toEqual(["main", "main"]);
+    expect([await agentOf(other), await agentOf("tk_sk_wrong")]).toEqual(["other", 401]);
+    expect((await t.refused(undefined, { connection })).status).toBe(401);
+    expect(await agentOf(created.token)).toBe("main");
+    await hub.identity.deleteToken(created.record.id);
+    expect(await agentOf(created.token)).toBe(401);
+  });
+
   it("with an agent's token is let in at once, without waiting", async () => {
     await using t = await open();
     const admitted = t.admit(await t.token({ scopes: ["files"] }));
