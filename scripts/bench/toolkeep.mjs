@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort, spawnNode } from "./spawned.mjs";
+import { openStream } from "./wire.mjs";
 
 const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const READY_MS = 60_000;
@@ -69,13 +70,11 @@ export async function startToolkeep(home, { nodeArgs = [], port } = {}) {
       const token = await untilReady(process, origin, join(home, "daemon.json"));
       return callApi(`${origin}/api${path}`, method, token, body);
     },
-    events: async (type) => {
+    events: async (type, onEvent) => {
       const token = await untilReady(process, origin, join(home, "daemon.json"));
       const headers = { authorization: `Bearer ${token}` };
-      const signal = AbortSignal.timeout(READY_MS);
-      const response = await fetch(`${origin}/api/events?types=${type}`, { headers, signal });
-      if (!response.ok) throw new Error(`GET /events: HTTP ${response.status}`);
-      return eventsOf(response);
+      const target = { host: "127.0.0.1", port: listen, path: `/api/events?types=${type}`, headers };
+      return openStream(target, (data) => onEvent(JSON.parse(data)));
     },
   };
 }
@@ -93,31 +92,29 @@ export async function untilServers(daemon, count, isSo) {
 
 /** Until every server is connected to, by what the daemon tells: to ask all the time would take from what is measured. */
 export async function untilConnected(daemon, count) {
-  const states = await daemon.events("server.state");
-  const { servers } = await daemon.api("GET", "/servers");
-  const ready = new Set(servers.filter(({ state }) => state === "ready").map(({ name }) => name));
-  if (ready.size < count) {
-    for await (const { server, state } of states) {
-      if (state === "ready") ready.add(server);
-      else ready.delete(server);
-      if (ready.size === count) break;
-    }
-  }
-  await states.return();
-  await untilServers(daemon, count, ({ state }) => state === "ready");
-}
-
-/** What is told of one kind, from now on; until somebody returns. */
-async function* eventsOf(response) {
-  const decoder = new TextDecoder();
-  let left = "";
-  for await (const bytes of response.body) {
-    const events = (left + decoder.decode(bytes, { stream: true })).split("\n\n");
-    left = events.pop();
-    for (const event of events) {
-      const data = /^data: ?(.*)$/m.exec(event)?.[1];
-      if (data !== undefined) yield JSON.parse(data);
-    }
+  const states = new Map();
+  let look = () => {};
+  const stream = await daemon.events("server.state", ({ server, state }) => {
+    states.set(server, state);
+    look();
+  });
+  let late;
+  try {
+    const { servers } = await daemon.api("GET", "/servers");
+    for (const { name, state } of servers) if (!states.has(name)) states.set(name, state);
+    await new Promise((resolve, reject) => {
+      late = setTimeout(
+        () => reject(new Error(`not every server was connected to: ${[...states]}`)),
+        READY_MS,
+      );
+      look = () => {
+        if ([...states.values()].filter((state) => state === "ready").length === count) resolve();
+      };
+      look();
+    });
+  } finally {
+    clearTimeout(late);
+    stream.close();
   }
 }
 

@@ -144,7 +144,7 @@ function exchange(target, headers, body, method = "POST") {
 }
 
 /** A GET that stays open; every event of it goes to `onMessage(data, event)`. */
-async function openStream({ headers, ...target }, onMessage) {
+export async function openStream({ headers, ...target }, onMessage) {
   const { "content-type": _, ...rest } = headers;
   const sending = request({
     ...target,

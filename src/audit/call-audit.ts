@@ -81,8 +81,7 @@ export class AuditRecord {
   }
 
   decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {
-    this.#arguments = args;
-    this.#argumentsText = undefined;
+    this.shown(args);
     this.#decision = decision;
     this.#steps.mark("decided");
     this.#trace?.step("decide");

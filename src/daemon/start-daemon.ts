@@ -6,12 +6,11 @@ import { mountRpc } from "../gateway/rpc.ts";
 import type { Hub } from "../hub.ts";
 import { startBackgroundSync } from "../knowledge/sync/background-sync.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { App } from "./app-over.ts";
 import { startCleaning } from "./cleaning.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { type FirstStart, prepareFirstStart } from "./first-start.ts";
 import type { Log } from "./log.ts";
-import { openApp } from "./open-app.ts";
+import { type App, openApp } from "./open-app.ts";
 
 const DRAIN_MS = 10_000;
 

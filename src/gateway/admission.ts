@@ -37,7 +37,7 @@ export type Admitted = Result<AgentPrincipal, HttpAnswer>;
 export class Admission {
   readonly #identity: Identity;
   readonly #settings: () => Settings;
-  /** What came last over a connection: with most of them it is the same each time. */
+  /** What came last over a connection, as long as that is open: with most of them it is the same each time. */
   readonly #brought = new WeakMap<object, Brought>();
 
   constructor(identity: Identity, settings: () => Settings) {
@@ -48,7 +48,7 @@ export class Admission {
   /** A promise only for a token that another process on the same database may have issued a moment ago. */
   admit(attempt: Attempt): Admitted | Promise<Admitted> {
     const { token, hash } = this.#bringing(attempt);
-    const who = this.#identity.authenticate(token, hash);
+    const who = hash === undefined ? "missing" : this.#identity.ofHash(hash);
     return who === "unknown" ? this.#lookAgain(token, attempt) : this.#decide(who, attempt);
   }
 
@@ -56,7 +56,7 @@ export class Admission {
     const before = connection && this.#brought.get(connection);
     if (before && before.authorization === authorization) return before;
     const token = bearerToken(authorization);
-    const brought = { authorization, token, hash: token && hashToken(token) };
+    const brought = { authorization, token, hash: token === undefined ? undefined : hashToken(token) };
     if (connection) this.#brought.set(connection, brought);
     return brought;
   }

@@ -112,9 +112,13 @@ export class Identity {
     return this.#serial(CHANGES, () => this.#read());
   }
 
-  /** Recognises a bearer token by its hash, for which whoever has it need not wait again. */
-  authenticate(token: string | undefined, hash = token && hashToken(token)): Principal | Refusal {
-    if (!hash) return "missing";
+  /** Recognises a bearer token by its hash. */
+  authenticate(token: string | undefined): Principal | Refusal {
+    return token ? this.ofHash(hashToken(token)) : "missing";
+  }
+
+  /** The same for whoever has the hash already. */
+  ofHash(hash: string): Principal | Refusal {
     const record = this.#tokens.get(hash);
     if (!record) return "unknown";
     const now = this.#deps.clock();

@@ -61,7 +61,7 @@ describe("the rules about a tool that are looked up by what they spell out", () 
         const call = {
           args: randomArguments(dice),
           labels: new Set(dice.one([[], ["seen"]])),
-          ground: () => ({ workspace: "/home/user/work", userHome: "/home/user", startedIn: "/srv" }),
+          ground: () => ({ workspace: "/home/user/desk", userHome: "/home/user", startedIn: "/srv" }),
         };
         const { winner } = rules.matching(tool, call, more);
         const decided = rules.decide(tool, call, more);
@@ -122,7 +122,7 @@ function pathGlob(dice: Dice): string {
   const parts = Array.from({ length: dice.below(4) }, () =>
     dice.one(["**", "*", dice.one(FOLDERS), starred(dice, dice.one(FOLDERS))]),
   );
-  const start = dice.one(["", "", "/", "~/", "**/", "/home/user/", "/home/user/work/", "./"]);
+  const start = dice.one(["", "", "/", "~/", "**/", "/home/user/", "/home/user/desk/", "./"]);
   return `${start}${[...parts, dice.one(["**", "", starred(dice, dice.one(NAMES))])].join("/")}` || "*";
 }
 
@@ -145,7 +145,7 @@ function commandLine(dice: Dice): string {
 function randomArguments(dice: Dice): Record<string, unknown> {
   const path = () => {
     const folders = Array.from({ length: dice.below(4) }, () => dice.one(FOLDERS));
-    const start = dice.one(["", "", "/", "~/", "/home/user/work/", "file:///", "C:\\", " "]);
+    const start = dice.one(["", "", "/", "~/", "/home/user/desk/", "file:///", "C:\\", " "]);
     return `${start}${[...folders, dice.one(NAMES)].join("/")}`;
   };
   const address = () =>

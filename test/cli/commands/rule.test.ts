@@ -144,12 +144,12 @@ describe("toolkeep rule", () => {
     });
     const scoped = await fileWith({
       home: "/home/ada",
-      workspace: "/srv/work",
+      workspace: "/srv/desk",
       rules: [
         { permission: "write_file", action: "allow" },
         { permission: "write_file", pattern: { path: "~/.ssh/**" }, action: "deny", project: true },
         { permission: "write_file", action: "ask", agent: "coder", conversation: "c1" },
-        { permission: "mcp:x:put", pattern: { path: "/srv/work/**" }, action: "ask" },
+        { permission: "mcp:x:put", pattern: { path: "/srv/desk/**" }, action: "ask" },
       ],
       cases: [
         { tool: "write_file", args: { path: "/home/ada/.ssh/id" }, expect: "deny" },
