@@ -116,7 +116,9 @@ export class Events {
   }
 
   emit<N extends EventName>(name: N, payload: EventMap[N]): void {
-    for (const listener of this.#listeners.get(name) ?? []) {
+    const listeners = this.#listeners.get(name);
+    if (!listeners) return;
+    for (const listener of listeners) {
       try {
         (listener as Listener<N>)(payload);
       } catch (error) {

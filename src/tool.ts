@@ -336,6 +336,8 @@ export interface ToolCall extends Listening {
   readonly rounds?: Rounds;
   /** Of a call of the kind `subscription`. */
   readonly subscription?: Subscription;
+  /** Has the outcome before whoever awaits the call, and before anything is kept or said of it. */
+  readonly answered?: (outcome: ToolOutcome) => void;
 }
 
 /** Every way a call can end. */

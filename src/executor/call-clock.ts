@@ -1,3 +1,7 @@
+import { type Deadline, Deadlines } from "../lib/deadlines.ts";
+
+const deadlines = new Deadlines();
+
 /**
  * The time limit of one call: `limitMs` of work from `start` on, begun anew by `extend` and not running while `pause`
  * counts, but never more than `capMs` in all.
@@ -7,9 +11,9 @@ export class CallClock {
   readonly #capMs: number;
   readonly #over: () => void;
   #startedAt: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Deadline | undefined;
   /** Only there once the limit alone no longer keeps within the cap. */
-  #cap: NodeJS.Timeout | undefined;
+  #cap: Deadline | undefined;
   #pauses = 0;
 
   constructor(limitMs: number, capMs: number, over: () => void) {
@@ -21,21 +25,21 @@ export class CallClock {
   start(): void {
     if (this.#timer !== undefined || this.#pauses > 0) return;
     this.#startedAt = performance.now();
-    this.#timer = setTimeout(this.#over, Math.min(this.#limitMs, this.#capMs));
+    this.#timer = deadlines.after(Math.min(this.#limitMs, this.#capMs), this.#over);
   }
 
   extend(): void {
     if (this.#pauses > 0) return;
     this.#keepCap();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#over, this.#limitMs);
+    this.#forget();
+    this.#timer = deadlines.after(this.#limitMs, this.#over);
   }
 
   /** Stops the clock until the function it returns is called; then the limit begins anew. */
   pause(): () => void {
     this.#pauses++;
     this.#keepCap();
-    clearTimeout(this.#timer);
+    this.#forget();
     return () => {
       this.#pauses--;
       this.extend();
@@ -44,15 +48,19 @@ export class CallClock {
 
   stop(): void {
     this.#pauses = Number.POSITIVE_INFINITY;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#cap);
-    this.#timer = undefined;
+    this.#forget();
+    if (this.#cap) deadlines.cancel(this.#cap);
     this.#cap = undefined;
+  }
+
+  #forget(): void {
+    if (this.#timer) deadlines.cancel(this.#timer);
+    this.#timer = undefined;
   }
 
   #keepCap(): void {
     if (this.#pauses === Number.POSITIVE_INFINITY) return;
     this.#startedAt ??= performance.now();
-    this.#cap ??= setTimeout(this.#over, this.#capMs - (performance.now() - this.#startedAt));
+    this.#cap ??= deadlines.after(this.#capMs - (performance.now() - this.#startedAt), this.#over);
   }
 }

@@ -37,7 +37,7 @@ export interface CallDeps {
   readonly redact: (text: string) => string;
   /** Puts secrets in the place of their names; last of all, so that nobody but the tool sees them. */
   readonly expand: Vault["expand"];
-  /** Notes that a tool is about to run. */
+  /** Notes that a tool was run. */
   readonly used: (caller: Caller, tool: Tool) => void;
   /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
   readonly keepOutput: (caller: Caller, whole: string) => Promise<ToolOutcome["fullOutput"]>;
@@ -65,7 +65,15 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   }
   // The clock of the machine may be set back meanwhile.
   const durationMs = Math.max(0, deps.clock() - startedAt);
-  const { tool, ending } = ended;
+  const { tool, ran, ending } = ended;
+  const outcome =
+    tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
+  // Whoever waits for it comes first; nobody can act on it before this turn ends.
+  tell(call, outcome, deps);
+  if (ran) {
+    deps.watchdog.read(ran.caller, ran.tool);
+    deps.used(ran.caller, ran.tool);
+  }
   record.end(ending.outcome, durationMs, ending.error?.message ?? null);
   deps.events.emit("call.ended", {
     callId,
@@ -74,12 +82,22 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
     outcome: ending.outcome,
     durationMs,
   });
-  return tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
+  return outcome;
+}
+
+function tell({ answered }: ToolCall, outcome: ToolOutcome, { onBug }: CallDeps): void {
+  try {
+    answered?.(outcome);
+  } catch (error) {
+    onBug(error, outcome.callId);
+  }
 }
 
 /** How a call ended, and of which tool, where that is known. */
 interface Ended {
   readonly tool?: string;
+  /** Absent where it never began. */
+  readonly ran?: { readonly tool: Tool; readonly caller: Caller };
   readonly ending: Ending;
 }
 
@@ -199,22 +217,24 @@ async function runDecided(
     callId: step.callId,
     redact: deps.redact,
   });
-  // What is kept and said of it costs the call no time where a server is at work already.
+  // No more than it takes: on a machine with few processors, a server begins when this process rests.
   record.begun();
-  deps.used(call.caller, tool);
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await running;
   record.ran();
-  deps.watchdog.read(call.caller, tool);
   const enveloped = inEnvelope(tool, ran, step);
   const ending = enveloped instanceof Promise ? await enveloped : enveloped;
   // The next round of an approved call is part of what the person approved.
   if (decided.approvedBy && ending.asked) {
     const asked = { tool, args, caller: call.caller, decision: decided.approvedBy };
     const approved = deps.approvals.round(step.callId, asked);
-    return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
+    return {
+      tool: tool.name,
+      ran: { tool, caller },
+      ending: { ...ending, asked: { ...ending.asked, approved } },
+    };
   }
-  return { tool: tool.name, ending };
+  return { tool: tool.name, ran: { tool, caller }, ending };
 }
 
 /**

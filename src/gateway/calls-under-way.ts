@@ -1,22 +1,23 @@
 import { FleetingSet } from "../lib/fleeting-set.ts";
 import { Stop } from "../lib/stop.ts";
 import type { Reply } from "./reply.ts";
-import { errorText, type RequestId, RPC, type RpcFault } from "./rpc-error.ts";
+import { errorText, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
 
 const MAX_OPEN_CALLS = 1_000;
 
 /** Where the answer to a request goes. */
 export interface AnswerPlace {
-  readonly reply: Pick<Reply, "answer">;
+  readonly reply: Pick<Reply, "answer" | "withdraw">;
   /** Among the answers of one POST. */
   readonly at: number;
 }
 
-/** What ends a request, under the id that its client gave it. */
+/** What ends a request, under the id that its client gave it, and how it is answered: once. */
 export class UnderWay extends Stop {
   readonly id: RequestId;
   readonly #reply: AnswerPlace["reply"];
   readonly #at: number;
+  #isAnswered = false;
 
   constructor(id: RequestId, { reply, at }: AnswerPlace) {
     super();
@@ -28,7 +29,20 @@ export class UnderWay extends Stop {
   /** Answers at once, whatever it still does: nothing that it says later reaches its client. */
   giveUp(fault: RpcFault): void {
     this.abort(fault.message);
-    this.#reply.answer(errorText(this.id, fault), 200, this.#at);
+    this.answer(fault);
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** A result as JSON text, or an error; undefined: it will not be answered. */
+  answer(answered: string | RpcFault | undefined): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    if (answered === undefined) this.#reply.withdraw();
+    else if (typeof answered === "string") this.#reply.answer(resultText(this.id, answered), 200, this.#at);
+    else this.#reply.answer(errorText(this.id, answered), 200, this.#at);
   }
 }
 

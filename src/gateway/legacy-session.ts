@@ -23,7 +23,7 @@ import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor 
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
-import { errorText, invalidParams, type RequestId, RPC, type RpcFault, resultText } from "./rpc-error.ts";
+import { errorText, invalidParams, type RequestId, RPC, type RpcFault } from "./rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
@@ -264,25 +264,21 @@ export class LegacySession {
     at = 0,
     admitted = this.#calls.admit(request.id, { reply, at }),
   ): Promise<void> {
+    if (!(admitted instanceof UnderWay)) return reply.answer(errorText(request.id, admitted), 200, at);
     let answered: Answered | undefined;
-    if (!(admitted instanceof UnderWay)) answered = admitted;
-    else {
-      try {
-        answered = await this.#attempt(request, admitted, reply);
-        if (this.mayHaveNews) await this.#tellSoon(reply);
-        if (admitted.aborted) answered = stoppedBy(admitted);
-      } catch (error) {
-        answered = this.#failed(request, error);
-      } finally {
-        this.#calls.over(admitted);
-      }
+    try {
+      answered = await this.#attempt(request, admitted, reply);
+      if (this.mayHaveNews && !admitted.isAnswered) await this.#tellSoon(reply);
+      if (admitted.aborted) answered = stoppedBy(admitted);
+    } catch (error) {
+      answered = this.#failed(request, error);
+    } finally {
+      this.#calls.over(admitted);
     }
-    if (answered === undefined) reply.withdraw();
-    else if (typeof answered === "string") reply.answer(resultText(request.id, answered), 200, at);
-    else reply.answer(errorText(request.id, answered), 200, at);
+    admitted.answer(answered);
   }
 
-  #attempt(request: RpcRequest, stop: Stop, reply: Reply): Answered | Promise<Answered> {
+  #attempt(request: RpcRequest, stop: UnderWay, reply: Reply): Answered | Promise<Answered> {
     const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
     if (!method)
       return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
@@ -343,16 +339,21 @@ class SessionExchange implements Exchange {
   readonly era = "legacy";
   readonly session: LegacySession;
   readonly caller: Caller;
-  readonly stop: Stop;
+  readonly stop: UnderWay;
   readonly #reply: Reply;
   declare answering?: Answering;
   declare logLevel?: string;
 
-  constructor(session: LegacySession, reply: Reply, stop: Stop) {
+  constructor(session: LegacySession, reply: Reply, stop: UnderWay) {
     this.session = session;
     this.caller = session.caller;
     this.stop = stop;
     this.#reply = reply;
+  }
+
+  answer(answered: Answered): void {
+    // What its lists have become is told first, and what was taken back is not answered.
+    if (!this.session.mayHaveNews && !this.stop.aborted) this.stop.answer(answered);
   }
 
   notify(method: string, params: Params): void {

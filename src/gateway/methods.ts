@@ -23,6 +23,8 @@ export interface Exchange {
   readonly stop: Stop;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Params): void;
+  /** Takes the answer the moment that there is one; what the method comes to is the same. */
+  answer?(answered: Answered): void;
   /** Whom a tool can ask while it runs. */
   readonly answering?: Answering;
   readonly rounds?: ToolCall["rounds"];
@@ -109,18 +111,26 @@ type Answer = (
 
 function use(asked: (params: Params) => Asked | RpcFault, answer: Answer): Method {
   return (request, exchange, deps) => {
-    const call = asked(request.params);
-    if (isFault(call)) return call;
-    return deps.hub
-      .callTool(callOf(request, call, exchange))
-      .then((outcome) => answer(request, outcome, exchange, deps));
+    const what = asked(request.params);
+    if (isFault(what)) return what;
+    const call = callOf(request, what, exchange);
+    let early: Answered | undefined;
+    if (exchange.answer) {
+      call.answered = (outcome) => {
+        early = answer(request, outcome, exchange, deps);
+        exchange.answer?.(early);
+      };
+    }
+    return deps.hub.callTool(call).then((outcome) => early ?? answer(request, outcome, exchange, deps));
   };
 }
 
+type MadeCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };
+
 /** The call with everything around it. */
-export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): ToolCall {
+export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): MadeCall {
   const { caller, stop, answering, rounds, logLevel } = exchange;
-  const call: { -readonly [Field in keyof ToolCall]: ToolCall[Field] } = {
+  const call: MadeCall = {
     name: asked.name,
     arguments: asked.arguments,
     caller,

@@ -21,7 +21,7 @@ import { OpenAnswers } from "./open-answers.ts";
 import { QueuedAnswers } from "./queued-answers.ts";
 import { relayed } from "./relayed.ts";
 import { writeAnswer } from "./reply.ts";
-import { readJson } from "./request-body.ts";
+import { type Body, withJson } from "./request-body.ts";
 import { RequestStates } from "./request-state.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 import { OfferTexts, OwnIdentity } from "./serving.ts";
@@ -127,29 +127,29 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     const address = addressOf(path);
     const callerHere = (here: Address) => deps.callers.for(principal, "", here);
     if (!address || !isOpenTo(address, callerHere, hub)) return writeAnswer(res, NOTHING_HERE);
-    const body =
-      req.method === "POST" ? await readJson(req, hub.settings.limits.maxMessageBytes) : ok(undefined);
+    const answer = (body: Body) => receive({ req, res, principal, address }, body);
+    return req.method === "POST"
+      ? withJson(req, hub.settings.limits.maxMessageBytes, answer)
+      : answer(NO_BODY);
+  }
+
+  async function receive(from: Received, body: Body): Promise<void> {
+    const { req, res, principal } = from;
     if (!body.ok) return writeAnswer(res, body.error);
-    const tooMany = Array.isArray(body.value) && admission.admitBatch(who.value, body.value.length);
+    const tooMany = Array.isArray(body.value) && admission.admitBatch(principal, body.value.length);
     if (tooMany) return writeAnswer(res, tooMany);
     // Its client left meanwhile, and nothing will say so again.
     if (res.destroyed || res.closed) return;
-    const open = { res, tokenId: who.value.tokenId, lasting: isLasting(req, body.value) };
+    const open = { res, tokenId: principal.tokenId, lasting: isLasting(req, body.value) };
     answers.begin(open);
     try {
-      await dispatch(req, res, body.value, principal, address);
+      await dispatch(from, body.value);
     } finally {
       answers.end(open);
     }
   }
 
-  function dispatch(
-    req: IncomingMessage,
-    res: ServerResponse,
-    body: unknown,
-    principal: AgentPrincipal,
-    address: Address,
-  ): void | Promise<void> {
+  function dispatch({ req, res, principal, address }: Received, body: unknown): void | Promise<void> {
     const classified = req.method === "POST" ? classify(req.headers, body) : LEGACY;
     if (classified.era === "neither") return writeAnswer(res, classified.answer);
     if (classified.era === "legacy") return legacy.serve({ req, res, body, principal, address });
@@ -195,6 +195,15 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
   };
 }
 
+/** A request that was let in. */
+interface Received {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly principal: AgentPrincipal;
+  readonly address: Address;
+}
+
+const NO_BODY: Body = ok(undefined);
 const LEGACY = { era: "legacy" } as const;
 const NOTHING_HERE = rpcError(
   404,

@@ -1,9 +1,11 @@
 import type { ServerResponse } from "node:http";
+import { type Deadline, Deadlines } from "../lib/deadlines.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { HttpAnswer } from "./rpc-error.ts";
 
 /** An answer that takes longer than this becomes a stream, so that the client sees that it is being worked on. */
 const PATIENCE_MS = 1_000;
+const patience = new Deadlines({ keepAlive: false });
 
 export interface ReplyOptions {
   /** How many answers belong to the request: more than one for a batch. */
@@ -27,7 +29,7 @@ export class Reply {
   readonly #answers: string[] = [];
   #settled = 0;
   #stream: EventStream | undefined;
-  #patience: NodeJS.Timeout | undefined;
+  #patience: Deadline | undefined;
   #done = false;
 
   constructor(res: ServerResponse, options: ReplyOptions) {
@@ -39,7 +41,7 @@ export class Reply {
   wait(): void {
     const { openStream, patienceMs = PATIENCE_MS } = this.#options;
     if (!openStream || this.#done || this.#stream) return;
-    this.#patience = setTimeout(() => this.#begin(), patienceMs).unref();
+    this.#patience = patience.after(patienceMs, () => void this.#begin());
   }
 
   get isDone(): boolean {
@@ -77,13 +79,18 @@ export class Reply {
   }
 
   #begin(): EventStream | undefined {
-    clearTimeout(this.#patience);
+    this.#beginsNoMore();
     if (this.#stream || this.#res.headersSent || !this.#options.openStream) return this.#stream;
     this.#stream = this.#options.openStream();
     this.#stream.connect(this.#res, this.#options.headers);
     this.#stream.prime();
     for (const text of this.#sendable()) this.#stream.send(text);
     return this.#stream;
+  }
+
+  #beginsNoMore(): void {
+    if (this.#patience) patience.cancel(this.#patience);
+    this.#patience = undefined;
   }
 
   /** Without the gaps that those leave that have not come, or never will. */
@@ -93,7 +100,7 @@ export class Reply {
 
   #finish(status: number): void {
     this.#done = true;
-    clearTimeout(this.#patience);
+    this.#beginsNoMore();
     if (this.#stream) {
       this.#stream.end();
       return;

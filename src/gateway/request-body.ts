@@ -1,19 +1,32 @@
 import type { IncomingMessage } from "node:http";
 import { extentOf } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { type BodyTaker, DirectRequest } from "./direct-request.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 
 const MAX_BATCH = 100;
 const MAX_DEPTH = 256;
 
-/** The body of a POST as JSON, or the answer to one that is too large (413), no JSON or of no sane shape (400). */
-export function readJson(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
-  if (isJson(req.headers["content-type"])) return readBody(req, maxBytes);
-  req.resume();
-  return Promise.resolve(err(rpcError(415, RPC.refused, "the Content-Type must be application/json")));
+/** The body as JSON, or the answer to one that is too large (413), no JSON or of no sane shape (400). */
+export type Body = Result<unknown, HttpAnswer>;
+
+/** Rejects when the client goes away before it is complete. */
+export function readJson(req: IncomingMessage, maxBytes: number): Promise<Body> {
+  return withJson(req, maxBytes, (body) => Promise.resolve(body));
 }
 
-function parsed(body: Buffer): Result<unknown, HttpAnswer> {
+/** The same, for whoever must not wait a moment longer: `then` has the body as soon as it is there. */
+export function withJson<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  then: (body: Body) => Promise<T>,
+): Promise<T> {
+  if (isJson(req.headers["content-type"])) return readBody(req, maxBytes, then);
+  req.resume();
+  return then(err(rpcError(415, RPC.refused, "the Content-Type must be application/json")));
+}
+
+function parsed(body: Buffer): Body {
   try {
     const message: unknown = JSON.parse(body.toString("utf8"));
     const problem = problemOf(message, body.length);
@@ -27,27 +40,40 @@ function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
 }
 
-/** Rejects when the client goes away before it is complete. */
-function readBody(req: IncomingMessage, maxBytes: number): Promise<Result<unknown, HttpAnswer>> {
+function readBody<T>(req: IncomingMessage, maxBytes: number, then: (body: Body) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    req.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
-      else resolve(err(tooLarge(maxBytes)));
-    });
-    // Each comes once by itself.
-    req.on("end", () => {
-      if (size <= maxBytes) resolve(parsed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    });
-    req.on("error", reject);
-    req.on("close", () => {
-      if (!req.complete) reject(new Error("the client closed the connection"));
-    });
+    const taker: BodyTaker = {
+      chunk(part) {
+        size += part.length;
+        if (size <= maxBytes) chunks.push(part);
+        // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+        else if (size - part.length <= maxBytes) resolve(then(err(tooLarge(maxBytes))));
+      },
+      end(over) {
+        if (size > maxBytes) return over();
+        const answered = then(parsed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+        answered.then(over, over);
+        resolve(answered);
+      },
+      gone: () => reject(new Error("the client closed the connection")),
+    };
+    if (!(req instanceof DirectRequest && req.takeBody(taker))) takeStream(req, taker);
   });
 }
+
+function takeStream(req: IncomingMessage, taker: BodyTaker): void {
+  req.on("data", (chunk: Buffer) => taker.chunk(chunk));
+  // Each comes once by itself.
+  req.on("end", () => taker.end(nothing));
+  req.on("error", () => taker.gone());
+  req.on("close", () => {
+    if (!req.complete) taker.gone();
+  });
+}
+
+function nothing(): void {}
 
 function tooLarge(maxBytes: number): HttpAnswer {
   const message = `a message may have at most ${maxBytes} bytes (max_message_bytes); this one has more`;

@@ -1,12 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 
 /** Makes a fresh id such as `agt_9f2c…`; the prefix names the noun. */
 export type NewId = (prefix: string) => string;
 
-/** 96 random bits in base32 (Crockford, lower case): unguessable enough for ids, readable in a terminal. */
+/** 100 random bits in base32 (Crockford, lower case): unguessable enough for ids, readable in a terminal. */
 export const randomId: NewId = (prefix) => {
-  // Taken from a UUID, of which Node makes many at once: asking for random bytes costs more than all else of an id.
-  const codes = randomCodes(randomUUID());
+  const codes = randomCodes();
   if (prefix === CALL) putTime(codes, Date.now());
   // Not by adding up text: Node would keep every step of it for as long as the id is kept.
   return `${prefix}_${String.fromCharCode(...codes)}`;
@@ -24,35 +23,21 @@ function putTime(codes: number[], now: number): void {
 }
 
 const CODES = Array.from("0123456789abcdefghjkmnpqrstvwxyz", (character) => character.charCodeAt(0));
-/** Where a UUID has what is random: between these parts are the few bits that are always the same. */
-const RANDOM_DIGITS = [...range(0, 8), ...range(9, 13), ...range(24, 36)];
-const BITS_A_DIGIT = 4;
-const BITS_A_CHARACTER = 5;
+const CHARACTERS = 20;
 
-function randomCodes(uuid: string): number[] {
-  const codes: number[] = [];
-  let bits = 0;
-  let value = 0;
-  for (const at of RANDOM_DIGITS) {
-    value = (value << BITS_A_DIGIT) | digitOf(uuid.charCodeAt(at));
-    bits += BITS_A_DIGIT;
-    if (bits < BITS_A_CHARACTER) continue;
-    bits -= BITS_A_CHARACTER;
-    codes.push(CODES[value >> bits]!);
-    value &= (1 << bits) - 1;
+/** Asked for many ids at once: that costs more than all else of an id. What was used is forgotten. */
+const random = new Uint8Array(256 * CHARACTERS);
+let used = random.length;
+
+function randomCodes(): number[] {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
   }
-  codes.push(CODES[value << (BITS_A_CHARACTER - bits)]!);
+  const codes: number[] = [];
+  for (let i = 0; i < CHARACTERS; i++, used++) {
+    codes.push(CODES[random[used]! & 31]!);
+    random[used] = 0;
+  }
   return codes;
-}
-
-/** Of a hexadecimal digit in lower case. */
-function digitOf(code: number): number {
-  return code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10;
-}
-
-const DIGIT_0 = "0".charCodeAt(0);
-const LETTER_A = "a".charCodeAt(0);
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index);
 }

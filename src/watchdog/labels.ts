@@ -42,6 +42,7 @@ const OVERLAP_MS = 60_000;
 
 /** What comes from where nobody vouches for it. */
 export const UNTRUSTED_CONTENT = "untrusted_content";
+const UNTRUSTED: readonly string[] = [UNTRUSTED_CONTENT];
 /** Before the id of a token: what came to all calls with it whose client says which conversation each is of. */
 const TOKEN = "token ";
 
@@ -88,7 +89,7 @@ export class Labels {
   /** Notes that a conversation is about to read what a tool gave. */
   read(caller: Conversation, tool: Pick<Tool, "labels" | "untrusted">): void {
     if (caller.operator || (tool.labels === undefined && !tool.untrusted)) return;
-    const read = [...(tool.untrusted ? [UNTRUSTED_CONTENT] : []), ...(tool.labels ?? [])];
+    const read = tool.labels ? [...(tool.untrusted ? UNTRUSTED : []), ...tool.labels] : UNTRUSTED;
     if (read.length === 0) return;
     const { agentId, conversation } = caller;
     this.#add(agentId, conversation, read);
@@ -139,12 +140,14 @@ export class Labels {
   #add(agentId: string, conversation: string, read: readonly string[]): void {
     const now = this.#deps.clock();
     const known = this.#held.get(keyOf(agentId, conversation));
+    const isOld = known !== undefined && now - known.at >= RENEWED_MS;
+    // Every call but the first of a conversation.
+    if (known && !isOld && read.every((label) => known.labels.has(label))) return;
     const before = this.#fresh(known, LABELS_KEPT_MS) ?? NONE;
     // However many others there are, this is the one that a conversation must not escape.
     const room = Math.max(MAX_LABELS - before.size, 0);
     const unknown = [...new Set(read)].filter((label) => !before.has(label));
     const added = unknown.filter((label, index) => index < room || label === UNTRUSTED_CONTENT);
-    const isOld = known !== undefined && now - known.at >= RENEWED_MS;
     if (added.length === 0 && !isOld) return;
     const labels = [...before, ...added];
     this.#hold({ agentId, conversation, labels: new Set(labels), at: now });

@@ -25,6 +25,27 @@ describe("callTool", () => {
     expect(await hub.records()).toMatchObject([{ durationMs: 0 }]);
   });
 
+  it("tells its outcome before anything is kept of it, and whoever hears it cannot spoil the call", async () => {
+    await using hub = await openExecutor({ tools: [testTool({ name: "echo" })] });
+    const heard: unknown[] = [];
+    const outcome = await hub.call(
+      "echo",
+      {},
+      {
+        answered: (first) => {
+          heard.push(first, hub.audit.load.waiting);
+          throw new Error("cannot be heard");
+        },
+      },
+    );
+    expect(heard).toEqual([outcome, 0]);
+    expect(outcome.outcome).toBe("ok");
+    expect(hub.bugs).toMatchObject([{ message: "cannot be heard" }]);
+    expect(await hub.records()).toMatchObject([{ outcome: "ok" }]);
+    await hub.call("nothing", {}, { answered: ({ outcome }) => heard.push(outcome) });
+    expect(heard.at(-1)).toBe("unknown_tool");
+  });
+
   it("is unavailable, not a bug of the tool, where the store cannot be written before a destructive call", async () => {
     let ran = false;
     const tool = testTool({

@@ -22,6 +22,16 @@ const HEAP_GROWTH = "--heap-growing-percent=100";
  */
 const ALL_BEGIN_YOUNG = "--no-allocation-site-pretenuring";
 
+/**
+ * A call goes through many small functions, more than V8 puts into one by itself. With one client at a time, when other
+ * processes have had the processor between two calls, each that stands alone has to be fetched anew: a twentieth of the time
+ * that a call takes.
+ */
+const TOGETHER = [
+  "--max-inlined-bytecode-size-cumulative=8000",
+  "--max-inlined-bytecode-size-absolute=16000",
+];
+
 interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
@@ -46,7 +56,7 @@ export function serveCommand(shell: Shell): Command {
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
-  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG]) setFlagsFromString(flag);
+  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, ...TOGETHER]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../daemon/start-daemon.ts");
   const { createLog } = await import("../../daemon/log.ts");
   const { packageVersion } = await import("../../daemon/version.ts");
