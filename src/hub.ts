@@ -19,6 +19,7 @@ import type { People } from "./identity/people.ts";
 import type { Memory } from "./knowledge/memory/memory.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { ClosingStack } from "./lib/closing-stack.ts";
+import { Deadlines } from "./lib/deadlines.ts";
 import { type NewId, randomId } from "./lib/id.ts";
 import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
@@ -289,6 +290,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     current: (caller) => identity.current(caller),
     audit,
     schemas,
+    deadlines: new Deadlines(),
     redact,
     expand: (args, use) => vault.expand(args, use),
     used(caller, tool) {

@@ -10,8 +10,8 @@ import { homeOf } from "../config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import { maskedSettings } from "../config/masked.ts";
 import { ToolkeepError } from "../errors.ts";
-import { DirectRequest } from "../gateway/direct-request.ts";
 import { type HostGuard, hostGuard } from "../gateway/host-guard.ts";
+import { QuickRequest } from "../gateway/quick-request.ts";
 import { createHub, type Hub } from "../hub.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
@@ -145,7 +145,7 @@ function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
     bodyLimit: hub.settings.limits.maxMessageBytes,
     // Time to receive a request, not to answer it: a call may take ten minutes.
     requestTimeout: 60_000,
-    http: { maxHeaderSize: 16_384, IncomingMessage: DirectRequest },
+    http: { maxHeaderSize: 16_384, IncomingMessage: QuickRequest },
     forceCloseConnections: true,
     schemaController: { compilersFactory: ownCompilers },
   });

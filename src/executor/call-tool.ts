@@ -8,6 +8,7 @@ import type { Settings } from "../config/settings.ts";
 import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Result } from "../lib/result.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
@@ -34,10 +35,12 @@ export interface CallDeps {
   readonly current: (caller: Caller) => Caller | undefined;
   readonly audit: Pick<Audit, "begin">;
   readonly schemas: Schemas;
+  /** For the time limits of calls. */
+  readonly deadlines: Deadlines;
   readonly redact: (text: string) => string;
   /** Puts secrets in the place of their names; last of all, so that nobody but the tool sees them. */
   readonly expand: Vault["expand"];
-  /** Notes that a tool was run. */
+  /** Notes that a tool runs. */
   readonly used: (caller: Caller, tool: Tool) => void;
   /** Keeps the whole of an output that is cut; undefined when it could not be kept. */
   readonly keepOutput: (caller: Caller, whole: string) => Promise<ToolOutcome["fullOutput"]>;
@@ -65,15 +68,10 @@ export async function callTool(call: ToolCall, deps: CallDeps): Promise<ToolOutc
   }
   // The clock of the machine may be set back meanwhile.
   const durationMs = Math.max(0, deps.clock() - startedAt);
-  const { tool, ran, ending } = ended;
+  const { tool, ending } = ended;
   const outcome =
     tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
-  // Whoever waits for it comes first; nobody can act on it before this turn ends.
   tell(call, outcome, deps);
-  if (ran) {
-    deps.watchdog.read(ran.caller, ran.tool);
-    deps.used(ran.caller, ran.tool);
-  }
   record.end(ending.outcome, durationMs, ending.error?.message ?? null);
   deps.events.emit("call.ended", {
     callId,
@@ -96,8 +94,6 @@ function tell({ answered }: ToolCall, outcome: ToolOutcome, { onBug }: CallDeps)
 /** How a call ended, and of which tool, where that is known. */
 interface Ended {
   readonly tool?: string;
-  /** Absent where it never began. */
-  readonly ran?: { readonly tool: Tool; readonly caller: Caller };
   readonly ending: Ending;
 }
 
@@ -216,25 +212,24 @@ async function runDecided(
   const running = runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
     callId: step.callId,
     redact: deps.redact,
+    deadlines: deps.deadlines,
   });
-  // No more than it takes: on a machine with few processors, a server begins when this process rests.
+  // Only what must be done now: on few processors its server gets none until this process waits.
   record.begun();
+  deps.used(call.caller, tool);
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await running;
   record.ran();
+  deps.watchdog.read(call.caller, tool);
   const enveloped = inEnvelope(tool, ran, step);
   const ending = enveloped instanceof Promise ? await enveloped : enveloped;
   // The next round of an approved call is part of what the person approved.
   if (decided.approvedBy && ending.asked) {
     const asked = { tool, args, caller: call.caller, decision: decided.approvedBy };
     const approved = deps.approvals.round(step.callId, asked);
-    return {
-      tool: tool.name,
-      ran: { tool, caller },
-      ending: { ...ending, asked: { ...ending.asked, approved } },
-    };
+    return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
   }
-  return { tool: tool.name, ran: { tool, caller }, ending };
+  return { tool: tool.name, ending };
 }
 
 /**

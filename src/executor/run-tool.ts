@@ -1,5 +1,6 @@
 import type { Caller } from "../caller.ts";
 import { changeTexts } from "../lib/change-texts.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
 import { isRecord } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
@@ -26,6 +27,12 @@ const MAX_INQUIRY_DEPTH = 50;
 
 type Redact = (text: string) => string;
 
+export interface RunDeps {
+  readonly callId: string;
+  readonly redact: Redact;
+  readonly deadlines: Deadlines;
+}
+
 /** How a tool ended. */
 export interface Ran {
   readonly outcome: OutcomeName;
@@ -40,11 +47,11 @@ export function runTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCall,
-  { callId, redact }: { readonly callId: string; readonly redact: Redact },
+  { callId, redact, deadlines }: RunDeps,
 ): Promise<Ran> {
   const limit = Math.min(tool.timeoutMs, MAX_CALL_MS);
   const stop = new Stop();
-  const clock = new CallClock(limit, MAX_CALL_MS, () => stop.abort("timed_out"));
+  const clock = new CallClock(limit, MAX_CALL_MS, () => stop.abort("timed_out"), deadlines);
   const unlink = cancelledWith(call, stop);
   // By hand and not by `await`: every call passes here, and most of what it would cost is waiting for promises.
   return new Promise((resolve, reject) => {

@@ -39,10 +39,11 @@ export class UnderWay extends Stop {
   /** A result as JSON text, or an error; undefined: it will not be answered. */
   answer(answered: string | RpcFault | undefined): void {
     if (this.#isAnswered) return;
-    this.#isAnswered = true;
     if (answered === undefined) this.#reply.withdraw();
     else if (typeof answered === "string") this.#reply.answer(resultText(this.id, answered), 200, this.#at);
     else this.#reply.answer(errorText(this.id, answered), 200, this.#at);
+    // Not before: one that could not be written is not.
+    this.#isAnswered = true;
   }
 }
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Caller, Host } from "../caller.ts";
 import { messageOf as messageOfError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
 import { Stop } from "../lib/stop.ts";
 import { within } from "../lib/within.ts";
 import type { Answering, Inquiry, ToolCall } from "../tool.ts";
@@ -43,6 +44,7 @@ const FEW_STREAMS = 16;
 
 export interface SessionDeps extends ServingDeps {
   readonly beats: Heartbeat;
+  readonly patience: Deadlines;
   readonly clock: Clock;
   /** For what the streams of all sessions keep. */
   readonly eventBudget: EventBudget;
@@ -167,6 +169,7 @@ export class LegacySession {
     const reply = new Reply(res, {
       expected: requests.length,
       isBatch,
+      patience: this.#deps.patience,
       // Only the beginning of a session has to say its id.
       headers: first?.method === "initialize" ? this.#headers : NO_HEADERS,
       ...(takesStream && {

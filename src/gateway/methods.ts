@@ -23,8 +23,8 @@ export interface Exchange {
   readonly stop: Stop;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Params): void;
-  /** Takes the answer the moment that there is one; what the method comes to is the same. */
-  answer?(answered: Answered): void;
+  /** Hears the answer the moment that there is one, and may leave it: the method comes to the same. */
+  answer(answered: Answered): void;
   /** Whom a tool can ask while it runs. */
   readonly answering?: Answering;
   readonly rounds?: ToolCall["rounds"];
@@ -114,15 +114,23 @@ function use(asked: (params: Params) => Asked | RpcFault, answer: Answer): Metho
     const what = asked(request.params);
     if (isFault(what)) return what;
     const call = callOf(request, what, exchange);
-    let early: Answered | undefined;
-    if (exchange.answer) {
-      call.answered = (outcome) => {
-        early = answer(request, outcome, exchange, deps);
-        exchange.answer?.(early);
-      };
-    }
-    return deps.hub.callTool(call).then((outcome) => early ?? answer(request, outcome, exchange, deps));
+    return answerCall(call, exchange, deps, (outcome) => answer(request, outcome, exchange, deps));
   };
+}
+
+/** What `answer` makes of a call, once; the exchange has it before whoever awaits it. */
+export function answerCall(
+  call: MadeCall,
+  exchange: Exchange,
+  { hub }: Pick<ServingDeps, "hub">,
+  answer: (outcome: ToolOutcome) => Answered,
+): Promise<Answered> {
+  let early: Answered | undefined;
+  call.answered = (outcome) => {
+    early = answer(outcome);
+    exchange.answer(early);
+  };
+  return hub.callTool(call).then((outcome) => early ?? answer(outcome));
 }
 
 type MadeCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../errors.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
 import { isRecord } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
 import type { ToolOutcome } from "../tool.ts";
@@ -12,6 +13,7 @@ import type { Listeners } from "./listeners.ts";
 import { metaOf, progressTokenOf, type RpcNotification, type RpcRequest } from "./messages.ts";
 import {
   type Answered,
+  answerCall,
   answerOf,
   askedOf,
   callOf,
@@ -37,6 +39,7 @@ const PATIENCE_MS = 10_000;
 
 export interface ModernDeps extends ServingDeps {
   readonly beats: Heartbeat;
+  readonly patience: Deadlines;
   readonly held: HeldCalls;
   readonly states: RequestStates;
   readonly listeners: Listeners;
@@ -81,28 +84,33 @@ export class Modern {
       expected: 1,
       isBatch: false,
       headers: {},
+      patience: this.#deps.patience,
       patienceMs: PATIENCE_MS,
       ...(accepts(req.headers.accept, "text/event-stream") && {
         openStream: () => new EventStream(this.#deps.beats),
       }),
     });
     const logLevel = meta[META.logLevel];
+    const isKnown =
+      message.method === "server/discover" ||
+      this.#deps.tasks.isMethod(message.method, caller) ||
+      methodFor(message.method, caller, this.#deps.hub) !== undefined;
+    // The first answer counts.
+    const answer = (answered: Answered) => {
+      if (typeof answered === "string") reply.answer(resultText(message.id, answered));
+      else reply.answer(errorText(message.id, answered), isKnown ? statusOf(answered) : 404);
+    };
     const exchange: Exchange = {
       era: "modern",
       caller,
       stop: gone,
+      answer,
       notify: (method, params) => reply.send(JSON.stringify({ jsonrpc: "2.0", method, params })),
       ...(typeof logLevel === "string" && { logLevel }),
     };
-    const isKnown =
-      message.method === "server/discover" ||
-      this.#deps.tasks.isMethod(message.method, caller) ||
-      methodFor(message.method, caller, this.#deps.hub);
     const attempted = isKnown ? this.#attempt(message, exchange) : unknownMethod(message.method);
     reply.wait();
-    const answered = await attempted;
-    if (typeof answered === "string") reply.answer(resultText(message.id, answered));
-    else reply.answer(errorText(message.id, answered), isKnown ? statusOf(answered) : 404);
+    answer(await attempted);
   }
 
   async #attempt(request: RpcRequest, exchange: Exchange): Promise<Answered> {
@@ -151,8 +159,10 @@ export class Modern {
     const rounds = roundsOf(request, isRecord(declared) ? declared : {}, before?.value);
     const capabilities = capabilitiesIn(declared);
     if (Object.keys(capabilities).length === 0) {
-      const outcome = await this.#deps.hub.callTool(callOf(request, asked, { ...exchange, rounds }));
-      return this.#answer(request, exchange, bound, { kind: "ended", outcome });
+      const call = callOf(request, asked, { ...exchange, rounds });
+      return answerCall(call, exchange, this.#deps, (outcome) =>
+        this.#answer(request, exchange, bound, { kind: "ended", outcome }),
+      );
     }
     const held = this.#deps.held.begin(bound, capabilities);
     const { answering, stop, notify } = held;

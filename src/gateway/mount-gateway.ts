@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { messageOf, type ToolkeepError } from "../errors.ts";
 import type { Hub } from "../hub.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { Deadlines } from "../lib/deadlines.ts";
 import { type NewId, randomId } from "../lib/id.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Log } from "../lib/log.ts";
@@ -82,6 +83,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     hub,
     log,
     beats,
+    patience: new Deadlines({ keepAlive: false }),
     identity: new OwnIdentity(options.version),
     lists: new ToolLists(hub),
     offerTexts: new OfferTexts(),

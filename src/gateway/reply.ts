@@ -1,11 +1,10 @@
 import type { ServerResponse } from "node:http";
-import { type Deadline, Deadlines } from "../lib/deadlines.ts";
+import type { Deadline, Deadlines } from "../lib/deadlines.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { HttpAnswer } from "./rpc-error.ts";
 
 /** An answer that takes longer than this becomes a stream, so that the client sees that it is being worked on. */
 const PATIENCE_MS = 1_000;
-const patience = new Deadlines({ keepAlive: false });
 
 export interface ReplyOptions {
   /** How many answers belong to the request: more than one for a batch. */
@@ -14,6 +13,8 @@ export interface ReplyOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Opens the stream for what is sent before the answer; absent where the client takes none. */
   readonly openStream?: () => EventStream;
+  /** For how long the client waits without one. */
+  readonly patience: Deadlines;
   /** In the place of the usual: once there is a stream, no error can have a status of its own. */
   readonly patienceMs?: number;
 }
@@ -39,7 +40,7 @@ export class Reply {
 
   /** What is to be answered has begun: from now on it may take too long. */
   wait(): void {
-    const { openStream, patienceMs = PATIENCE_MS } = this.#options;
+    const { openStream, patience, patienceMs = PATIENCE_MS } = this.#options;
     if (!openStream || this.#done || this.#stream) return;
     this.#patience = patience.after(patienceMs, () => void this.#begin());
   }
@@ -89,7 +90,7 @@ export class Reply {
   }
 
   #beginsNoMore(): void {
-    if (this.#patience) patience.cancel(this.#patience);
+    if (this.#patience) this.#options.patience.cancel(this.#patience);
     this.#patience = undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { extentOf } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
-import { type BodyTaker, DirectRequest } from "./direct-request.ts";
+import { type BodyTaker, QuickRequest } from "./quick-request.ts";
 import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 
 const MAX_BATCH = 100;
@@ -59,7 +59,7 @@ function readBody<T>(req: IncomingMessage, maxBytes: number, then: (body: Body) 
       },
       gone: () => reject(new Error("the client closed the connection")),
     };
-    if (!(req instanceof DirectRequest && req.takeBody(taker))) takeStream(req, taker);
+    if (!(req instanceof QuickRequest && req.takeBody(taker))) takeStream(req, taker);
   });
 }
 

@@ -11,6 +11,9 @@ export interface DeadlinesOptions {
   readonly keepAlive?: boolean;
 }
 
+/** The longest that a timer of Node waits. */
+const MAX_MS = 2 ** 31 - 1;
+
 /**
  * Calls back after a while, for what is nearly always over before: one timer for all of them, which stays where it is
  * when they come and go. A timer for each would be a tenth of what a call costs when it is the only one.
@@ -25,10 +28,10 @@ export class Deadlines {
     this.#keepAlive = keepAlive;
   }
 
-  /** `over` must not throw. */
   after(ms: number, over: () => void): Deadline {
     const now = performance.now();
-    const deadline = { at: now + ms, over };
+    // As a timer of Node takes it: what is no number is over at once.
+    const deadline = { at: now + (ms > 0 ? ms : 0), over };
     if (this.#waiting.size === 0 && this.#keepAlive) this.#timer?.ref();
     this.#waiting.add(deadline);
     if (deadline.at < this.#timerAt) this.#arm(deadline.at, now);
@@ -44,7 +47,7 @@ export class Deadlines {
   #arm(at: number, now: number): void {
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    this.#timer = setTimeout(this.#fire, Math.ceil(at - now));
+    this.#timer = setTimeout(this.#fire, Math.min(Math.ceil(at - now), MAX_MS));
     if (!this.#keepAlive) this.#timer.unref();
   }
 
@@ -52,14 +55,19 @@ export class Deadlines {
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    let next = Number.POSITIVE_INFINITY;
-    const due: Deadline[] = [];
-    for (const deadline of this.#waiting.all()) {
-      if (deadline.at <= now) due.push(deadline);
-      else next = Math.min(next, deadline.at);
+    const due = this.#waiting.all().filter(({ at }) => at <= now);
+    try {
+      // One that came before may have taken it back.
+      for (const deadline of due.toSorted((a, b) => a.at - b.at))
+        if (this.#waiting.delete(deadline)) deadline.over();
+    } finally {
+      this.#armNext();
     }
-    for (const deadline of due) this.#waiting.delete(deadline);
-    if (next !== Number.POSITIVE_INFINITY) this.#arm(next, now);
-    for (const { over } of due) over();
   };
+
+  #armNext(): void {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { at } of this.#waiting.all()) next = Math.min(next, at);
+    if (next < this.#timerAt) this.#arm(next, performance.now());
+  }
 }

@@ -15,12 +15,14 @@ export class FleetingSet<T> {
     this.#items.push(item);
   }
 
-  delete(item: T): void {
+  /** False where it was not there. Takes the longer the older it is: not for thousands at once. */
+  delete(item: T): boolean {
     // The last one takes its place: most are the last one themselves.
     const at = this.#items.lastIndexOf(item);
-    if (at === -1) return;
+    if (at === -1) return false;
     const last = this.#items.pop() as T;
     if (at < this.#items.length) this.#items[at] = last;
+    return true;
   }
 
   find(isMeant: (item: T) => boolean): T | undefined {

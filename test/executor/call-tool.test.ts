@@ -46,6 +46,26 @@ describe("callTool", () => {
     expect(heard.at(-1)).toBe("unknown_tool");
   });
 
+  it("has labelled its conversation by the time that its outcome is told", async () => {
+    await using hub = await openExecutor({
+      tools: [testTool({ name: "web", untrusted: true }), testTool({ name: "send" })],
+      rules: [{ permission: "send", action: "deny", after: "untrusted_content", from: "user" }],
+    });
+    const next: Promise<{ outcome: string }>[] = [];
+    await hub.call("web", {}, { answered: () => next.push(hub.call("send")) });
+    expect(await Promise.all(next)).toMatchObject([{ outcome: "denied" }]);
+  });
+
+  it("is an outcome and a line in the audit, also where what is noted of it fails", async () => {
+    await using hub = await openExecutor({ tools: [testTool({ name: "web", untrusted: true })] });
+    hub.watchdog.read = () => {
+      throw new Error("a bug");
+    };
+    expect((await hub.call("web")).outcome).toBe("internal_error");
+    expect(await hub.records()).toMatchObject([{ outcome: "internal_error" }]);
+    expect(hub.bugs).toMatchObject([{ message: "a bug" }]);
+  });
+
   it("is unavailable, not a bug of the tool, where the store cannot be written before a destructive call", async () => {
     let ran = false;
     const tool = testTool({

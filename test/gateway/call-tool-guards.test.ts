@@ -90,6 +90,29 @@ it("what a server wants back with the answers goes to no other server", async ()
   expect(JSON.stringify(stolen)).not.toMatch(/STATE-OF-A|for A only/);
 });
 
+it("a call that changes the list says so ahead of its own answer, where it takes a moment", async () => {
+  await using test = await testGateway({
+    servers: { everything: EVERYTHING },
+    toolboxes: { everything: ["mcp:everything:*"] },
+    agents: { ann: ["everything"] },
+    settings: { deferred_loading: "auto" },
+  });
+  await test.hub.upstream.test("everything");
+  const token = await test.token("ann");
+  const began = await test.fetch({ token, body: INITIALIZE });
+  await began.text();
+  const headers = { "mcp-session-id": began.headers.get("mcp-session-id")! };
+  const post = async (id: number, method: string, params = {}) =>
+    (
+      await test.fetch({ token, headers, body: JSON.stringify({ jsonrpc: "2.0", id, method, params }) })
+    ).text();
+  await post(2, "tools/list");
+  const name = "mcp_everything_trigger_long_running_operation";
+  const heard = await post(3, "tools/call", { name, arguments: { duration: 0.5, steps: 1 } });
+  expect(heard.indexOf("list_changed")).toBeGreaterThan(-1);
+  expect(heard.indexOf("list_changed")).toBeLessThan(heard.indexOf('"id":3'));
+});
+
 it("a client without a stream of its own hears of its changed list with its next answer, and is not taken for one that never looks", async () => {
   let now = Date.now();
   await using test = await testGateway({

@@ -6,7 +6,7 @@ import { testCaller } from "../support/tools.ts";
 
 const URI = "file:///a.txt";
 const request = { kind: "request", id: 1, method: "resources/subscribe", params: { uri: URI } } as const;
-const exchange = { era: "legacy", caller: testCaller(), stop: new Stop(), notify() {} } as const;
+const exchange = { era: "legacy", caller: testCaller(), stop: new Stop(), notify() {}, answer() {} } as const;
 const ended: ToolOutcome = {
   callId: "c",
   outcome: "ok",

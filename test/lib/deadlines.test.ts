@@ -37,6 +37,32 @@ test("one that sets another when it comes gets that one too", async () => {
   await expect.poll(() => came).toEqual(["one", "another"]);
 });
 
+test("of those due at once, one may take back another", async () => {
+  const deadlines = new Deadlines();
+  const came: string[] = [];
+  deadlines.after(10, () => {
+    came.push("one");
+    deadlines.cancel(other);
+  });
+  const other = deadlines.after(10.2, () => came.push("another"));
+  const until = performance.now() + 30;
+  while (performance.now() < until);
+  await expect.poll(() => came).toEqual(["one"]);
+  await delay(20);
+  expect(came).toEqual(["one"]);
+});
+
+test("what is no number, or more than a timer can wait, is no busy loop", async () => {
+  const deadlines = new Deadlines();
+  const came: string[] = [];
+  deadlines.after(Number.NaN, () => came.push("no number"));
+  const far = deadlines.after(1e12, () => came.push("far"));
+  await expect.poll(() => came).toEqual(["no number"]);
+  await delay(20);
+  expect(came).toEqual(["no number"]);
+  deadlines.cancel(far);
+});
+
 test("only what waits keeps the process alive", () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = timers();

@@ -8,6 +8,7 @@ import { BatchTurns } from "../../src/executor/batch-turns.ts";
 import { type CallDeps, callTool } from "../../src/executor/call-tool.ts";
 import { keepOutput } from "../../src/executor/kept-output.ts";
 import { Schemas } from "../../src/executor/schemas.ts";
+import { Deadlines } from "../../src/lib/deadlines.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { createQuestions } from "../../src/questions/create-questions.ts";
@@ -133,6 +134,7 @@ export async function openExecutor({
     current,
     audit,
     schemas: new Schemas(() => {}),
+    deadlines: new Deadlines(),
     redact,
     expand: (args, use) => vault?.expand(args, use),
     keepOutput: (caller, whole) =>

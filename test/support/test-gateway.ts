@@ -2,6 +2,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@mode
 import Fastify from "fastify";
 import { hostGuard } from "../../src/gateway/host-guard.ts";
 import { type GatewayCounts, type GatewayOptions, mountGateway } from "../../src/gateway/mount-gateway.ts";
+import { QuickRequest } from "../../src/gateway/quick-request.ts";
 import { mountRpc } from "../../src/gateway/rpc.ts";
 import type { TokenInput } from "../../src/identity/identity.ts";
 import { silentLog } from "../../src/lib/log.ts";
@@ -94,7 +95,7 @@ async function listen(
   { hub }: TestHub,
   setup: { gateway?: Partial<GatewayOptions>; port?: number },
 ): Promise<Listening> {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ forceCloseConnections: true, http: { IncomingMessage: QuickRequest } });
   const refuse = hostGuard(hub.settings);
   app.addHook("onRequest", async (request) => {
     const refused = refuse(request);

@@ -27,10 +27,7 @@ const ALL_BEGIN_YOUNG = "--no-allocation-site-pretenuring";
  * processes have had the processor between two calls, each that stands alone has to be fetched anew: a twentieth of the time
  * that a call takes.
  */
-const TOGETHER = [
-  "--max-inlined-bytecode-size-cumulative=8000",
-  "--max-inlined-bytecode-size-absolute=16000",
-];
+const TOGETHER = "--max-inlined-bytecode-size-cumulative=4000";
 
 interface ServeOptions {
   readonly host?: string;
@@ -56,7 +53,7 @@ export function serveCommand(shell: Shell): Command {
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
-  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, ...TOGETHER]) setFlagsFromString(flag);
+  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, TOGETHER]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../daemon/start-daemon.ts");
   const { createLog } = await import("../../daemon/log.ts");
   const { packageVersion } = await import("../../daemon/version.ts");

@@ -4,7 +4,10 @@ import type { Socket } from "node:net";
 /** Who takes a body as it comes. */
 export interface BodyTaker {
   chunk(part: Buffer): void;
-  /** It is complete. `over` is to be called once the request is answered. */
+  /**
+   * It is complete. `over` is to be called once the request is answered; until then, or until its connection ends, Node
+   * holds the request.
+   */
   end(over: () => void): void;
   /** The client went before it was. */
   gone(): void;
@@ -26,7 +29,7 @@ const headersOfNode = Object.getOwnPropertyDescriptor(IncomingMessage.prototype,
  * headers that came before over the same connection are not read again. Where nobody takes the body it is the stream
  * that it always is.
  */
-export class DirectRequest extends IncomingMessage {
+export class QuickRequest extends IncomingMessage {
   #taker: BodyTaker | undefined;
   #isStream = false;
   #hasHeaders = false;
@@ -35,9 +38,9 @@ export class DirectRequest extends IncomingMessage {
     // TypeScript takes them for a field, which no accessor may stand in for.
     if (headersOfNode?.get && headersOfNode.set) {
       const { get, set } = headersOfNode;
-      Object.defineProperty(DirectRequest.prototype, "headers", {
+      Object.defineProperty(QuickRequest.prototype, "headers", {
         ...headersOfNode,
-        get(this: DirectRequest): IncomingHttpHeaders {
+        get(this: QuickRequest): IncomingHttpHeaders {
           if (this.#hasHeaders) return get.call(this);
           this.#hasHeaders = true;
           const same = headersAsBefore(this);
@@ -45,6 +48,10 @@ export class DirectRequest extends IncomingMessage {
           const headers: IncomingHttpHeaders = get.call(this);
           if (!same) keepHeaders(this, headers);
           return headers;
+        },
+        set(this: QuickRequest, headers: IncomingHttpHeaders) {
+          this.#hasHeaders = true;
+          set.call(this, headers);
         },
       });
     }
@@ -67,7 +74,7 @@ export class DirectRequest extends IncomingMessage {
     if (chunk !== null) taker.chunk(chunk);
     else {
       this.#taker = undefined;
-      // For Node it is a stream that ends, when nobody waits for anything any more.
+      // Node is told of the end only after the answer, which must not wait for what a stream does then.
       taker.end(() => {
         this.resume();
         super.push(null);
@@ -87,12 +94,15 @@ export class DirectRequest extends IncomingMessage {
 /** All but the length are the same with most requests of a client, and reading them takes as long as deciding a call. */
 function headersAsBefore({ socket, rawHeaders }: IncomingMessage): IncomingHttpHeaders | undefined {
   const before = kept.get(socket);
-  const length = before && lengthIfSame(rawHeaders, before.raw);
-  return length === undefined ? undefined : { ...before!.headers, [LENGTH]: length };
+  if (!before) return undefined;
+  const length = lengthIfSame(rawHeaders, before.raw);
+  return length === undefined ? undefined : { ...before.headers, [LENGTH]: length };
 }
 
 function keepHeaders({ socket, rawHeaders }: IncomingMessage, headers: IncomingHttpHeaders): void {
-  if (headers[LENGTH] !== undefined) kept.set(socket, { raw: rawHeaders, headers: { ...headers } });
+  // The only one that is a list, which a copy would share.
+  if (headers[LENGTH] === undefined || headers["set-cookie"]) return;
+  kept.set(socket, { raw: rawHeaders, headers: { ...headers } });
 }
 
 /** The length that these headers give, where they differ from those before in nothing else. */

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { DirectRequest } from "../../src/gateway/direct-request.ts";
+import { QuickRequest } from "../../src/gateway/quick-request.ts";
 
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A server whose requests are direct ones. */
-async function listen(handle: (req: DirectRequest, res: ServerResponse) => void): Promise<number> {
-  const server = createServer({ IncomingMessage: DirectRequest }, handle as never);
+/** A server whose requests are quick ones. */
+async function listen(handle: (req: QuickRequest, res: ServerResponse) => void): Promise<number> {
+  const server = createServer({ IncomingMessage: QuickRequest }, handle as never);
   ends.push(() => {
     server.close();
     server.closeAllConnections();
@@ -21,7 +21,7 @@ async function listen(handle: (req: DirectRequest, res: ServerResponse) => void)
 }
 
 /** Answers with what came, by way of a taker. */
-function echo(req: DirectRequest, res: ServerResponse): void {
+function echo(req: QuickRequest, res: ServerResponse): void {
   const parts: Buffer[] = [];
   const taken = req.takeBody({
     chunk: (part) => void parts.push(part),
@@ -117,7 +117,7 @@ describe("the body", () => {
 });
 
 describe("the headers", () => {
-  /** What Node itself reads, beside what a direct request has. */
+  /** What Node itself reads, beside what a quick request has. */
   async function both(...requests: string[]): Promise<{ node: unknown[]; direct: unknown[] }> {
     const seen = (into: unknown[]) => (req: IncomingMessage, res: ServerResponse) => {
       into.push(req.headers, req.headers);
