@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { givenSources } from "./catalog/given-sources.ts";
 import { Offers } from "./catalog/offers.ts";
-import { type LoadedSettings, loadSettings } from "./config/load.ts";
+import type { LoadedSettings } from "./config/load.ts";
 import type { Settings } from "./config/settings.ts";
 import { createCustom } from "./custom/create-custom.ts";
 import type { Custom } from "./custom/custom.ts";
@@ -14,14 +14,15 @@ import { BatchTurns } from "./executor/batch-turns.ts";
 import { type CallDeps, callTool } from "./executor/call-tool.ts";
 import { keepOutput } from "./executor/kept-output.ts";
 import { Schemas } from "./executor/schemas.ts";
+import { type HubOptions, LIBRARY, settingsOf } from "./hub-options.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { People } from "./identity/people.ts";
 import type { Memory } from "./knowledge/memory/memory.ts";
-import { type Clock, systemClock } from "./lib/clock.ts";
+import { systemClock } from "./lib/clock.ts";
 import { ClosingStack } from "./lib/closing-stack.ts";
 import { Deadlines } from "./lib/deadlines.ts";
-import { type NewId, randomId } from "./lib/id.ts";
-import { type Log, silentLog } from "./lib/log.ts";
+import { randomId } from "./lib/id.ts";
+import { silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
 import type { Stop } from "./lib/stop.ts";
 import { openWorkspace } from "./native/workspace.ts";
@@ -46,7 +47,7 @@ import { openStore } from "./store/open.ts";
 import type { ChangeKind, StoreFollower } from "./store/sharing.ts";
 import type { Store } from "./store/store.ts";
 import { rankTexts } from "./text/rank-texts.ts";
-import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./tool.ts";
+import type { Tool, ToolCall, ToolOutcome } from "./tool.ts";
 import { openTrust, type Trust } from "./trust.ts";
 import { createUpstream } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -110,26 +111,6 @@ export interface Hub {
   /** Takes over what another process changed in the store; everything, where it is not said what. */
   reload(...changed: Partial<Parameters<StoreFollower["reload"]>>): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface HubOptions {
-  /** Absent: `settings`, or the settings of the home, with the environment on top. */
-  readonly loaded?: LoadedSettings;
-  /** In the place of the home's settings file, with the same keys: `{ mcpServers: { … }, rules: [ … ] }`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** Where everything is kept; default `TOOLKEEP_HOME`, else `~/.toolkeep`. */
-  readonly home?: string;
-  /** As it introduces itself to servers. */
-  readonly version?: string;
-  /** Default: that of the process. */
-  readonly env?: NodeJS.ProcessEnv;
-  readonly log?: Log;
-  /** The newest lines of that log as JSON, oldest first, for `get_platform_logs`. */
-  readonly recentLog?: () => readonly string[];
-  /** Tools of the program's own, granted and ruled by name as all are. It keeps the sources, and closes them. */
-  readonly sources?: readonly ToolSource[];
-  readonly clock?: Clock;
-  readonly newId?: NewId;
 }
 
 /** As many batches may run at full width at the same time; the calls of further ones wait for each other. */
@@ -389,12 +370,4 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const heardOf: Questions["heardOf"] = (moved) => questions.heardOf(moved);
   closing.add(followStore({ store, reload: hub.reload, heardOf, since: revision, log }));
   return hub;
-}
-
-/** What a program that embeds the hub is to servers. */
-const LIBRARY = "library";
-
-function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
-  const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
-  return loadSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
 }

@@ -5,7 +5,8 @@ export { type LoadedSettings, loadSettings } from "./config/load.ts";
 export type { ServerConfig, Settings } from "./config/settings.ts";
 export { ERRORS, type ErrorCode, ToolkeepError } from "./errors.ts";
 export type { EventMap, EventName } from "./events.ts";
-export { createHub, type Hub, type HubOptions } from "./hub.ts";
+export { createHub, type Hub } from "./hub.ts";
+export type { HubOptions } from "./hub-options.ts";
 export {
   type AiSdkModelOutput,
   type AiSdkOutput,

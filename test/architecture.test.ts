@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["executor"],
   ["session"],
   ["agent", "orchestrator"],
-  ["own-knowledge.ts", "own-tools.ts", "trust.ts"],
+  ["own-knowledge.ts", "own-tools.ts", "trust.ts", "hub-options.ts"],
   ["hub.ts"],
   ["gateway", "api"],
   ["daemon"],

@@ -20,7 +20,7 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from "./messages.ts";
-import { type Answered, askedOf, type Exchange, isFault, type Method, methodFor } from "./methods.ts";
+import { type Answered, askedOf, isFault, methodFor } from "./methods.ts";
 import { Questions } from "./questions-to-client.ts";
 import { Reply } from "./reply.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -28,6 +28,7 @@ import { errorText, invalidParams, type RequestId, RPC, type RpcFault } from "./
 import { LIST_CHANGES, SeenLists } from "./seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "./serving.ts";
 import type { SessionFacts } from "./session-ids.ts";
+import { SessionExchange, sessionMethod } from "./session-methods.ts";
 
 const CANCELLED = "cancelled";
 const SESSION_ENDED: RpcFault = {
@@ -337,59 +338,10 @@ export class LegacySession {
   }
 }
 
-/** One request of a session. Of a class: there is one for every call, and most have nothing beside these fields. */
-class SessionExchange implements Exchange {
-  readonly era = "legacy";
-  readonly session: LegacySession;
-  readonly caller: Caller;
-  readonly stop: UnderWay;
-  readonly #reply: Reply;
-  declare answering?: Answering;
-  declare logLevel?: string;
-
-  constructor(session: LegacySession, reply: Reply, stop: UnderWay) {
-    this.session = session;
-    this.caller = session.caller;
-    this.stop = stop;
-    this.#reply = reply;
-  }
-
-  answer(answered: Answered): void {
-    // What its lists have become is told first, and what was taken back is not answered.
-    if (!this.session.mayHaveNews && !this.stop.aborted) this.stop.answer(answered);
-  }
-
-  notify(method: string, params: Params): void {
-    // That something asked for is complete may come after the answer.
-    if (this.#reply.isDone && method !== "notifications/progress") this.session.tell(method, params);
-    else this.#reply.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
-  }
-}
-
 /** What its client took back is not answered. */
 function stoppedBy({ reason }: Stop): RpcFault | undefined {
   if (reason === CANCELLED) return undefined;
   return SESSION_ENDED;
-}
-
-/** What only a session has. */
-const SESSION_METHODS: Readonly<
-  Record<
-    string,
-    (session: LegacySession, request: RpcRequest, exchange: Exchange) => Answered | Promise<Answered>
-  >
-> = {
-  initialize: (session) => session.initialize(),
-  ping: () => "{}",
-  "logging/setLevel": (session, { params }) => session.setLevel(params),
-  "resources/subscribe": ({ subscriptions }, request, exchange) => subscriptions.subscribe(request, exchange),
-  "resources/unsubscribe": ({ subscriptions }, { params }) => subscriptions.unsubscribe(params),
-};
-
-function sessionMethod(name: string): Method | undefined {
-  if (!Object.hasOwn(SESSION_METHODS, name)) return undefined;
-  return (request, exchange) =>
-    SESSION_METHODS[name]!((exchange as SessionExchange).session, request, exchange);
 }
 
 /** For a stream that is over: what was missed is sent, and nothing more comes. */

@@ -31,7 +31,7 @@ export class Deadlines {
   after(ms: number, over: () => void): Deadline {
     const now = performance.now();
     // As a timer of Node takes it: what is no number is over at once.
-    const deadline = { at: now + (ms > 0 ? ms : 0), over };
+    const deadline = { at: now + Math.max(ms || 0, 0), over };
     if (this.#waiting.size === 0 && this.#keepAlive) this.#timer?.ref();
     this.#waiting.add(deadline);
     if (deadline.at < this.#timerAt) this.#arm(deadline.at, now);
