@@ -13,8 +13,10 @@ const STAMP = "node_modules/.toolkeep-installed";
 
 checkNode();
 if (!isInstalled()) install();
-run(process.execPath, ["scripts/build.mjs"]);
-if (process.argv.includes("--test")) {
+const isForTests = process.argv.includes("--test");
+// `scripts/check.mjs` checks the types, of more than is built.
+run(process.execPath, ["scripts/build.mjs", ...(isForTests ? ["--unchecked"] : [])]);
+if (isForTests) {
   const { ensurePostgres } = await import("./postgres.mjs");
   const found = ensurePostgres();
   if (found.missing) console.error(`toolkeep: the PostgreSQL tests are left out: ${found.missing}`);
