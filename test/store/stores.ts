@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { freshSchema } from "../support/postgres.ts";
+import { readySchema } from "../support/ready-schema.ts";
 import { putEmptyStore } from "../support/store-template.ts";
 import { tempHome } from "../support/temp-home.ts";
 
@@ -21,8 +21,8 @@ export const sqliteStore: FreshStore = async () => {
 };
 
 export const postgresStore: FreshStore = async () => {
-  const schema = await freshSchema();
-  return testStore({ home: "", databaseUrl: schema.url }, () => schema.drop());
+  const schema = await readySchema();
+  return testStore({ home: "", databaseUrl: schema.url }, async () => schema[Symbol.asyncDispose]());
 };
 
 async function testStore(

@@ -6,12 +6,15 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** A server with room for a database per test file; null where there is none, which has been said. */
     postgresUrl: string | null;
+    /** Whether it ends with the run. */
+    postgresIsOurs: boolean;
   }
 }
 
 /** Brings up a real PostgreSQL for the whole run, or says plainly why its half of the tests is left out. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env.TOOLKEEP_TEST_DATABASE_URL;
+  project.provide("postgresIsOurs", !given);
   if (given) {
     project.provide("postgresUrl", given);
     return undefined;

@@ -7,7 +7,8 @@ import { PostgresSession } from "../../../src/store/postgres/session.ts";
 import type { ChangeKind, MovedQuestion } from "../../../src/store/sharing.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { interruptible } from "../../support/interruptible.ts";
-import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+import { readySchema } from "../../support/ready-schema.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 import { pin } from "../contract/pins.ts";
 import { agent, NOW, question, secretRecord, server, token, toolbox } from "../records.ts";
@@ -17,7 +18,7 @@ const AT_ONCE_MS = 2_000;
 
 describe.runIf(hasPostgres())("a process that follows another on the same database", () => {
   test("is told at once what the other changed, and of which kind it was", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     const changes: [ChangeKind, () => Promise<unknown>][] = [
@@ -42,7 +43,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("is told in which conversations tools were found, unless there are too many to say", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     await there.store.agents.create(agent("ada"));
@@ -58,7 +59,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("is told of a change only when it has been made whole", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     await there.store.agents.create(agent("ada"));
@@ -71,7 +72,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("is not told what it changed itself, also when both change at once", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     await Promise.all(Array.from({ length: 20 }, (_, index) => here.store.agents.create(agent(`a${index}`))));
@@ -81,7 +82,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("is told of every question that is asked, answered and used elsewhere, without a new revision", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     const revision = await there.store.revision();
@@ -101,8 +102,8 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("does not hear of another schema of the same database", async () => {
-    await using schema = await scopedSchema();
-    await using other = await scopedSchema();
+    await using schema = await readySchema();
+    await using other = await readySchema();
     await using here = await following(schema.url);
     await using elsewhere = await opened(other.url);
     await using there = await opened(schema.url);
@@ -113,7 +114,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("is told what was changed between its revision and its first listening", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using there = await opened(schema.url);
     const since = await there.store.revision();
     await there.store.agents.create(agent("ada"));
@@ -123,7 +124,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("reads everything again when a notification was missed, and ignores what is no notification of ours", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     await using client = await connected(schema.url);
@@ -140,7 +141,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("finds changes by looking while its connection is down, says so once, and listens again", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using line = await interruptible(schema.url);
     await using here = await following(schema.url, line.url);
     await using there = await opened(schema.url);
@@ -162,7 +163,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("reloads again, and everything, when a reload failed; and never twice at once", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using there = await opened(schema.url);
     await using here = await opened(schema.url);
     const kinds: ChangeKind[][] = [];
@@ -192,7 +193,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("finds changes within a second or two where nothing that is told gets through", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using there = await opened(schema.url);
     const session = new PostgresSession(schema.url);
     // As a pooler that gives every statement another connection.
@@ -218,7 +219,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   });
 
   test("has no problem while its first connection takes long, and tells of one and of its end once", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using there = await opened(schema.url);
     const session = new PostgresSession(schema.url);
     const told: unknown[] = [];
@@ -258,7 +259,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
   }, 20_000);
 
   test("closes at once, also while it tries to connect", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using line = await interruptible(schema.url);
     const store = await openStore({ home: "", databaseUrl: line.url, clock: systemClock });
     const since = await store.revision();

@@ -4,12 +4,13 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { openStore } from "../../../src/store/open.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { interruptible } from "../../support/interruptible.ts";
-import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+import { readySchema } from "../../support/ready-schema.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 describe.runIf(hasPostgres())("a job that only one process may do", () => {
   test("is done by one of two, and by the other when the first closes", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using first = await candidate(schema.url);
     await waitUntil("the first leads", () => first.leads);
     await using second = await candidate(schema.url);
@@ -22,7 +23,7 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
   });
 
   test("passes on within seconds when the leader's connection is lost, and the leader is told", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using line = await interruptible(schema.url);
     await using first = await candidate(line.url);
     await waitUntil("the first leads", () => first.leads);
@@ -37,7 +38,7 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
   });
 
   test("is done anew by another when it ended, and an error of it is the caller's", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using here = await opened(schema.url);
     await using there = await opened(schema.url);
     const { signal } = new AbortController();
@@ -50,7 +51,7 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
   });
 
   test("is not waited for by who only attempts it", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using first = await candidate(schema.url);
     await waitUntil("the first leads", () => first.leads);
     await using second = await opened(schema.url);
@@ -69,8 +70,8 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
   });
 
   test("does not keep another job, or the same in another schema, from being done", async () => {
-    await using schema = await scopedSchema();
-    await using other = await scopedSchema();
+    await using schema = await readySchema();
+    await using other = await readySchema();
     await using one = await candidate(schema.url, "sync");
     await using two = await candidate(schema.url, "clean");
     await using three = await candidate(other.url, "sync");
@@ -78,7 +79,7 @@ describe.runIf(hasPostgres())("a job that only one process may do", () => {
   });
 
   test("is given up as soon as its signal aborts, by whoever waits for it too", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using first = await candidate(schema.url);
     await waitUntil("the first leads", () => first.leads);
     await using second = await opened(schema.url);
