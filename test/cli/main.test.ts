@@ -2,6 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { living } from "../support/living.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { filesystem } from "../support/test-hub.ts";
 import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
@@ -36,7 +38,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   it("names the command whose help to read, and what a newcomer forgot", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
-    const stderr = async (...args: string[]) => (await toolkeep(options, ...args)).stderr;
+    const stderr = async (...args: string[]) => (await toolkeepHere(options, ...args)).stderr;
     expect(await stderr("call")).toContain("toolkeep call --help");
     expect(await stderr("agent", "edit", "main")).toContain("toolkeep agent edit --help");
     expect(await stderr("server", "add", "fs", "npx", "-y", "x")).toContain(
@@ -46,22 +48,22 @@ describe("toolkeep", { timeout: 120_000 }, () => {
       /stdio.*http.*sse/,
     );
     expect(await stderr("serve", "--port", "abc")).toMatch(/--port .*"abc"/);
-    expect(await toolkeep(options, "help", "server")).toMatchObject({
+    expect(await toolkeepHere(options, "help", "server")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Usage: toolkeep server"),
     });
   });
 
   it("does not pretend to have taken away what was not there", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
-    await toolkeep(options, "agent", "create", "main");
-    await toolkeep(options, "toolbox", "create", "reading", "read_file");
-    expect(await toolkeep(options, "agent", "edit", "main", "--revoke", "raeding")).toMatchObject({
+    await toolkeepHere(options, "agent", "create", "main");
+    await toolkeepHere(options, "toolbox", "create", "reading", "read_file");
+    expect(await toolkeepHere(options, "agent", "edit", "main", "--revoke", "raeding")).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("raeding"),
     });
-    expect(await toolkeep(options, "toolbox", "remove", "reading", "raed_file")).toMatchObject({
+    expect(await toolkeepHere(options, "toolbox", "remove", "reading", "raed_file")).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("raed_file"),
     });
@@ -102,9 +104,9 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   });
 
   it("says why a server does not work, with code 1", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const script = "console.error('the token is missing'); process.exit(3)";
-    const added = await toolkeep(
+    const added = await toolkeepHere(
       { home: home.path },
       "server",
       "add",
@@ -119,24 +121,24 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   });
 
   it("grants: an agent sees the floor, with a toolbox more; the rest is refused with code 4", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using _daemon = await serve({ home: home.path });
     const options = { home: home.path };
     const { command, args } = filesystem(home.path);
-    await toolkeep(options, "server", "add", "fs", "--", command, ...args);
+    await toolkeepHere(options, "server", "add", "fs", "--", command, ...args);
     const names = async () => {
-      const { tools } = await toolkeepJson(options, "tool", "list", "--agent", "main");
+      const { tools } = await toolkeepHereJson(options, "tool", "list", "--agent", "main");
       return tools.map((tool: { name: string }) => tool.name);
     };
     const floor: string[] = await names();
     expect(floor).toContain("read_file");
     expect(floor.filter((name) => name.startsWith("mcp_"))).toEqual([]);
 
-    await toolkeep(options, "toolbox", "create", "reading", "mcp_fs_read_text_file");
-    await toolkeep(options, "agent", "edit", "main", "--toolbox", "reading");
+    await toolkeepHere(options, "toolbox", "create", "reading", "mcp_fs_read_text_file");
+    await toolkeepHere(options, "agent", "edit", "main", "--toolbox", "reading");
     expect(await names()).toEqual([...floor, "mcp_fs_read_text_file"].sort());
 
-    const refused = await toolkeep(
+    const refused = await toolkeepHere(
       options,
       "call",
       "mcp_fs_write_file",
@@ -149,13 +151,13 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   });
 
   it("keeps values of --env out of everything it prints", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     const value = "a-value-nobody-may-see";
     const printed = [
-      await toolkeep(options, "server", "add", "s", "--no-test", "--env", `KEY=${value}`, "--", "false"),
-      await toolkeep(options, "server", "show", "s", "--json"),
-      await toolkeep(options, "server", "list"),
+      await toolkeepHere(options, "server", "add", "s", "--no-test", "--env", `KEY=${value}`, "--", "false"),
+      await toolkeepHere(options, "server", "show", "s", "--json"),
+      await toolkeepHere(options, "server", "list"),
     ];
     expect(JSON.stringify(printed)).not.toContain(value);
     expect(printed[1]!.stdout).toContain('"KEY"');
@@ -164,15 +166,15 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   it("init writes settings that are right, an agent and a token, and replaces nothing by itself", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
-    const made = await toolkeepJson(options, "init", "--agent", "writer", "--port", "0");
+    const made = await toolkeepHereJson(options, "init", "--agent", "writer", "--port", "0");
     expect(made).toMatchObject({ agent: "writer", token: expect.stringMatching(/^tk_sk_/) });
     expect(await readFile(made.file, "utf8")).toContain("\nport = 0\n");
-    expect(await toolkeepJson(options, "config", "check")).toMatchObject({
+    expect(await toolkeepHereJson(options, "config", "check")).toMatchObject({
       ok: true,
       problems: [],
       warnings: [],
     });
-    expect(await toolkeep(options, "init")).toMatchObject({
+    expect(await toolkeepHere(options, "init")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--force"),
     });
@@ -183,28 +185,28 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     const options = { home: home.path };
     const file = join(home.path, "config.json");
     await writeFile(file, '{\n  "port": "high"\n}');
-    const wrong = await toolkeep(options, "config", "check");
+    const wrong = await toolkeepHere(options, "config", "check");
     expect(wrong).toMatchObject({ code: 2, stdout: expect.stringContaining(`${file}:2`) });
-    expect((await toolkeep(options, "agent", "list")).code).toBe(2);
+    expect((await toolkeepHere(options, "agent", "list")).code).toBe(2);
 
     const env = { KEY: "a-value-nobody-may-see" };
     await writeFile(file, JSON.stringify({ mcpServers: { s: { command: "false", env } } }));
-    const shown = await toolkeep(options, "config", "show");
+    const shown = await toolkeepHere(options, "config", "show");
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("KEY") });
     expect(shown.stdout).not.toContain("a-value-nobody-may-see");
   });
 
   it("a call that needs a person ends with code 4, and with the answer goes on", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await writeFile(join(home.path, "config.json"), JSON.stringify({ questions: { wait_ms: 0 } }));
     const options = { home: home.path };
-    const asked = await toolkeep(options, "call", "prompt_human", "question=tea or coffee?");
+    const asked = await toolkeepHere(options, "call", "prompt_human", "question=tea or coffee?");
     expect(asked).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("toolkeep question answer qst_"),
     });
-    const { questions } = await toolkeepJson(options, "question", "list");
-    const answered = await toolkeep(
+    const { questions } = await toolkeepHereJson(options, "question", "list");
+    const answered = await toolkeepHere(
       { ...options, input: "tea\n" },
       "question",
       "answer",
@@ -212,12 +214,12 @@ describe("toolkeep", { timeout: 120_000 }, () => {
       "--stdin",
     );
     expect(answered.code).toBe(0);
-    const again = await toolkeep(options, "call", "prompt_human", "question=tea or coffee?");
+    const again = await toolkeepHere(options, "call", "prompt_human", "question=tea or coffee?");
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("tea") });
   });
 
   it("gives up on a call after --timeout, and what the call started ends", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const pidFile = join(home.path, "shell.pid");
     await writeFile(join(home.path, "config.json"), JSON.stringify({ shell: { sandbox: "off" } }));
     const command = `command=echo $$ > ${pidFile}; sleep 600`;
@@ -228,35 +230,35 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   });
 
   it("trust lets a project file count with the content it has, and no other", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using project = await tempHome();
     const options = { home: home.path, cwd: project.path };
     const file = join(project.path, "toolkeep.json");
-    const servers = async () => (await toolkeepJson(options, "server", "list")).servers;
+    const servers = async () => (await toolkeepHereJson(options, "server", "list")).servers;
     await writeFile(file, JSON.stringify({ mcpServers: { proj: { command: "false" } } }));
     expect(await servers()).toEqual([]);
 
-    expect((await toolkeep(options, "trust")).code).toBe(4);
-    const trusted = await toolkeep(options, "trust", "--yes");
+    expect((await toolkeepHere(options, "trust")).code).toBe(4);
+    const trusted = await toolkeepHere(options, "trust", "--yes");
     expect(trusted).toMatchObject({ code: 0, stderr: expect.stringContaining('"proj"') });
     expect(await servers()).toMatchObject([{ name: "proj", state: "pending_approval" }]);
 
     await writeFile(file, JSON.stringify({ mcpServers: { proj: { command: "rm" } } }));
     expect(await servers()).toEqual([]);
-    expect((await toolkeep(options, "trust", "--revoke")).code).toBe(0);
-    expect((await toolkeepJson(options, "trust", "--list")).trusted).toEqual([]);
+    expect((await toolkeepHere(options, "trust", "--revoke")).code).toBe(0);
+    expect((await toolkeepHereJson(options, "trust", "--list")).trusted).toEqual([]);
   });
 
   it("doctor finds what is broken and says what to do", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
-    expect((await toolkeepJson(options, "doctor")).ok).toBe(true);
-    await toolkeep(options, "server", "add", "s", "--no-test", "--", "no-such-command-anywhere");
-    const { code, stdout } = await toolkeep(options, "doctor");
+    expect((await toolkeepHereJson(options, "doctor")).ok).toBe(true);
+    await toolkeepHere(options, "server", "add", "s", "--no-test", "--", "no-such-command-anywhere");
+    const { code, stdout } = await toolkeepHere(options, "doctor");
     expect(code).toBe(1);
     const file = join(home.path, "file");
     await writeFile(file, "");
-    const nowhere = await toolkeep({ home: join(file, "home"), cwd: home.path }, "doctor");
+    const nowhere = await toolkeepHere({ home: join(file, "home"), cwd: home.path }, "doctor");
     expect(nowhere).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ home:") });
     expect(stdout).toMatch(/✗ server s: its command no-such-command-anywhere is not on the PATH\n {4}\S/);
   });
@@ -264,8 +266,8 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   it("a wrong TOOLKEEP_URL is unreachable with code 5", async () => {
     await using home = await tempHome();
     const env = { TOOLKEEP_URL: "http://127.0.0.1:1", TOOLKEEP_TOKEN: "tk_sk_x" };
-    expect((await toolkeep({ home: home.path, env }, "agent", "list")).code).toBe(5);
-    const half = await toolkeep(
+    expect((await toolkeepHere({ home: home.path, env }, "agent", "list")).code).toBe(5);
+    const half = await toolkeepHere(
       { home: home.path, env: { TOOLKEEP_URL: "http://127.0.0.1:1" } },
       "agent",
       "list",

@@ -1,5 +1,5 @@
 import { runCommand } from "../../src/cli/main.ts";
-import type { Ran } from "./toolkeep.ts";
+import { environment, type Ran, type RunOptions } from "./toolkeep.ts";
 
 export interface CommandOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -38,4 +38,20 @@ export async function commandJson(options: CommandOptions, ...argv: string[]): P
   } catch {
     throw new Error(`toolkeep ${argv.join(" ")} printed no JSON: ${stdout}${stderr}`);
   }
+}
+
+/** What `toolkeep` of `toolkeep.ts` does, in this process: for tests that are not about the process. */
+export function toolkeepHere(options: RunOptions, ...argv: string[]): Promise<Ran> {
+  return command(here(options), ...argv);
+}
+
+/** The same, with the JSON it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
+export function toolkeepHereJson(options: RunOptions, ...argv: string[]): Promise<any> {
+  return commandJson(here(options), ...argv);
+}
+
+function here(options: RunOptions): CommandOptions {
+  const { home, cwd = home, input = "" } = options;
+  return { env: environment(options), cwd, input };
 }

@@ -17,6 +17,13 @@ export async function putEmptyStore(home: string): Promise<void> {
   await writeFile(join(home, "toolkeep.db"), await template, { mode: 0o600 });
 }
 
+/** A home with that file, which is removed when its scope ends. */
+export async function homeWithStore(): Promise<{ path: string } & AsyncDisposable> {
+  const home = await tempHome();
+  await putEmptyStore(home.path);
+  return home;
+}
+
 async function makeTemplate(): Promise<Uint8Array> {
   await using made = await tempHome();
   const store = await openStore({ home: made.path, databaseUrl: null, clock: systemClock });

@@ -79,18 +79,10 @@ export async function serve(options: RunOptions): Promise<Serving> {
   };
 }
 
-export function start({ home, cwd, env }: RunOptions, args: readonly string[]) {
+export function start(options: RunOptions, args: readonly string[]) {
   const child = spawn(process.execPath, [BIN, ...args], {
-    cwd: cwd ?? home,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      // Nothing asks, unless the test is about that.
-      TOOLKEEP_DEFAULT_RULES: "false",
-      TOOLKEEP_HOME: home,
-      TOOLKEEP_PORT: "0",
-      ...env,
-    },
+    cwd: options.cwd ?? options.home,
+    env: environment(options),
   });
   let stdout = "";
   let stderr = "";
@@ -103,4 +95,17 @@ export function start({ home, cwd, env }: RunOptions, args: readonly string[]) {
   // A command that ended without reading its input is no failure of the test.
   child.stdin.on("error", () => undefined);
   return { child, stdout: () => stdout, stderr: () => stderr };
+}
+
+/** That of a command on a home. */
+export function environment({ home, env }: RunOptions): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    // Nothing asks, unless the test is about that.
+    TOOLKEEP_DEFAULT_RULES: "false",
+    TOOLKEEP_HOME: home,
+    TOOLKEEP_PORT: "0",
+    ...env,
+  };
 }
