@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
-import { type RunOptions, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type RunOptions, serve, toolkeep } from "../support/toolkeep.ts";
 
 const ENV = "mcp_everything_get_env";
 const VALUE = "a-value-that-was-sealed";
@@ -33,10 +34,10 @@ describe("a backup of a busy daemon", { timeout: 120_000 }, () => {
 /** Fills a home, and backs its daemon up while calls are under way. */
 async function backUpUnderLoad(options: RunOptions, file: string) {
   const { command, args } = EVERYTHING;
-  await toolkeep(options, "server", "add", "everything", "--env", `KEY=${VALUE}`, "--", command, ...args);
-  await toolkeep(options, "toolbox", "create", "looking", ENV, "mcp_everything_echo");
-  await toolkeep(options, "agent", "create", "worker", "--toolbox", "looking");
-  const { token } = await toolkeepJson(options, "token", "create", "--agent", "worker", "--scope", "mcp");
+  await toolkeepHere(options, "server", "add", "everything", "--env", `KEY=${VALUE}`, "--", command, ...args);
+  await toolkeepHere(options, "toolbox", "create", "looking", ENV, "mcp_everything_echo");
+  await toolkeepHere(options, "agent", "create", "worker", "--toolbox", "looking");
+  const { token } = await toolkeepHereJson(options, "token", "create", "--agent", "worker", "--scope", "mcp");
 
   await using daemon = await serve(options);
   const shown = await shownBy(options);
@@ -55,7 +56,9 @@ async function backUpUnderLoad(options: RunOptions, file: string) {
 /** All that people see of a home, without what differs from moment to moment. */
 async function shownBy(options: RunOptions) {
   const [{ agents }, { servers }, { tokens }, { toolboxes }, { tools }] = await Promise.all(
-    ["agent", "server", "token", "toolbox", "tool"].map(async (noun) => toolkeepJson(options, noun, "list")),
+    ["agent", "server", "token", "toolbox", "tool"].map(async (noun) =>
+      toolkeepHereJson(options, noun, "list"),
+    ),
   );
   return {
     agents,

@@ -1,6 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
@@ -42,12 +43,12 @@ describe("a model that finds its tools", { timeout: 180_000 }, () => {
     await using home = await tempHome();
     const options = { home: home.path };
     const { command, args } = EVERYTHING;
-    expect((await toolkeep(options, "server", "add", "everything", "--", command, ...args)).code).toBe(0);
-    await toolkeep(options, "agent", "create", "lead", "--grant", "mcp:everything:*");
-    await toolkeep(options, "agent", "create", "hand", "--parent", "lead", "--grant", "mcp:everything:*");
+    expect((await toolkeepHere(options, "server", "add", "everything", "--", command, ...args)).code).toBe(0);
+    await toolkeepHere(options, "agent", "create", "lead", "--grant", "mcp:everything:*");
+    await toolkeepHere(options, "agent", "create", "hand", "--parent", "lead", "--grant", "mcp:everything:*");
     const tokens: Record<string, string> = {};
     for (const agent of ["lead", "hand"])
-      tokens[agent] = (await toolkeepJson(options, "token", "create", "--agent", agent)).token;
+      tokens[agent] = (await toolkeepHereJson(options, "token", "create", "--agent", agent)).token;
 
     const eras = ["legacy", "modern"] as const;
     {

@@ -6,9 +6,10 @@ import { processTable } from "../../src/process/process-table.ts";
 import { connectClient } from "../support/connect-client.ts";
 import { integrity } from "../support/integrity.ts";
 import { living } from "../support/living.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
-import { type Serving, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const ROUNDS = 4;
@@ -18,9 +19,9 @@ describe("kill -9 of a busy daemon", { timeout: 120_000 }, () => {
   it("loses no acknowledged write, leaves no process and does not hinder the next start", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
-    await toolkeep(options, "server", "add", "everything", "--", EVERYTHING.command, ...EVERYTHING.args);
-    await toolkeep(options, "agent", "create", "worker", "--grant", ECHO);
-    const { token } = await toolkeepJson(options, "token", "create", "--agent", "worker");
+    await toolkeepHere(options, "server", "add", "everything", "--", EVERYTHING.command, ...EVERYTHING.args);
+    await toolkeepHere(options, "agent", "create", "worker", "--grant", ECHO);
+    const { token } = await toolkeepHereJson(options, "token", "create", "--agent", "worker");
     const acknowledged = ["worker"];
 
     for (let round = 0; round < ROUNDS; round++) {
@@ -40,7 +41,7 @@ describe("kill -9 of a busy daemon", { timeout: 120_000 }, () => {
     }
 
     await using daemon = await serve(options);
-    const { agents } = await toolkeepJson(options, "agent", "list");
+    const { agents } = await toolkeepHereJson(options, "agent", "list");
     const names = new Set(agents.map((agent: { name: string }) => agent.name));
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
     await using connected = await connectClient(daemon.url, token);

@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { type Serving, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type Serving, serve, toolkeep } from "../support/toolkeep.ts";
 import { NEVER, OURS, SCOPES_OF_003, TOOLS_OF_003 } from "../support/tools-of-003.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
@@ -13,8 +14,8 @@ let place: Awaited<ReturnType<typeof tempHome>>;
 let home: string;
 let daemon: Serving;
 const tokens: Record<string, string> = {};
-const cli = (...args: string[]) => toolkeep({ home }, ...args);
-const json = (...args: string[]) => toolkeepJson({ home }, ...args);
+const cli = (...args: string[]) => toolkeepHere({ home }, ...args);
+const json = (...args: string[]) => toolkeepHereJson({ home }, ...args);
 
 /** What `/rpc` says: the bare form. */
 async function rpc(method: string, params: object, token = tokens.all!): Promise<Answer> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { serve } from "../support/toolkeep.ts";
 import { fixture } from "../support/upstream.ts";
 
 const LONG = "a".repeat(100);
@@ -12,11 +13,11 @@ describe("names of servers' tools", { timeout: 120_000 }, () => {
     const options = { home: home.path };
     const add = async (name: string, tools: string[]) => {
       const { command, args = [] } = fixture("lists tools", JSON.stringify(tools));
-      const added = await toolkeep(options, "server", "add", name, "--", command!, ...args);
+      const added = await toolkeepHere(options, "server", "add", name, "--", command!, ...args);
       expect(added.code).toBe(0);
     };
     const names = async () => {
-      const { tools } = await toolkeepJson(options, "tool", "list");
+      const { tools } = await toolkeepHereJson(options, "tool", "list");
       return tools
         .map((tool: { name: string }) => tool.name)
         .filter((name: string) => name.startsWith("mcp_"));
@@ -33,14 +34,14 @@ describe("names of servers' tools", { timeout: 120_000 }, () => {
     expect(both).toContain(alone[0]);
     expect(Math.max(...both.map((name: string) => name.length))).toBeLessThanOrEqual(50);
 
-    await toolkeep(
+    await toolkeepHere(
       options,
       "agent",
       "create",
       "worker",
       ...both.flatMap((name: string) => ["--grant", name]),
     );
-    const { token } = await toolkeepJson(options, "token", "create", "--agent", "worker");
+    const { token } = await toolkeepHereJson(options, "token", "create", "--agent", "worker");
     for (const _restart of [1, 2]) {
       await using daemon = await serve(options);
       await using connected = await connectClient(daemon.url, token);
@@ -52,7 +53,7 @@ describe("names of servers' tools", { timeout: 120_000 }, () => {
       }
     }
 
-    await toolkeep(options, "server", "remove", "my.notes");
+    await toolkeepHere(options, "server", "remove", "my.notes");
     expect(await names()).toEqual(both.filter((name: string) => name !== alone[0]));
     await add("my.notes", ["read-it"]);
     expect(await names()).toEqual(both);

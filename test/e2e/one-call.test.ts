@@ -4,10 +4,11 @@ import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { FLOOR } from "../support/floor.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import type { Era } from "../support/test-gateway.ts";
 import { filesystem } from "../support/test-hub.ts";
-import { type Serving, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type Serving, serve } from "../support/toolkeep.ts";
 
 const READ = "mcp_fs_read_text_file";
 
@@ -25,12 +26,12 @@ beforeAll(async () => {
   await writeFile(file, "remember the milk\n");
   daemon = await serve(options);
   const { command, args } = filesystem(folder);
-  await toolkeep(options, "server", "add", "fs", "--", command, ...args);
-  await toolkeep(options, "toolbox", "create", "reading", READ);
-  await toolkeep(options, "agent", "create", "bare");
-  await toolkeep(options, "agent", "create", "reader", "--toolbox", "reading");
+  await toolkeepHere(options, "server", "add", "fs", "--", command, ...args);
+  await toolkeepHere(options, "toolbox", "create", "reading", READ);
+  await toolkeepHere(options, "agent", "create", "bare");
+  await toolkeepHere(options, "agent", "create", "reader", "--toolbox", "reading");
   for (const agent of ["bare", "reader"]) {
-    tokens[agent] = (await toolkeepJson(options, "token", "create", "--agent", agent)).token;
+    tokens[agent] = (await toolkeepHereJson(options, "token", "create", "--agent", agent)).token;
   }
 }, 120_000);
 

@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { interruptible } from "../support/interruptible.ts";
 import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
-import { type RunOptions, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type RunOptions, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const ECHO = "mcp_everything_echo";
@@ -52,14 +53,14 @@ describe("a daemon on PostgreSQL", { timeout: 120_000 }, () => {
     const seen = await connected.client.callTool({ name: ENV, arguments: {} });
     expect(JSON.stringify(seen.content)).toContain('\\"KEY\\": \\"[redacted]\\"');
 
-    await toolkeep(options, "toolbox", "remove", "looking", ECHO);
+    await toolkeepHere(options, "toolbox", "remove", "looking", ECHO);
     await waitUntil("the other took the tool away", async () => !(await listed()).includes(ECHO));
-    await toolkeep(options, "server", "disable", "everything");
+    await toolkeepHere(options, "server", "disable", "everything");
     await waitUntil("the other disabled the server", async () => !(await listed()).includes(ENV));
-    await toolkeep(options, "server", "remove", "everything");
-    const servers = async () => (await toolkeepJson(other, "server", "list")).servers;
+    await toolkeepHere(options, "server", "remove", "everything");
+    const servers = async () => (await toolkeepHereJson(other, "server", "list")).servers;
     await waitUntil("the other forgot the server", async () => (await servers()).length === 0);
-    await toolkeep(options, "agent", "delete", "worker");
+    await toolkeepHere(options, "agent", "delete", "worker");
     await waitUntil(
       "the other lets it in no more",
       async () => (await status(otherDaemon.url, token)) === 401,
@@ -99,7 +100,7 @@ describe("a daemon on PostgreSQL", { timeout: 120_000 }, () => {
     await database.interrupt();
     // What the call needs is in memory; its record waits.
     expect((await echo()).isError).toBeFalsy();
-    const refused = await toolkeepJson(options, "agent", "create", "late");
+    const refused = await toolkeepHereJson(options, "agent", "create", "late");
     expect(refused.error.code).toBe("STORE_UNAVAILABLE");
     const shell = await connected.client.callTool({ name: "run_shell", arguments: { command: "touch ran" } });
     expect(shell).toMatchObject({ isError: true, _meta: { "toolkeep/outcome": "unavailable" } });
@@ -108,10 +109,11 @@ describe("a daemon on PostgreSQL", { timeout: 120_000 }, () => {
     await database.resume();
     await waitUntil(
       "it takes writes again",
-      async () => (await toolkeep(options, "agent", "create", "late")).code === 0,
+      async () => (await toolkeepHere(options, "agent", "create", "late")).code === 0,
     );
     expect((await echo()).isError).toBeFalsy();
-    const recorded = async () => (await toolkeepJson(options, "audit", "list", "--tool", ECHO)).calls.length;
+    const recorded = async () =>
+      (await toolkeepHereJson(options, "audit", "list", "--tool", ECHO)).calls.length;
     await waitUntil("all three calls are recorded", async () => (await recorded()) === 3);
     expect(daemon.child.exitCode).toBeNull();
   });
@@ -130,10 +132,10 @@ async function addWorker(options: RunOptions): Promise<string> {
     command,
     ...args,
   ];
-  expect(await toolkeep(options, ...added)).toMatchObject({ code: 0 });
-  await toolkeep(options, "toolbox", "create", "looking", ECHO, ENV);
-  await toolkeep(options, "agent", "create", "worker", "--toolbox", "looking");
-  return (await toolkeepJson(options, "token", "create", "--agent", "worker")).token;
+  expect(await toolkeepHere(options, ...added)).toMatchObject({ code: 0 });
+  await toolkeepHere(options, "toolbox", "create", "looking", ECHO, ENV);
+  await toolkeepHere(options, "agent", "create", "worker", "--toolbox", "looking");
+  return (await toolkeepHereJson(options, "token", "create", "--agent", "worker")).token;
 }
 
 async function status(url: string, token: string): Promise<number> {

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRoundRobin } from "../../scripts/replicas/round-robin.mjs";
 import { connectClient } from "../support/connect-client.ts";
 import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { testClient } from "../support/test-gateway.ts";
-import { type RunOptions, type Serving, serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { type RunOptions, type Serving, serve, toolkeep } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const PLAIN = "mcp_counting_plain";
@@ -47,9 +48,9 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
     expect(await call(atFirst.client)).toBe("needs_approval");
     // The same call elsewhere is the same question.
     expect(await call(atSecond.client)).toBe("needs_approval");
-    const { questions } = await toolkeepJson(second.options, "question", "list");
+    const { questions } = await toolkeepHereJson(second.options, "question", "list");
     expect(questions).toHaveLength(1);
-    expect(await toolkeep(second.options, "question", "answer", questions[0].id, "once")).toMatchObject({
+    expect(await toolkeepHere(second.options, "question", "answer", questions[0].id, "once")).toMatchObject({
       code: 0,
     });
 
@@ -69,11 +70,11 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
       arguments: { question: "Which colour?" },
     });
     const asked = async () =>
-      (await toolkeepJson(second.options, "question", "list")).questions.find(
+      (await toolkeepHereJson(second.options, "question", "list")).questions.find(
         ({ kind }: { kind: string }) => kind === "human",
       );
     await waitUntil("the other shows the question", async () => (await asked()) !== undefined);
-    await toolkeep(second.options, "question", "answer", (await asked()).id, "blue");
+    await toolkeepHere(second.options, "question", "answer", (await asked()).id, "blue");
     const answered = performance.now();
     expect(textOf(await asking)).toContain("blue");
     expect(performance.now() - answered).toBeLessThan(1_000);
@@ -82,7 +83,7 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
   it("know within a moment what was changed on the other, and tell their clients", async () => {
     const [first, second] = pair.daemons;
     const created = ["token", "create", "--agent", "worker", "--label", "revoked"];
-    const { token, record } = await toolkeepJson(first.options, ...created);
+    const { token, record } = await toolkeepHereJson(first.options, ...created);
     await waitUntil("the other knows it", async () => (await statusOf(second.url, token)) !== 401, SOON_MS);
     let told = 0;
     const client = testClient("legacy", () => told++);
@@ -90,12 +91,12 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
     const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
     expect(await names()).toContain(PID);
 
-    await toolkeep(first.options, "toolbox", "remove", "counting", PID);
+    await toolkeepHere(first.options, "toolbox", "remove", "counting", PID);
     await waitUntil("the other took the tool away", async () => !(await names()).includes(PID), SOON_MS);
     await waitUntil("its client was told", () => told > 0, SOON_MS);
-    await toolkeep(first.options, "toolbox", "add", "counting", PID);
+    await toolkeepHere(first.options, "toolbox", "add", "counting", PID);
     await waitUntil("the other has it back", async () => (await names()).includes(PID), SOON_MS);
-    await toolkeep(first.options, "token", "revoke", record.id);
+    await toolkeepHere(first.options, "token", "revoke", record.id);
     await waitUntil(
       "the other lets it in no more",
       async () => (await statusOf(second.url, token)) === 401,
@@ -238,11 +239,11 @@ async function openReplicas(
 async function addWorker(options: RunOptions, log: string): Promise<string> {
   const script = join(import.meta.dirname, "../support/servers/counting.mjs");
   const added = ["server", "add", "counting", "--", process.execPath, script, log];
-  expect(await toolkeep(options, ...added)).toMatchObject({ code: 0 });
-  await toolkeep(options, "toolbox", "create", "counting", PLAIN, PID, ASKED);
-  await toolkeep(options, "agent", "create", "worker", "--toolbox", "counting");
+  expect(await toolkeepHere(options, ...added)).toMatchObject({ code: 0 });
+  await toolkeepHere(options, "toolbox", "create", "counting", PLAIN, PID, ASKED);
+  await toolkeepHere(options, "agent", "create", "worker", "--toolbox", "counting");
   const created = ["token", "create", "--agent", "worker", "--label", "replicas"];
-  return (await toolkeepJson(options, ...created)).token;
+  return (await toolkeepHereJson(options, ...created)).token;
 }
 
 function transport(url: string, token: string): StreamableHTTPClientTransport {

@@ -2,9 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { toolkeepHere } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
-import { serve, toolkeep } from "../support/toolkeep.ts";
+import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const ECHO = "mcp_everything_echo";
@@ -14,7 +15,7 @@ describe("the settings file of a running daemon", { timeout: 120_000 }, () => {
     await using home = await tempHome();
     const config = join(home.path, "config.json");
     await using daemon = await serve({ home: home.path });
-    await toolkeep({ home: home.path }, "agent", "edit", "main", "--grant", ECHO);
+    await toolkeepHere({ home: home.path }, "agent", "edit", "main", "--grant", ECHO);
     await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token);
     const listed = async () => (await connected.client.listTools()).tools.map((tool) => tool.name);
     const outcome = async (name: string, args: Record<string, unknown>) =>

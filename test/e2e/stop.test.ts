@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { pidsWith } from "../support/pids-with.ts";
+import { toolkeepHere } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import type { Era } from "../support/test-gateway.ts";
 import { INITIALIZE } from "../support/test-gateway.ts";
-import { serve, start, toolkeep } from "../support/toolkeep.ts";
+import { serve, start } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe("SIGTERM", { timeout: 120_000 }, () => {
@@ -31,8 +32,8 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
     const servers = { older: { command: process.execPath, args: [asking] } };
     await writeFile(join(home.path, "config.json"), JSON.stringify({ mcpServers: servers }));
     await using daemon = await serve({ home: home.path });
-    await toolkeep({ home: home.path }, "server", "test", "older");
-    await toolkeep({ home: home.path }, "agent", "edit", "main", "--grant", "mcp:older:*");
+    await toolkeepHere({ home: home.path }, "server", "test", "older");
+    await toolkeepHere({ home: home.path }, "agent", "edit", "main", "--grant", "mcp:older:*");
     await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token, "legacy", {
       elicitation: { form: {} },
     });
@@ -69,7 +70,7 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
     expect(await daemon.end("SIGTERM")).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(25_000);
     expect(await pidsWith(mark)).toEqual([]);
-    expect((await toolkeep({ home: home.path }, "agent", "list")).code).toBe(0);
+    expect((await toolkeepHere({ home: home.path }, "agent", "list")).code).toBe(0);
     await connected.client.close();
     await call;
   });

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { MODEL } from "../../src/text/minilm/minilm.ts";
 import { testMinilm } from "../support/minilm.ts";
+import { toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { serve, toolkeepJson } from "../support/toolkeep.ts";
+import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const model = testMinilm();
@@ -20,14 +21,14 @@ it.skipIf(!model)(
     const options = { home: home.path };
     await using _daemon = await serve(options);
     const found = async (): Promise<string[]> => {
-      const { structured } = await toolkeepJson(options, "call", "tool_search", QUERY);
+      const { structured } = await toolkeepHereJson(options, "call", "tool_search", QUERY);
       return structured.matches.map(({ id }: { id: string }) => id);
     };
     expect(await found()).not.toContain("create_agent");
     const kept = join(home.path, "models", `${MODEL}.sha256`);
     await waitUntil("the model is built", () => existsSync(kept), LIMIT_MS);
     await waitUntil("the tool is found", async () => (await found()).includes("create_agent"), LIMIT_MS);
-    const { structured } = await toolkeepJson(options, "call", "get_setup_health", "{}");
+    const { structured } = await toolkeepHereJson(options, "call", "get_setup_health", "{}");
     const { detail } = structured.checks.find(({ name }: { name: string }) => name === "tool search");
     expect(detail).toMatch(/^by words and meaning; [1-9]\d* tools were read, \d+ wait$/);
   },

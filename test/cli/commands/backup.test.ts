@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { toolkeepHere, toolkeepHereJson } from "../../support/run-command.ts";
 import { tempHome } from "../../support/temp-home.ts";
-import { serve, toolkeep, toolkeepJson } from "../../support/toolkeep.ts";
+import { serve, toolkeep } from "../../support/toolkeep.ts";
 
 describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
   it("of a running daemon gives a fresh home the same agents, servers and tokens", async () => {
@@ -10,10 +11,10 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
     await using fresh = await tempHome();
     const options = { home: home.path };
     await using _daemon = await serve(options);
-    await toolkeep(options, "agent", "create", "writer", "--toolbox", "all", "--grant", "mcp_x_y");
-    await toolkeep(options, "server", "add", "s", "--no-test", "--env", "KEY=value", "--", "false");
-    await toolkeep(options, "server", "add", "gone", "--no-test", "--", "false");
-    await toolkeep(options, "server", "remove", "gone");
+    await toolkeepHere(options, "agent", "create", "writer", "--toolbox", "all", "--grant", "mcp_x_y");
+    await toolkeepHere(options, "server", "add", "s", "--no-test", "--env", "KEY=value", "--", "false");
+    await toolkeepHere(options, "server", "add", "gone", "--no-test", "--", "false");
+    await toolkeepHere(options, "server", "remove", "gone");
     const file = join(home.path, "backup.gz");
     expect(await toolkeep(options, "backup", file)).toMatchObject({
       code: 0,
@@ -34,8 +35,8 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
       ["server", "servers"],
     ] as const) {
       const [before, after] = await Promise.all([
-        toolkeepJson(options, noun, "list"),
-        toolkeepJson(restored, noun, "list"),
+        toolkeepHereJson(options, noun, "list"),
+        toolkeepHereJson(restored, noun, "list"),
       ]);
       expect(after[key].map(lasting)).toEqual(before[key].map(lasting));
     }
