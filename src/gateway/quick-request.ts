@@ -91,7 +91,7 @@ export class QuickRequest extends IncomingMessage {
   }
 }
 
-/** All but the length are the same with most requests of a client, and reading them takes as long as deciding a call. */
+/** All but the length are the same with most requests of a client, and reading them takes longer than deciding a call. */
 function headersAsBefore({ socket, rawHeaders }: IncomingMessage): IncomingHttpHeaders | undefined {
   const before = kept.get(socket);
   if (!before) return undefined;

@@ -46,10 +46,14 @@ function readBody<T>(req: IncomingMessage, maxBytes: number, then: (body: Body) 
     let size = 0;
     const taker: BodyTaker = {
       chunk(part) {
+        const isTooLarge = size > maxBytes;
         size += part.length;
         if (size <= maxBytes) chunks.push(part);
-        // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
-        else if (size - part.length <= maxBytes) resolve(then(err(tooLarge(maxBytes))));
+        else if (!isTooLarge) {
+          // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+          chunks.length = 0;
+          resolve(then(err(tooLarge(maxBytes))));
+        }
       },
       end(over) {
         if (size > maxBytes) return over();

@@ -16,7 +16,7 @@ const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Calls back after a while, for what is nearly always over before: one timer for all of them, which stays where it is
- * when they come and go. A timer for each would be a tenth of what a call costs when it is the only one.
+ * when they come and go. Timers of their own would be set and cleared with every call.
  */
 export class Deadlines {
   readonly #waiting = new FleetingSet<Deadline>();
