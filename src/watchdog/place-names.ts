@@ -25,6 +25,8 @@ export interface PathText {
   readonly text: string;
   /** Its folders and file, one by one. */
   readonly parts: readonly string[];
+  /** The same in several lists, where it was put together of them. */
+  readonly pieces?: readonly (readonly string[])[];
 }
 
 export interface PathReadings {
@@ -124,8 +126,25 @@ function pathText(text: string): PathText {
   return { text, parts: text.split("/") };
 }
 
-function under(folder: string, { text, parts }: PathText): PathText {
-  return { text: `${folder}/${text}`, parts: partsOf(folder).concat(parts) };
+function under(folder: string, inside: PathText): PathText {
+  return new Below(folder, inside);
+}
+
+/** A path seen from the root on. Its parts are put together only where a glob is tried on them. */
+class Below implements PathText {
+  readonly text: string;
+  readonly pieces: readonly [readonly string[], readonly string[]];
+  #parts: readonly string[] | undefined;
+
+  constructor(folder: string, { text, parts }: PathText) {
+    this.text = `${folder}/${text}`;
+    this.pieces = [partsOf(folder), parts];
+  }
+
+  get parts(): readonly string[] {
+    this.#parts ??= this.pieces[0].concat(this.pieces[1]);
+    return this.#parts;
+  }
 }
 
 /** Of the few folders that calls start from. */
