@@ -41,7 +41,6 @@ export class AuditRecord {
   #isRunning = false;
   #tool: string | null = null;
   #arguments: unknown;
-  #argumentsText: string | undefined;
   #decision: { readonly action: string; readonly rule: string } | null = null;
   #labels: string | null = null;
   #approvalId: string | null = null;
@@ -72,7 +71,6 @@ export class AuditRecord {
   /** The arguments without what the tool that is meant says is secret in them. */
   shown(args: unknown): void {
     this.#arguments = args;
-    this.#argumentsText = undefined;
   }
 
   /** The arguments were repaired and fit. */
@@ -81,7 +79,7 @@ export class AuditRecord {
   }
 
   decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {
-    this.shown(args);
+    this.#arguments = args;
     this.#decision = decision;
     this.#steps.mark("decided");
     this.#trace?.step("decide");
@@ -92,11 +90,6 @@ export class AuditRecord {
     this.#isRunning = true;
     this.#steps.mark("ready");
     if (this.#decision?.action === "ask") this.#trace?.step("wait_for_approval");
-  }
-
-  /** The tool has it: what can be worked out now keeps nobody waiting later. */
-  begun(): void {
-    this.#textOfArguments();
   }
 
   /** The tool is done with it. */
@@ -136,7 +129,8 @@ export class AuditRecord {
       via,
       requested: name,
       tool: this.#tool,
-      arguments: this.#textOfArguments(),
+      // As text: whoever called may change them afterwards.
+      arguments: this.#light(jsonText(this.#arguments)),
       decision: this.#decision?.action ?? null,
       rule: this.#decision?.rule ?? null,
       outcome,
@@ -149,12 +143,6 @@ export class AuditRecord {
       // An intent is written while the steps go on.
       steps: outcome === null ? null : this.#steps.text,
     };
-  }
-
-  /** As text: whoever called may change them afterwards. */
-  #textOfArguments(): string {
-    this.#argumentsText ??= this.#light(jsonText(this.#arguments));
-    return this.#argumentsText;
   }
 
   /** What is long is not kept until it is written. */

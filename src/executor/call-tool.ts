@@ -215,7 +215,6 @@ async function runDecided(
     deadlines: deps.deadlines,
   });
   // Only what must be done now: on few processors its server gets none until this process waits.
-  record.begun();
   deps.used(call.caller, tool);
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await running;

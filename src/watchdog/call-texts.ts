@@ -72,8 +72,7 @@ function pathsOf({ subjects, paths }: CallFacts, isAbsolute: boolean): Texts | u
       const place = isAbsolute ? absolute : inside;
       if (!place) continue;
       whole.push(place.text);
-      if (place.pieces) for (const piece of place.pieces) for (const part of piece) parts.push(part);
-      else for (const part of place.parts) parts.push(part);
+      for (const piece of place.pieces) for (const part of piece) parts.push(part);
     }
   }
   return { whole, parts };

@@ -25,8 +25,8 @@ export interface PathText {
   readonly text: string;
   /** Its folders and file, one by one. */
   readonly parts: readonly string[];
-  /** The same in several lists, where it was put together of them. */
-  readonly pieces?: readonly (readonly string[])[];
+  /** The same in the lists that it was put together of. */
+  readonly pieces: readonly (readonly string[])[];
 }
 
 export interface PathReadings {
@@ -83,13 +83,13 @@ function pathOf(value: string, ground: Ground, isElsewhere: boolean): PathReadin
   // Most paths are written as they are meant.
   if (PLAIN.test(value) && !value.endsWith(" ") && !workspace.endsWith("/")) {
     const inside = pathText(value);
-    const own = { absolute: under(workspace, inside), inside };
+    const own = { absolute: new Below(workspace, inside), inside };
     if (!isElsewhere) return { all: [own], unsure: false };
     const isOutside = (start: string) => !start.endsWith("/") && !start.startsWith(workspace);
     // A folder within the workspace would be seen from there, too.
     if (isOutside(userHome) && isOutside(startedIn)) {
-      const all: KnownPath[] = [own, { absolute: under(userHome, inside) }];
-      if (startedIn !== userHome) all.push({ absolute: under(startedIn, inside) });
+      const all: KnownPath[] = [own, { absolute: new Below(userHome, inside) }];
+      if (startedIn !== userHome) all.push({ absolute: new Below(startedIn, inside) });
       return { all, unsure: true };
     }
   }
@@ -123,11 +123,8 @@ function placeOf(local: string, start: string, { workspace, userHome }: Ground):
 }
 
 function pathText(text: string): PathText {
-  return { text, parts: text.split("/") };
-}
-
-function under(folder: string, inside: PathText): PathText {
-  return new Below(folder, inside);
+  const parts = text.split("/");
+  return { text, parts, pieces: [parts] };
 }
 
 /** A path seen from the root on. Its parts are put together only where a glob is tried on them. */
