@@ -3,6 +3,9 @@ export interface CatalogueServer {
   readonly tools: number;
   readonly command: string;
   readonly args: readonly string[];
+  /** Where it is in the catalogue. */
+  readonly offset: number;
+  readonly length: number;
 }
 
 export interface MeasuredDaemon {
@@ -18,5 +21,9 @@ export interface MeasuredDaemon {
 export function missingCatalogue(): string | undefined;
 export function catalogueServers(): CatalogueServer[];
 export function scratchHome(): Promise<{ path: string; remove(): Promise<void> }>;
-export function registerCatalogue(home: string): Promise<{ token: string; tookMs: number }>;
+export function replayOverHttp(): Promise<{ of(server: CatalogueServer): string; close(): Promise<void> }>;
+export function registerCatalogue(
+  home: string,
+  urlOf?: (server: CatalogueServer) => string | undefined,
+): Promise<{ token: string; tookMs: number }>;
 export function startDaemon(home: string): Promise<MeasuredDaemon>;

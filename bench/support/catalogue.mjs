@@ -3,17 +3,20 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { answerTo, readServer } from "./catalogue-answers.mjs";
 
 const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const STUB = fileURLToPath(new URL("catalogue-server.mjs", import.meta.url));
 export const CATALOGUE = fileURLToPath(new URL("../../../shared/bench/catalog.jsonl", import.meta.url));
 
-const REGISTER_MS = 180_000;
+const REGISTER_MS = 150_000;
 const STOP_MS = 15_000;
 const LINE_FEED = 10;
 
@@ -37,7 +40,7 @@ export function catalogueServers() {
     const name = taken.has(plain) ? `${plain} ${servers.length}` : plain;
     taken.add(name);
     const args = [STUB, CATALOGUE, String(offset), String(length)];
-    servers.push({ name, tools: tools.length, command: process.execPath, args });
+    servers.push({ name, tools: tools.length, command: process.execPath, args, offset, length });
     offset += length + 1;
   }
   return servers;
@@ -53,16 +56,43 @@ export async function scratchHome() {
 }
 
 /**
- * Registers the whole catalogue with the daemon of `home` and waits until every list is known; each server is really
- * connected to. Its agent may then see all tools. Resolves with the agent's token and the milliseconds it took.
+ * Serves the catalogue over HTTP, for whoever has no processor for a process of each server: `of` gives the address of
+ * one of them.
  */
-export async function registerCatalogue(home) {
+export async function replayOverHttp() {
+  const listening = createServer(async (request, response) => {
+    const [, offset, length] = request.url.split("/").map(Number);
+    const body = request.method === "POST" ? JSON.parse(await text(request)) : undefined;
+    const answer = body && answerTo(readServer(CATALOGUE, offset, length), body);
+    if (!answer) return response.writeHead(body ? 202 : 405).end();
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+  listening.listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  const { port } = listening.address();
+  return {
+    of: ({ offset, length }) => `http://127.0.0.1:${port}/${offset}/${length}`,
+    async close() {
+      listening.close();
+      listening.closeAllConnections();
+    },
+  };
+}
+
+/**
+ * Registers the whole catalogue with the daemon of `home` and waits until every list is known; each server is really
+ * connected to, and where `urlOf` gives an address, there. Its agent may then see all tools. Resolves with the agent's
+ * token and the milliseconds it took.
+ */
+export async function registerCatalogue(home, urlOf = () => undefined) {
   const servers = catalogueServers();
   const from = performance.now();
   const daemon = await startDaemon(home);
   try {
-    for (const { name, command, args } of servers) {
-      await daemon.api("POST", "/servers", { name, command, args });
+    for (const server of servers) {
+      const { name, command, args } = server;
+      const url = urlOf(server);
+      await daemon.api("POST", "/servers", { name, ...(url ? { url } : { command, args }) });
     }
     await untilListed(daemon, servers.length);
     const { agent, token } = daemon.firstStart;
@@ -79,8 +109,12 @@ async function untilListed(daemon, count) {
     const { servers } = await daemon.api("GET", "/servers");
     const broken = servers.filter(({ lastError }) => lastError !== null);
     if (broken.length > 0) throw new Error(`${broken[0].name} could not be listed: ${broken[0].lastError}`);
-    if (servers.filter(({ listedAt }) => listedAt !== null).length === count) return;
-    if (performance.now() > deadline) throw new Error(`not all servers were listed within ${REGISTER_MS} ms`);
+    const due = servers.filter(({ listedAt }) => listedAt === null);
+    if (servers.length === count && due.length === 0) return;
+    if (performance.now() > deadline) {
+      const which = due.slice(0, 5).map(({ name, state }) => `${name} (${state})`);
+      throw new Error(`${due.length} servers were not listed within ${REGISTER_MS} ms: ${which.join(", ")}`);
+    }
     await delay(100);
   }
 }

@@ -17,7 +17,7 @@ import type { Published } from "./pins/compare-pins.ts";
 import { fingerprintOf } from "./pins/fingerprint.ts";
 import { heldReason } from "./pins/held.ts";
 import { isPinned } from "./pins/is-pinned.ts";
-import { Pins, waitingIn } from "./pins/pins.ts";
+import { type Lists, Pins, waitingIn } from "./pins/pins.ts";
 import { TrustNotices, type TrustNoticesDeps } from "./pins/trust-notices.ts";
 import type { Server } from "./server.ts";
 import type { ServerRequest } from "./server-request.ts";
@@ -164,7 +164,8 @@ export class Learned {
     return await this.#holding(record, async () => {
       if (news.length > 0) {
         const after = news.map((definition) => ({ key: definition.name, definition }));
-        await this.pins.compare(id, "tool", { before: this.#toolsBefore(record), after, isWhole: false });
+        const before = this.#toolsBefore(record);
+        await this.pins.compare(id, [{ kind: "tool", before, after, isWhole: false }]);
       }
       if (offers) await this.#compareOffers(id, offers, false);
     });
@@ -258,11 +259,14 @@ export class Learned {
   }
 
   async #compareOffers(serverId: string, list: OfferList, isWhole: boolean): Promise<void> {
-    for (const kind of PINNED_OFFERS) {
-      if (list.failed.includes(kind)) continue;
-      const [before, after] = [publishedOf(kind, this.#offers.of(serverId)), publishedOf(kind, list.offers)];
-      await this.pins.compare(serverId, kind, { before, after, isWhole });
-    }
+    const known = this.#offers.of(serverId);
+    const lists = PINNED_OFFERS.filter((kind) => !list.failed.includes(kind)).map((kind) => ({
+      kind,
+      before: publishedOf(kind, known),
+      after: publishedOf(kind, list.offers),
+      isWhole,
+    }));
+    await this.pins.compare(serverId, lists);
   }
 
   async learnAsksBack(server: Server): Promise<Partial<ServerRecord>> {
@@ -281,7 +285,7 @@ export class Learned {
       const after = due.size === 0 ? [] : this.#listed(record, kind).filter(({ key }) => due.has(key));
       if (after.length === 0) continue;
       const before = [...due.values()].map(({ key, heldAs }) => ({ key, definition: heldAs ?? {} }));
-      await this.pins.compare(record.id, kind, { before, after, isWhole: false });
+      await this.pins.compare(record.id, [{ kind, before, after, isWhole: false }]);
     }
   }
 
@@ -289,7 +293,7 @@ export class Learned {
   async #acceptKnown(serverId: string, kind: (typeof PINNED_OFFERS)[number]): Promise<void> {
     if (this.pins.isKnown(serverId, kind)) return;
     const known = publishedOf(kind, this.#offers.of(serverId));
-    await this.pins.compare(serverId, kind, { before: known, after: known, isWhole: false });
+    await this.pins.compare(serverId, [{ kind, before: known, after: known, isWhole: false }]);
   }
 
   #listed(record: ServerRecord, kind: PinKind): readonly Published[] {
@@ -313,13 +317,16 @@ export class Learned {
   ): Promise<void> {
     const { id } = record;
     const isKnown = (kind: PinKind) => this.pins.isKnown(id, kind);
+    const lists: Lists[] = [];
     if (isChanged || !isKnown("tool")) {
       const after = list.tools.map((definition) => ({ key: definition.name, definition }));
-      await this.pins.compare(id, "tool", { before: this.#toolsBefore(record), after, isWhole: true });
+      lists.push({ kind: "tool", before: this.#toolsBefore(record), after, isWhole: true });
     }
-    if (instructions === record.instructions && isKnown("instructions")) return;
-    const [before, after] = [saidBy(record.instructions), saidBy(instructions)];
-    await this.pins.compare(id, "instructions", { before, after, isWhole: true });
+    if (instructions !== record.instructions || !isKnown("instructions")) {
+      const [before, after] = [saidBy(record.instructions), saidBy(instructions)];
+      lists.push({ kind: "instructions", before, after, isWhole: true });
+    }
+    if (lists.length > 0) await this.pins.compare(id, lists);
   }
 
   #toolsBefore({ id, listedAt }: ServerRecord): readonly Published[] {

@@ -5,6 +5,7 @@ import { comparePins, isWaiting, type Published, WHOLE_LIST } from "./compare-pi
 
 /** What a server publishes of one kind, and what was known of it. */
 export interface Lists {
+  readonly kind: PinKind;
   readonly before: readonly Published[];
   readonly after: readonly Published[];
   /** It is all that the server publishes: what is not in it has gone. */
@@ -78,15 +79,21 @@ export class Pins {
     return this.#lists.has(pinId(serverId, kind));
   }
 
-  /** Keeps back what was not accepted and lets through what is as it was; resolves with what people have to be asked about. */
-  compare(serverId: string, kind: PinKind, lists: Lists): Promise<readonly PinRecord[]> {
+  /** Keeps back what was not accepted and lets through what is as it was, of all these lists at once. */
+  compare(serverId: string, lists: readonly Lists[]): Promise<void> {
     return this.#serial(PINS, async () => {
-      const pins = (await this.#store.of(serverId)).filter((pin) => pin.kind === kind);
-      const before = lists.before.length === 0 ? undefined : lists.before;
+      const known = await this.#store.of(serverId);
       const now = this.#clock();
-      const { put, gone, asking } = await comparePins({ ...lists, serverId, kind, pins, before, now });
+      const put: PinRecord[] = [];
+      const gone: PinRecord[] = [];
+      for (const list of lists) {
+        const pins = known.filter(({ kind }) => kind === list.kind);
+        const before = list.before.length === 0 ? undefined : list.before;
+        const compared = await comparePins({ ...list, serverId, pins, before, now });
+        for (const pin of compared.put) put.push(pin);
+        for (const pin of compared.gone) gone.push(pin);
+      }
       await this.#change(serverId, put, gone);
-      return asking;
     });
   }
 

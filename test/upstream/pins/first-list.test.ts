@@ -5,6 +5,24 @@ import { waitUntil } from "../../support/wait-until.ts";
 
 const TOOLS = [ADD, ANNOUNCE];
 
+test("what is pinned of a new server is written in two steps, since each waits for the disk, and then not again", async () => {
+  await using server = await publishedServer();
+  await using t = await testUpstream();
+  const writes: number[] = [];
+  const { change } = t.store.pins;
+  t.store.pins.change = (id, put, gone) => {
+    writes.push(put.length);
+    return change(id, put, gone);
+  };
+  await server.publish(TOOLS, { prompts: [{ name: "review" }] });
+  await t.upstream.add("calc", { ...server.input, pin: true });
+  await t.upstream.settled();
+  await t.upstream.test("calc");
+  await t.upstream.settled();
+  // The tools and instructions with a mark of each list, then the prompt and the marks of prompts and templates.
+  expect(writes).toEqual([TOOLS.length + 2, 3]);
+});
+
 test("prompts that could not be listed at first wait for a person when they come", async () => {
   await using server = await publishedServer();
   await using t = await testUpstream();
