@@ -3,12 +3,14 @@ import { createHub, loadSettings } from "../dist/index.js";
 import { Rules } from "../dist/watchdog/rules.js";
 import { serversOf, UPSTREAM } from "../scripts/bench/contenders.mjs";
 import { toolkeepHome } from "../scripts/bench/toolkeep.mjs";
+import { median } from "./support/measure.mjs";
 
 const SIZES = [10, 100, 1_000];
 const ROUNDS = 20;
 const DECISIONS = 10_000;
 const CALLS = 2_000;
-const CALL_ROUNDS = 5;
+/** In each, calls and decisions one after the other: how much a processor does in a µs changes from minute to minute. */
+const SHARE_ROUNDS = 9;
 /** A decision with 1,000 rules, times one with 10; and of the CPU of a call. */
 const MOST_TIMES = 3;
 const MOST_SHARE = 0.03;
@@ -36,49 +38,50 @@ const SHELL = {
 };
 const COMMAND = { ...CALL, args: { command: "cargo test --workspace -- --nocapture" } };
 
+const SHAPES = {
+  plain: { rulesOf: (size) => rulesAbout(size, false), tool: TOOL, call: {} },
+  patterns: { rulesOf: (size) => rulesAbout(size, true), tool: TOOL, call: CALL },
+  paths: { rulesOf: (size) => rulesOn(size, PATHS, TOOL), tool: TOOL, call: CALL },
+  commands: { rulesOf: (size) => rulesOn(size, COMMANDS, SHELL), tool: SHELL, call: COMMAND },
+  mixed: { rulesOf: (size) => rulesOn(size, MIXED, TOOL), tool: TOOL, call: CALL },
+};
+
 export async function bench() {
-  const costs = async (rulesOf, call, tool) => {
-    const found = [];
-    for (const size of SIZES) found.push({ size, us: await decisionCost(rulesOf(size), call, tool) });
-    return found;
-  };
-  const about = (shape, tool, call) => costs((size) => rulesOn(size, shape, tool), call, tool);
-  return {
-    plain: await costs((size) => rulesAbout(size, false), {}),
-    patterns: await costs((size) => rulesAbout(size, true), CALL),
-    paths: await about(PATHS, TOOL, CALL),
-    commands: await about(COMMANDS, SHELL, COMMAND),
-    mixed: await about(MIXED, TOOL, CALL),
-    callUs: await callCost(),
-  };
+  const costs = Object.fromEntries(
+    Object.entries(SHAPES).map(([shape, { rulesOf, ...asked }]) => [
+      shape,
+      SIZES.map((size) => leastCost(decisions(rulesOf(size), asked))),
+    ]),
+  );
+  return { costs, ...(await shares()) };
 }
 
-export function toMarkdown({ plain, patterns, paths, commands, mixed, callUs }) {
-  const shapes = [plain, patterns, paths, commands, mixed];
+export function toMarkdown({ costs, shares, callUs }) {
   const rows = SIZES.map((size, index) => {
-    const costs = shapes.map((shape) => shape[index].us);
-    const share = ((Math.max(...costs) / callUs) * 100).toFixed(1);
-    return `| ${size} | ${costs.map((us) => `${us.toFixed(2)} µs`).join(" | ")} | ${share} % |`;
+    const cells = Object.values(costs).map((ofSizes) => `${ofSizes[index].toFixed(2)} µs`);
+    return `| ${size} | ${cells.join(" | ")} |`;
   });
+  const ofCall = Object.keys(costs).map((shape) => `${(shares[shape] * 100).toFixed(1)} %`);
   return [
-    "| rules | of other tools | two with patterns about the path | all about its paths | all about its commands | all about it, of every kind | the dearest, of a call's CPU |",
-    "|---|---|---|---|---|---|---|",
+    "| rules | of other tools | two with patterns about the path | all about its paths | all about its commands | all about it, of every kind |",
+    "|---|---|---|---|---|---|",
     ...rows,
+    `| ${SIZES.at(-1)}, of a call's CPU | ${ofCall.join(" | ")} |`,
     "",
-    `A call of a server that answers at once takes ${callUs.toFixed(0)} µs of CPU in process.`,
+    `A call of a server that answers at once takes ${callUs.toFixed(0)} µs of CPU in process. The share is the median of ${SHARE_ROUNDS} rounds, each of calls and decisions side by side.`,
   ].join("\n");
 }
 
-export function missed({ plain, patterns, paths, commands, mixed, callUs }) {
-  const shapes = Object.entries({ plain, patterns, paths, commands, mixed });
-  return shapes.flatMap(([shape, costs]) => {
-    const times = costs.at(-1).us / costs[0].us;
-    const share = costs.at(-1).us / callUs;
+export function missed({ costs, shares }) {
+  return Object.entries(costs).flatMap(([shape, ofSizes]) => {
+    const times = ofSizes.at(-1) / ofSizes[0];
     return [
       ...(times > MOST_TIMES
         ? [`a decision with 1,000 rules (${shape}) costs ${times.toFixed(1)} times one with 10`]
         : []),
-      ...(share > MOST_SHARE ? [`a decision (${shape}) is ${(share * 100).toFixed(1)} % of a call`] : []),
+      ...(shares[shape] > MOST_SHARE
+        ? [`a decision (${shape}) is ${(shares[shape] * 100).toFixed(1)} % of a call`]
+        : []),
     ];
   });
 }
@@ -139,26 +142,32 @@ function rulesAbout(size, withPatterns) {
   return new Rules([...about, ...others]);
 }
 
-function decisionCost(rules, call, tool = TOOL) {
-  return leastCpu(ROUNDS, DECISIONS, () => {
+function decisions(rules, { tool, call }) {
+  return () => {
     for (let count = 0; count < DECISIONS; count++) rules.decide(tool, call);
+  };
+}
+
+/** Of one decision, in µs, in the best of several rounds: whatever else the machine does only adds. */
+function leastCost(work) {
+  const costs = Array.from({ length: ROUNDS }, () => {
+    const spent = cpuSince();
+    work();
+    return spent() / DECISIONS;
   });
+  return Math.min(...costs);
 }
 
-/** Of one of `count`, in µs, in the best of several rounds: whatever else the machine does only adds. */
-async function leastCpu(rounds, count, work) {
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < rounds; round++) {
-    const before = process.cpuUsage();
-    await work();
+function cpuSince() {
+  const before = process.cpuUsage();
+  return () => {
     const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / count);
-  }
-  return least;
+    return user + system;
+  };
 }
 
-/** As `scripts/bench/call-path.mjs`: of a tool of a server that answers at once. */
-async function callCost() {
+/** What a decision with the most rules takes of the CPU of a call, as `scripts/bench/call-path.mjs` makes it. */
+async function shares() {
   const home = await toolkeepHome(serversOf(1, UPSTREAM));
   const env = { PATH: process.env.PATH, TOOLKEEP_HOME: home.path, TOOLKEEP_DEFAULT_RULES: "false" };
   const loaded = await loadSettings({ cwd: home.path, env, isTrusted: async () => false });
@@ -173,8 +182,29 @@ async function callCost() {
         if (outcome !== "ok") throw new Error(`${outcome}: ${text}`);
       }
     };
+    const works = Object.entries(SHAPES).map(([shape, { rulesOf, ...asked }]) => ({
+      shape,
+      work: decisions(rulesOf(SIZES.at(-1)), asked),
+    }));
     await load();
-    return await leastCpu(CALL_ROUNDS, CALLS, load);
+    for (const { work } of works) work();
+    const rounds = [];
+    for (let round = 0; round < SHARE_ROUNDS; round++) {
+      const spent = cpuSince();
+      await load();
+      const callUs = spent() / CALLS;
+      const ofCall = works.map(({ shape, work }) => {
+        const decided = cpuSince();
+        work();
+        return [shape, decided() / DECISIONS / callUs];
+      });
+      rounds.push({ callUs, ...Object.fromEntries(ofCall) });
+    }
+    const middle = (key) => median(rounds.map((round) => round[key]));
+    return {
+      callUs: middle("callUs"),
+      shares: Object.fromEntries(works.map(({ shape }) => [shape, middle(shape)])),
+    };
   } finally {
     await hub.close();
     await home.remove();

@@ -2,21 +2,35 @@ interface Node<T> {
   /** What stands between this node and the one above it. */
   literal: string;
   readonly values: T[];
-  readonly below: Map<string, Node<T>>;
+  /** By the code of the character that comes next. */
+  readonly below: Map<number, Node<T>>;
 }
+
+/** A bit for the character that a text begins with, by its rest modulo 32; together they say which there are among several. */
+export function beginningBit(text: string): number {
+  return 1 << text.charCodeAt(0);
+}
+
+/** The same for the one that it ends with. */
+export function endBit(text: string): number {
+  return 1 << text.charCodeAt(text.length - 1);
+}
+
+const EVERY_BIT = -1;
 
 /** Values by literal texts: all of those with which a text begins, or ends, are found in one walk along it. */
 export class LiteralTree<T> {
   readonly #root: Node<T> = { literal: "", values: [], below: new Map() };
   readonly #isFromEnd: boolean;
-  #isEmpty = true;
+  /** Of what its literals begin, or end, with. */
+  #bits = 0;
 
   constructor(side: "beginning" | "end") {
     this.#isFromEnd = side === "end";
   }
 
   add(literal: string, value: T): void {
-    this.#isEmpty = false;
+    this.#bits |= literal === "" ? EVERY_BIT : (this.#isFromEnd ? endBit : beginningBit)(literal);
     let node = this.#root;
     let left = literal;
     while (left !== "") {
@@ -34,17 +48,19 @@ export class LiteralTree<T> {
     node.values.push(value);
   }
 
+  /** False: nothing was added that a text with one of these beginnings, or ends, could have. */
+  mayHave(bits: number): boolean {
+    return (this.#bits & bits) !== 0;
+  }
+
   /** Puts what was added under a literal that the text begins, or ends, with into `found`. */
   collect(text: string, found: T[]): void {
-    if (this.#isEmpty) return;
     let node: Node<T> | undefined = this.#root;
-    let walked = 0;
-    for (;;) {
-      for (const value of node.values) found.push(value);
-      if (walked === text.length || node.below.size === 0) return;
-      node = node.below.get(text[this.#isFromEnd ? text.length - 1 - walked : walked]!);
+    for (const value of node.values) found.push(value);
+    for (let walked = 0; walked < text.length && node.below.size > 0; walked += node.literal.length) {
+      node = node.below.get(text.charCodeAt(this.#isFromEnd ? text.length - 1 - walked : walked));
       if (!node || !this.#stands(node.literal, text, walked)) return;
-      walked += node.literal.length;
+      for (const value of node.values) found.push(value);
     }
   }
 
@@ -60,12 +76,17 @@ export class LiteralTree<T> {
     node.below.set(this.#near(rest.literal), rest);
   }
 
+  /** Character by character: most differ early, and a method of strings takes longer to begin. */
   #stands(literal: string, text: string, walked: number): boolean {
-    return this.#isFromEnd ? text.endsWith(literal, text.length - walked) : text.startsWith(literal, walked);
+    const from = this.#isFromEnd ? text.length - walked - literal.length : walked;
+    if (from < 0 || from + literal.length > text.length) return false;
+    for (let at = 0; at < literal.length; at++)
+      if (text.charCodeAt(from + at) !== literal.charCodeAt(at)) return false;
+    return true;
   }
 
-  #near(literal: string): string {
-    return this.#isFromEnd ? literal.at(-1)! : literal[0]!;
+  #near(literal: string): number {
+    return literal.charCodeAt(this.#isFromEnd ? literal.length - 1 : 0);
   }
 
   #without(literal: string, length: number): string {

@@ -1,8 +1,10 @@
 /** The texts of a call that globs are compared with, in every form in which one of them may fit. */
+import { beginningBit, endBit } from "../lib/literal-tree.ts";
 import { Remembered } from "../lib/remembered.ts";
 import type { Channel } from "./anchors.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
 import { argumentTexts, type CallFacts } from "./pattern.ts";
+import type { PathPiece } from "./place-names.ts";
 
 /** A channel, ready to be looked at with every call. */
 export interface Source {
@@ -13,15 +15,20 @@ export interface Source {
 
 export interface Texts {
   readonly whole: readonly string[];
-  /** Of paths: the names of their folders and files. */
-  readonly parts: readonly string[];
+  /** What those begin with, and what they end with: as `beginningBit` and `endBit` have it. */
+  readonly beginnings: number;
+  readonly ends: number;
+  /** Of paths: their folders and files. */
+  readonly pieces: readonly PathPiece[];
+  /** How long those are, as `lengthBit` has it. */
+  readonly lengths: number;
 }
 
 /** As many texts of one kind are looked up; a call with more is compared with every rule. */
 const MAX_TEXTS = 200;
-const NO_PARTS: readonly string[] = Object.freeze([]);
-const NOTHING: Texts = { whole: NO_PARTS, parts: NO_PARTS };
-const UNREAD: Texts = { whole: NO_PARTS, parts: NO_PARTS };
+const NO_PIECES: readonly PathPiece[] = Object.freeze([]);
+const NOTHING = onlyWhole([]);
+const UNREAD = onlyWhole([]);
 const KINDS: readonly string[] = ["absolute", "inside", "host", "command"] satisfies Channel[];
 
 export function sourceOf(channel: Channel): Source {
@@ -58,13 +65,29 @@ export class CallTexts {
   }
 }
 
+function onlyWhole(whole: readonly string[]): Texts {
+  return textsOf(whole, NO_PIECES);
+}
+
+function textsOf(whole: readonly string[], pieces: readonly PathPiece[]): Texts {
+  let beginnings = 0;
+  let ends = 0;
+  let lengths = 0;
+  for (const text of whole) {
+    beginnings |= beginningBit(text);
+    ends |= endBit(text);
+  }
+  for (const piece of pieces) lengths |= piece.lengths;
+  return { whole, beginnings, ends, pieces, lengths };
+}
+
 function few(texts: Texts | undefined): Texts | undefined {
   return texts && texts.whole.length <= MAX_TEXTS ? texts : undefined;
 }
 
 function pathsOf({ subjects, paths }: CallFacts, isAbsolute: boolean): Texts | undefined {
   const whole: string[] = [];
-  const parts: string[] = [];
+  const pieces: PathPiece[] = [];
   for (const value of subjects.path) {
     const path = paths.of(value);
     if (!path) return undefined;
@@ -72,10 +95,10 @@ function pathsOf({ subjects, paths }: CallFacts, isAbsolute: boolean): Texts | u
       const place = isAbsolute ? absolute : inside;
       if (!place) continue;
       whole.push(place.text);
-      for (const piece of place.pieces) for (const part of piece) parts.push(part);
+      for (const piece of place.pieces) if (piece) pieces.push(piece);
     }
   }
-  return { whole, parts };
+  return textsOf(whole, pieces);
 }
 
 function hostsOf(values: readonly string[]): Texts | undefined {
@@ -87,7 +110,7 @@ function hostsOf(values: readonly string[]): Texts | undefined {
     whole.push(...(names.length === 0 ? [value.toLowerCase()] : names));
     if (sure !== undefined) whole.push(sure);
   }
-  return { whole, parts: NO_PARTS };
+  return onlyWhole(whole);
 }
 
 function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
@@ -99,16 +122,16 @@ function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
     if (!meanings.includes(written)) whole.push(written);
     whole.push(...meanings);
   }
-  return { whole: subjects.command.length === 1 ? whole : [...new Set(whole)], parts: NO_PARTS };
+  return onlyWhole(subjects.command.length === 1 ? whole : [...new Set(whole)]);
 }
 
 function argumentsOf({ args }: CallFacts, name: string): Texts | undefined {
   const value = Object.hasOwn(args, name) ? args[name] : undefined;
-  if (typeof value === "string" && !name.includes(".")) return { whole: [value], parts: NO_PARTS };
+  if (typeof value === "string" && !name.includes(".")) return onlyWhole([value]);
   const whole: string[] = [];
   for (const { texts, more } of argumentTexts(args, name)) {
     if (more) return undefined;
     whole.push(...texts);
   }
-  return { whole, parts: NO_PARTS };
+  return onlyWhole(whole);
 }

@@ -1,6 +1,8 @@
 import { posix } from "node:path";
 import { wildcard } from "../lib/wildcard.ts";
-import type { KnownPath } from "./place-names.ts";
+import type { KnownPath, PathText } from "./place-names.ts";
+
+const NO_FOLDERS: readonly string[] = [];
 
 type Part = "**" | ((text: string) => boolean);
 
@@ -14,7 +16,7 @@ export function pathGlob(glob: string, userHome: string): (path: KnownPath) => b
   const parts = written.map((part): Part => (part === "**" ? part : wildcard(part)));
   return ({ absolute, inside }) => {
     const path = isAnywhere ? absolute : inside;
-    return path !== undefined && fits(parts, path.parts);
+    return path !== undefined && fits(parts, path);
   };
 }
 
@@ -32,17 +34,20 @@ export function normalPathGlob(
 }
 
 /** The last `**` takes one more folder whenever what follows it does not fit: each is tried once from each place. */
-function fits(parts: readonly Part[], folders: readonly string[]): boolean {
+function fits(parts: readonly Part[], { pieces }: PathText): boolean {
+  const near = pieces[0].parts;
+  const far = pieces[1]?.parts ?? NO_FOLDERS;
+  const count = near.length + far.length;
   let part = 0;
   let folder = 0;
   let star = -1;
   let from = 0;
-  while (folder < folders.length) {
+  while (folder < count) {
     const now = parts[part];
     if (now === "**") {
       star = part++;
       from = folder;
-    } else if (now?.(folders[folder]!)) {
+    } else if (now?.(folder < near.length ? near[folder]! : far[folder - near.length]!)) {
       part++;
       folder++;
     } else if (star >= 0) {
@@ -52,5 +57,6 @@ function fits(parts: readonly Part[], folders: readonly string[]): boolean {
       return false;
     }
   }
-  return parts.slice(part).every((rest) => rest === "**");
+  while (part < parts.length && parts[part] === "**") part++;
+  return part === parts.length;
 }

@@ -1,5 +1,6 @@
 /** Paths in the one form in which rules compare them. */
 import { posix } from "node:path";
+import { lengthBit } from "../lib/literal-table.ts";
 import { Remembered } from "../lib/remembered.ts";
 import { CommandLines } from "./shell-words.ts";
 
@@ -23,10 +24,32 @@ export interface KnownPath {
 
 export interface PathText {
   readonly text: string;
-  /** Its folders and file, one by one. */
-  readonly parts: readonly string[];
-  /** The same in the lists that it was put together of. */
-  readonly pieces: readonly (readonly string[])[];
+  /** What it was put together of. */
+  readonly pieces: readonly [PathPiece, PathPiece?];
+}
+
+/** Some folders, and maybe a file. They are taken apart only where somebody has to look at each. */
+export class PathPiece {
+  readonly text: string;
+  /** As `lengthBit` has it. */
+  readonly lengths: number;
+  #parts: readonly string[] | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    let lengths = 0;
+    let from = 0;
+    for (let to = text.indexOf("/"); to >= 0; to = text.indexOf("/", from)) {
+      lengths |= lengthBit(to - from);
+      from = to + 1;
+    }
+    this.lengths = lengths | lengthBit(text.length - from);
+  }
+
+  get parts(): readonly string[] {
+    this.#parts ??= this.text.split("/");
+    return this.#parts;
+  }
 }
 
 export interface PathReadings {
@@ -63,7 +86,7 @@ export class Paths {
 
 const MAX_PATH = 4_096;
 const MAX_STARTS = 200;
-const STARTS = new Map<string, readonly string[]>();
+const STARTS = new Map<string, PathPiece>();
 /** Relative, and nothing in it means another folder than it says. */
 const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
 const FILE = /^file:/i;
@@ -82,7 +105,7 @@ function pathOf(value: string, ground: Ground, isElsewhere: boolean): PathReadin
   const { workspace, userHome, startedIn = userHome } = ground;
   // Most paths are written as they are meant.
   if (PLAIN.test(value) && !value.endsWith(" ") && !workspace.endsWith("/")) {
-    const inside = pathText(value);
+    const inside = new Written(value);
     const own = { absolute: new Below(workspace, inside), inside };
     if (!isElsewhere) return { all: [own], unsure: false };
     const isOutside = (start: string) => !start.endsWith("/") && !start.startsWith(workspace);
@@ -117,41 +140,40 @@ function placeOf(local: string, start: string, { workspace, userHome }: Ground):
   const absolute = DRIVE.test(local) ? ended(posix.normalize(slashed)) : posix.resolve(start, whole);
   const inside = absolute === workspace ? "." : within(workspace, absolute);
   return {
-    absolute: pathText(absolute),
-    ...(inside === undefined ? {} : { inside: pathText(inside) }),
+    absolute: new Written(absolute),
+    ...(inside === undefined ? {} : { inside: new Written(inside) }),
   };
 }
 
-function pathText(text: string): PathText {
-  const parts = text.split("/");
-  return { text, parts, pieces: [parts] };
+class Written implements PathText {
+  readonly text: string;
+  readonly pieces: readonly [PathPiece];
+
+  constructor(text: string) {
+    this.text = text;
+    this.pieces = [new PathPiece(text)];
+  }
 }
 
-/** A path seen from the root on. Its parts are put together only where a glob is tried on them. */
+/** A path seen from the root on. */
 class Below implements PathText {
   readonly text: string;
-  readonly pieces: readonly [readonly string[], readonly string[]];
-  #parts: readonly string[] | undefined;
+  readonly pieces: readonly [PathPiece, PathPiece];
 
-  constructor(folder: string, { text, parts }: PathText) {
+  constructor(folder: string, { text, pieces }: Written) {
     this.text = `${folder}/${text}`;
-    this.pieces = [partsOf(folder), parts];
-  }
-
-  get parts(): readonly string[] {
-    this.#parts ??= this.pieces[0].concat(this.pieces[1]);
-    return this.#parts;
+    this.pieces = [pieceOf(folder), pieces[0]];
   }
 }
 
 /** Of the few folders that calls start from. */
-function partsOf(folder: string): readonly string[] {
+function pieceOf(folder: string): PathPiece {
   const known = STARTS.get(folder);
   if (known) return known;
   if (STARTS.size >= MAX_STARTS) STARTS.clear();
-  const parts = folder.split("/");
-  STARTS.set(folder, parts);
-  return parts;
+  const piece = new PathPiece(folder);
+  STARTS.set(folder, piece);
+  return piece;
 }
 
 /** As who takes it for a part of an address reads it. */

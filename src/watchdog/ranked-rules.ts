@@ -20,14 +20,15 @@ export class RankedRules {
 
   /** The first that matches the call and passes `test`, as if each had been tried. */
   first(call: Circumstances, test: Test): CompiledRule | undefined {
-    const holds = (rule: CompiledRule) => test(rule) && rule.matches(call);
     if (this.all.length === 0) return undefined;
+    const holds = (rule: CompiledRule) => test(rule) && rule.matches(call);
     if (this.all.length < MIN_INDEXED) return this.all.find(holds);
     this.#index ??= new AnchorIndex(this.all);
     const { always } = this.#index;
     const found = this.#index.isEmpty ? [] : this.#index.find(call.texts());
     if (!found) return this.all.find(holds);
-    let [next, other] = [0, 0];
+    let next = 0;
+    let other = 0;
     while (next < found.length || other < always.length) {
       const isFound = other >= always.length || (found[next] ?? Number.POSITIVE_INFINITY) < always[other]!;
       const rule = this.all[isFound ? found[next++]! : always[other++]!]!;
@@ -73,13 +74,13 @@ class AnchorIndex {
     for (const places of this.#places) {
       const there = texts.of(places.source);
       if (!there) return undefined;
-      if (there.whole.length === 0) continue;
       const { beginnings, ends, parts } = places;
-      for (const text of there.whole) {
-        beginnings.collect(text, found);
-        ends.collect(text, found);
-      }
-      if (!parts.isEmpty) for (const part of there.parts) parts.collect(part, found);
+      if (beginnings.mayHave(there.beginnings))
+        for (const text of there.whole) beginnings.collect(text, found);
+      if (ends.mayHave(there.ends)) for (const text of there.whole) ends.collect(text, found);
+      if (parts.mayHave(there.lengths))
+        for (const piece of there.pieces)
+          if (parts.mayHave(piece.lengths)) for (const part of piece.parts) parts.collect(part, found);
     }
     if (found.length < 2) return found;
     const sorted = found.sort((a, b) => a - b);

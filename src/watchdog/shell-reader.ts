@@ -19,11 +19,15 @@ export interface Read {
 }
 
 const NO_MARKS: readonly Mark[] = [];
-/** No character of it means anything to a shell. */
 const PLAIN = /^[\w@%+=:,./ -]*$/;
 
+/** No character of it means anything to a shell. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 export function readCommand(text: string): Read {
-  if (PLAIN.test(text)) return readPlain(text);
+  if (isPlain(text)) return readPlain(text);
   const reader = new Reader();
   for (let at = 0; at < text.length; at++) at += reader.take(text, at);
   reader.end(text.length);

@@ -1,6 +1,6 @@
 /** What a command line starts, as far as that can be read from it. */
 import { Remembered } from "../lib/remembered.ts";
-import { type Mark, type Read, readCommand, type Word } from "./shell-reader.ts";
+import { isPlain, type Mark, type Read, readCommand, type Word } from "./shell-reader.ts";
 
 export type { Mark } from "./shell-reader.ts";
 
@@ -34,6 +34,8 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 const ASSIGNMENT = /^\w+(?:\[[^\]]*\])?\+?=/;
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su"]);
 
+const RUNS_MORE: ReadonlySet<string> = new Set([...WRAPPERS, ...SHELLS, "eval"]);
+
 /** Undefined: too long to be looked into. */
 export function marksIn(command: string): readonly Mark[] | undefined {
   return command.length > MAX_COMMAND ? undefined : readCommand(command).marks;
@@ -45,8 +47,20 @@ export function marksIn(command: string): readonly Mark[] | undefined {
  */
 function meaningsOf(command: string, read: (command: string) => Read): readonly string[] | undefined {
   if (command.length > MAX_COMMAND) return undefined;
+  const plain = plainMeaning(command);
+  if (plain !== undefined) return [plain];
   const found = new Set<string>([spaced(command)]);
   return read(command).commands.every((words) => addCommand(words, found, 0)) ? [...found] : undefined;
+}
+
+/** Of a line that starts one program, named without its folder, and nothing else: it means what it says. */
+function plainMeaning(command: string): string | undefined {
+  if (!isPlain(command)) return undefined;
+  const text = spaced(command);
+  const end = text.indexOf(" ");
+  const name = end < 0 ? text : text.slice(0, end);
+  const isMore = name === "" || name.includes("/") || name.includes("=") || RUNS_MORE.has(name);
+  return isMore ? undefined : text;
 }
 
 /** The command lines of one call, each read once, however many rules look at them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LiteralTree } from "../../src/lib/literal-tree.ts";
+import { beginningBit, endBit, LiteralTree } from "../../src/lib/literal-tree.ts";
 import { Dice } from "../support/dice.ts";
 
 describe("a tree of literals", () => {
@@ -20,7 +20,16 @@ describe("a tree of literals", () => {
           (side === "end" ? text.endsWith(literal) : text.startsWith(literal)) ? [index] : [],
         );
         expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+        const bit = (side === "end" ? endBit : beginningBit)(text);
+        if (expected.length > 0) expect(tree.mayHave(bit)).toBe(true);
       }
     }
+  });
+
+  it("knows of a beginning that nothing has", () => {
+    const tree = new LiteralTree<number>("beginning");
+    tree.add("src/", 0);
+    expect(tree.mayHave(beginningBit("/etc") | beginningBit("notes"))).toBe(false);
+    expect(tree.mayHave(beginningBit("/etc") | beginningBit("s"))).toBe(true);
   });
 });
