@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
@@ -13,13 +14,28 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** The value of `PROCESS_TREE`, where it can be read. */
+  /** The value of `PROCESS_TREE`, where it can be read; not for those that began before this process. */
   readonly tree?: string;
 }
 
 /** Every process that is alive (a zombie is not), as far as this user may see them. */
-export async function processTable(): Promise<ProcessRow[]> {
-  return process.platform === "linux" ? await fromProc() : await fromPs();
+export function processTable(): Promise<ProcessRow[]> {
+  return processTables()();
+}
+
+/**
+ * `processTable` for whoever looks again and again. What the environment of a program said is remembered as long as it
+ * runs: to read those of all was nine tenths of what a look costs.
+ */
+export function processTables(): () => Promise<ProcessRow[]> {
+  if (process.platform !== "linux") return fromPs;
+  let known: Known = new Map();
+  return async () => {
+    const look: Look = { known, seen: new Map(), began: Number(readStat("self")[BEGAN]) };
+    const rows = await fromProc(look);
+    known = look.seen;
+    return rows;
+  };
 }
 
 /**
@@ -42,48 +58,99 @@ export function treeMembers(
   return table.filter((row) => members.has(row.pid)).map((row) => row.pid);
 }
 
-async function fromProc(): Promise<ProcessRow[]> {
-  const pids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
-  const rows = await Promise.all(pids.map(readProcess));
-  return rows.filter((row) => row !== undefined);
+/** By pid: which program it is, and the tree that its environment names. */
+type Known = Map<string, { readonly program: string; readonly tree: string | undefined }>;
+
+interface Look {
+  readonly known: Known;
+  readonly seen: Known;
+  /** When this process began. */
+  readonly began: number;
 }
 
-async function readProcess(pid: string): Promise<ProcessRow | undefined> {
+/** So many are looked at before others have a turn, a millisecond or two. */
+const IN_ONE_TURN = 50;
+
+async function fromProc(look: Look): Promise<ProcessRow[]> {
+  const pids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
+  const rows: Promise<ProcessRow | undefined>[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await nextTurn();
+    rows.push(readProcess(pid, look));
+  }
+  return (await Promise.all(rows)).filter((row) => row !== undefined);
+}
+
+async function readProcess(pid: string, look: Look): Promise<ProcessRow | undefined> {
   try {
-    const [stat, environment] = await readWhole(pid);
+    const stat = readStat(pid);
     const [state, parent, group] = stat;
     if (state === "Z" || state === "X") return undefined;
-    const tree = environment
-      .split("\0")
-      .find((entry) => entry.startsWith(`${TREE_VARIABLE}=`))
-      ?.slice(TREE_VARIABLE.length + 1);
+    const last = look.known.get(pid);
+    const isKnown = last?.program === programOf(stat);
+    if (isKnown) look.seen.set(pid, last);
+    const tree = isKnown ? last.tree : await readTree(pid, stat, look);
     return { pid: Number(pid), parent: Number(parent), group: Number(group), ...(tree ? { tree } : {}) };
   } catch {
     return undefined;
   }
 }
 
-/** Of `stat`, the fields after the command: the flags, and where in its memory the environment ends. */
+/** Of `stat`, the fields after the command: the flags, when it began, and where in its memory the environment is. */
 const FLAGS = 6;
+const BEGAN = 19;
+const ENVIRONMENT_START = 47;
 const ENVIRONMENT_END = 48;
 const KERNEL_THREAD = 0x200000;
 /** A program takes its place within microseconds; one that is held up there is looked at again by whoever waits for it. */
 const MOST_LOOKS = 20;
 
 /**
- * What `/proc` says of a process. For a moment while it becomes another program its environment reads as empty; a
- * process that left its group and lost its parent would go unrecognised if nobody looked again.
+ * What the environment says. For a moment while a process becomes another program it reads as empty; one that left its
+ * group and lost its parent would go unrecognised if nobody looked again.
  */
-async function readWhole(pid: string): Promise<readonly [stat: readonly string[], environment: string]> {
-  for (let look = 1; ; look++) {
-    const stat = fieldsOf(await readFile(`/proc/${pid}/stat`, "latin1"));
-    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => undefined);
-    if (environment !== "" || Number(stat[FLAGS]) & KERNEL_THREAD || look === MOST_LOOKS)
-      return [stat, environment ?? ""];
-    // It has an environment, an empty one, and had it before it was read.
-    if (look > 1 && stat[ENVIRONMENT_END] !== "0") return [stat, environment];
+async function readTree(
+  pid: string,
+  first: readonly string[],
+  { seen, began }: Look,
+): Promise<string | undefined> {
+  let stat = first;
+  const remember = (environment: string) => {
+    const tree = treeIn(environment);
+    seen.set(pid, { program: programOf(stat), tree });
+    return tree;
+  };
+  if (Number(stat[BEGAN]) < began || Number(stat[FLAGS]) & KERNEL_THREAD) return remember("");
+  for (let look = 1; look <= MOST_LOOKS; look++) {
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(isForbidden);
+    if (environment === undefined) return undefined;
+    if (environment === true) return remember("");
+    // Else it has an environment, an empty one, and had it before it was read.
+    if (environment !== "" || (look > 1 && stat[ENVIRONMENT_END] !== "0")) return remember(environment);
     if (look > 1) await sleep(1);
+    stat = readStat(pid);
   }
+  return undefined;
+}
+
+/** Not for this user, now and later; undefined: it may be read another time. */
+function isForbidden(error: NodeJS.ErrnoException): true | undefined {
+  return error.code === "EACCES" || error.code === "EPERM" || undefined;
+}
+
+function treeIn(environment: string): string | undefined {
+  const named = environment.split("\0").find((entry) => entry.startsWith(`${TREE_VARIABLE}=`));
+  return named?.slice(TREE_VARIABLE.length + 1);
+}
+
+/** The same pid is another process later, and the same process another program, whose memory lies elsewhere. */
+function programOf(stat: readonly string[]): string {
+  return `${stat[BEGAN]} ${stat[ENVIRONMENT_START]} ${stat[ENVIRONMENT_END]}`;
+}
+
+/** At once: this file is there without waiting for the process, and a thread for each would take longer than reading it. */
+function readStat(pid: string): readonly string[] {
+  return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"));
 }
 
 /** `pid (command) state parent group …`; the command may itself hold spaces and parentheses. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { type NewId, randomId } from "../lib/id.ts";
 import { takenTogether } from "../lib/taken-together.ts";
-import { type ProcessRow, processTable, TREE_VARIABLE, treeMembers } from "./process-table.ts";
+import { type ProcessRow, processTables, TREE_VARIABLE, treeMembers } from "./process-table.ts";
 import { type Reaper, startReaper } from "./reaper.ts";
 
 /** A child and everything it starts, ended as one: when the child ends by itself, what it left behind is ended too. */
@@ -40,9 +40,11 @@ const FORCE_MS = 5000;
 export function createProcesses(newId: NewId = randomId): Processes {
   const mark = newId("tree");
   const trees = new Set<ProcessTree>();
-  const table = takenTogether(processTable);
+  const table = takenTogether(processTables());
   let reaper: Reaper | undefined;
   let started = 0;
+  /** That of the trees that ended nothing is left. */
+  let isSure = true;
 
   return {
     spawn(command, args, { isConfined = false, onGone, ...options }) {
@@ -53,9 +55,10 @@ export function createProcesses(newId: NewId = randomId): Processes {
         env: { ...options.env, [TREE_VARIABLE]: treeMark },
         detached: true,
       });
-      const tree = processTree(child, { mark: treeMark, isConfined, table }, () => {
+      const tree = processTree(child, { mark: treeMark, isConfined, table }, (isGone) => {
         trees.delete(tree);
         reaper?.forget(tree.pid);
+        isSure &&= isGone;
         onGone?.();
       });
       if (tree.pid !== 0) {
@@ -67,7 +70,7 @@ export function createProcesses(newId: NewId = randomId): Processes {
 
     async close() {
       await Promise.all([...trees].map((tree) => tree.end()));
-      await reaper?.close();
+      await reaper?.close(isSure);
       reaper = undefined;
     },
   };
@@ -84,7 +87,8 @@ interface TreeTraits {
   readonly table: () => Promise<readonly ProcessRow[]>;
 }
 
-function processTree(child: ChildProcess, traits: TreeTraits, onGone: () => void): ProcessTree {
+/** `onEnd` learns whether all of it is gone, or was given up on. */
+function processTree(child: ChildProcess, traits: TreeTraits, onEnd: (isGone: boolean) => void): ProcessTree {
   const pid = child.pid ?? 0;
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -101,7 +105,7 @@ function processTree(child: ChildProcess, traits: TreeTraits, onGone: () => void
     ended,
     end(graceMs = GRACE_MS) {
       killAt = Math.min(killAt, performance.now() + graceMs);
-      ending ??= pid === 0 ? Promise.resolve() : endTree(pid, traits, () => killAt).then(onGone);
+      ending ??= pid === 0 ? Promise.resolve() : endTree(pid, traits, () => killAt).then(onEnd);
       return ending;
     },
   };
@@ -109,12 +113,12 @@ function processTree(child: ChildProcess, traits: TreeTraits, onGone: () => void
   return tree;
 }
 
-/** SIGTERM once to every member but the keeper of a sandbox, SIGKILL from `killAt()` on. */
+/** SIGTERM once to every member but the keeper of a sandbox, SIGKILL from `killAt()` on. False: some are still there. */
 async function endTree(
   pid: number,
   { mark, isConfined, table }: TreeTraits,
   killAt: () => number,
-): Promise<void> {
+): Promise<boolean> {
   const known = new Set([pid]);
   let killedAt = Number.POSITIVE_INFINITY;
   for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
@@ -122,7 +126,8 @@ async function endTree(
     const now = performance.now();
     const overdue = now - killAt();
     // Counted from the first blow: on a busy machine a single look may take seconds.
-    if (alive.length === 0 || now - killedAt >= FORCE_MS) return;
+    if (alive.length === 0) return true;
+    if (now - killedAt >= FORCE_MS) return false;
     if (overdue >= 0) killedAt = Math.min(killedAt, now);
 
     const newcomers = alive.filter((member) => !known.has(member) || pause === 10);

@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { living } from "../support/living.ts";
 import { pidsIn } from "../support/pids-in.ts";
 import { enabledPlugin, writePlugin, writtenPlugin } from "../support/plugin.ts";
@@ -9,23 +9,35 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const TOOL = "plugin_sample_tool";
 
-/** That a bad plugin hurts nobody else: another plugin and the hub itself go on. */
-async function othersGoOn(tested: TestHub): Promise<void> {
-  expect(await tested.call("plugin_good_tool")).toMatchObject({ outcome: "ok", text: "still here" });
-  expect(await tested.call("think", { thought: "fine" })).toMatchObject({ outcome: "ok" });
-}
-
-async function besideGood(run: string): Promise<TestHub> {
-  const tested = await testHub();
-  await enabledPlugin(tested, { name: "good", run: "return 'still here';" });
-  await enabledPlugin(tested, { run });
-  return tested;
+/** One hub for tests of which each adds the plugin `sample`, and leaves without it. */
+function sharedHub(prepare: (tested: TestHub) => Promise<unknown> = async () => {}): () => TestHub {
+  let tested: TestHub;
+  beforeAll(async () => {
+    tested = await testHub();
+    await prepare(tested);
+  });
+  afterEach(() => tested.hub.plugins.remove("sample"));
+  afterAll(() => tested[Symbol.asyncDispose]());
+  return () => tested;
 }
 
 /** Raw messages to the hub, past what the runner allows. */
 const RAW = (text: string) => `fs.writeSync(4, ${text});`;
 
 describe("a plugin that", () => {
+  const shared = sharedHub((tested) => enabledPlugin(tested, { name: "good", run: "return 'still here';" }));
+
+  /** That a bad plugin hurts nobody else: another plugin and the hub itself go on. */
+  async function othersGoOn(): Promise<void> {
+    expect(await shared().call("plugin_good_tool")).toMatchObject({ outcome: "ok", text: "still here" });
+    expect(await shared().call("think", { thought: "fine" })).toMatchObject({ outcome: "ok" });
+  }
+
+  async function besideGood(run: string): Promise<TestHub> {
+    await enabledPlugin(shared(), { run });
+    return shared();
+  }
+
   it.each([
     ["exits in a call", "process.exit(3);", "unavailable", "exit code 3"],
     ["is killed in a call", "process.kill(process.pid, 'SIGKILL');", "unavailable", "SIGKILL"],
@@ -69,31 +81,35 @@ describe("a plugin that", () => {
       "did not answer",
     ],
   ])("%s loses only that call", async (_, run, outcome, message) => {
-    await using tested = await besideGood(run);
+    const tested = await besideGood(run);
     const ended = await tested.call(TOOL);
     expect([ended.outcome, ended.text]).toEqual([outcome, expect.stringContaining(message)]);
-    await othersGoOn(tested);
+    await othersGoOn();
   });
 
   it("answers for calls that nobody made, and twice, is not heard", async () => {
-    await using tested = await besideGood(
+    const tested = await besideGood(
       `${RAW(`'{"type":"result","id":999,"value":"forged"}\\n{"type":"ready","tools":[]}\\nnull\\n[]\\n'`)} return "honest";`,
     );
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "honest" });
-    await othersGoOn(tested);
+    await othersGoOn();
   });
 
   it("prints without end is slowed down and still answers", async () => {
-    await using tested = await besideGood(
+    const tested = await besideGood(
       "for (let i = 0; i < 200; i++) process.stdout.write('x'.repeat(65536) + '\\n'); return 'done';",
     );
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "done" });
     expect(tested.hub.plugins.log("sample").length).toBeLessThanOrEqual(200);
-    await othersGoOn(tested);
+    await othersGoOn();
   });
+});
+
+describe("a plugin by itself that", () => {
+  const shared = sharedHub();
 
   it("hangs and ignores signals is gone after its time, with everything it started", async () => {
-    await using tested = await testHub();
+    const tested = shared();
     const pids = join(tested.home, "workspaces", "operator", "pid");
     await enabledPlugin(tested, {
       entry: `
@@ -134,7 +150,7 @@ describe("a plugin that", () => {
     ],
     ["cannot be parsed", "this is no JavaScript", "Unexpected identifier"],
   ])("%s is not enabled, and says why", async (_, entry, message) => {
-    await using tested = await testHub();
+    const tested = shared();
     const spec = await writtenPlugin(tested, { entry });
     await tested.hub.plugins.add({ kind: "folder", spec });
     await expect(tested.hub.plugins.enable("sample")).rejects.toMatchObject({
@@ -146,7 +162,7 @@ describe("a plugin that", () => {
   });
 
   it("has a schema that cannot be compiled accepts any object, with a warning", async () => {
-    await using tested = await testHub();
+    const tested = shared();
     await enabledPlugin(tested, {
       entry: `export const tools = [{ name: "tool", description: "x", inputSchema: { type: "object", properties: { a: { type: "nonsense" } } }, run: () => "ran" }];`,
     });
@@ -155,13 +171,13 @@ describe("a plugin that", () => {
       expect.stringContaining("its schema cannot be used"),
     ]);
   });
+});
 
-  it("links to what is outside its folder is refused", async () => {
-    await using tested = await testHub();
-    const spec = await writePlugin(join(tested.home, "sources", "sample"), {});
-    await symlink("/etc", join(spec, "etc"));
-    await expect(tested.hub.plugins.add({ kind: "folder", spec })).rejects.toThrow(
-      "etc is a link that leads out of the plugin's folder",
-    );
-  });
+it("a plugin that links to what is outside its folder is refused", async () => {
+  await using tested = await testHub();
+  const spec = await writePlugin(join(tested.home, "sources", "sample"), {});
+  await symlink("/etc", join(spec, "etc"));
+  await expect(tested.hub.plugins.add({ kind: "folder", spec })).rejects.toThrow(
+    "etc is a link that leads out of the plugin's folder",
+  );
 });

@@ -5,16 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToolResult } from "../../../src/tool.ts";
-import { testChromium } from "../../support/chromium.ts";
+import { testBrowsers } from "../../support/chromium.ts";
 import { textOf } from "../../support/native.ts";
 import { type RemoteServer, remoteServer } from "../../support/remote-server.ts";
 import { testHub } from "../../support/test-hub.ts";
 import { networkAt, testWeb, type WebSetup } from "../../support/web-tools.ts";
 
-const chromium = testChromium();
+const { usual, cheap } = testBrowsers();
+const BROWSERS = [...new Set([usual, cheap])].filter((program) => program !== undefined);
 /** Starting a browser takes a second, and many where the machine is busy. */
 const PATIENCE = { timeout: 120_000 };
-const SETTINGS = { allowedHosts: ["page.test"], timeoutMs: 60_000 };
+/** What does not depend on the browser is tried with the one that takes less. */
+const SETTINGS = { allowedHosts: ["page.test"], timeoutMs: 60_000, chromiumPath: cheap ?? null };
 
 function web(setup: WebSetup["web"] = {}, rest: WebSetup = {}) {
   return testWeb({ ...rest, web: { ...SETTINGS, ...setup } });
@@ -64,20 +66,27 @@ test("screenshot_url says so where there is no browser", async () => {
   expect(textOf(result)).toContain("There is no program at no-such-browser, which web.chromium_path names");
 });
 
-describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
-  test("shows a page as its scripts leave it, and leaves nothing behind", async () => {
-    const folder = await ownTmpdir();
-    await using server = await remoteServer(
-      html("<title>first</title><body><script>document.title = 'second'; alert('wait')</script>"),
-    );
-    await using it = web();
-    const result = await it.call("screenshot_url", { url: at("page.test", server), width: 400, height: 300 });
-    // Nothing else was asked for, not even by the browser itself.
-    expect(textOf(result)).toBe(`Title: second\nAddress: ${at("page.test", server)}\n`);
-    expect(sizeOf(result)).toEqual([400, 300]);
-    expect(await readdir(folder)).toEqual([]);
-    expect(await commandsNaming(folder)).toEqual([]);
-  });
+describe.runIf(BROWSERS.length > 0)("screenshot_url", PATIENCE, () => {
+  test.each(BROWSERS)(
+    "shows a page as its scripts leave it, and leaves nothing behind: %s",
+    async (program) => {
+      const folder = await ownTmpdir();
+      await using server = await remoteServer(
+        html("<title>first</title><body><script>document.title = 'second'; alert('wait')</script>"),
+      );
+      await using it = web({ chromiumPath: program === usual ? null : program });
+      const result = await it.call("screenshot_url", {
+        url: at("page.test", server),
+        width: 400,
+        height: 300,
+      });
+      // Nothing else was asked for, not even by the browser itself.
+      expect(textOf(result)).toBe(`Title: second\nAddress: ${at("page.test", server)}\n`);
+      expect(sizeOf(result)).toEqual([400, 300]);
+      expect(await readdir(folder)).toEqual([]);
+      expect(await commandsNaming(folder)).toEqual([]);
+    },
+  );
 
   test("shows a whole page, up to a limit, and what the site answered", async () => {
     await using server = await remoteServer((request, response) =>
@@ -136,25 +145,11 @@ describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
     expect(server.requests.map(({ url }) => url)).toEqual(["/"]);
   });
 
-  test("says that a site does not answer, or is still loading", async () => {
-    await using server = await remoteServer((request, response) => {
-      if (request.url === "/silent") return;
-      response.writeHead(200, { "content-type": "text/html" });
-      if (request.url === "/slow") response.end("<title>slow</title><img src=/silent>");
-    });
-    await using it = web({ timeoutMs: 15_000 });
-    const [slow, silent] = await Promise.all(
-      ["/slow", "/silent"].map((path) => it.call("screenshot_url", { url: at("page.test", server, path) })),
-    );
-    expect(textOf(slow!)).toContain("The page was still loading when the picture was taken.");
-    expect(silent).toMatchObject({ kind: "timed_out", message: expect.stringContaining("within 15 s") });
-  });
-
-  test("ends with its call", async () => {
+  test.each(BROWSERS)("ends with its call: %s", async (chromiumPath) => {
     const folder = await ownTmpdir();
     const stop = new AbortController();
     await using server = await remoteServer(() => stop.abort());
-    await using it = web();
+    await using it = web({ chromiumPath });
     const result = await it.call("screenshot_url", { url: at("page.test", server) }, stop.signal);
     expect(result).toEqual({ kind: "failed", message: "The call was cancelled." });
     expect(await readdir(folder)).toEqual([]);
@@ -164,14 +159,14 @@ describe.runIf(chromium !== undefined)("screenshot_url", PATIENCE, () => {
   test("passes the whole hub as an image", async () => {
     await using server = await remoteServer(html("<title>hub</title>"));
     await using hub = await testHub({
-      settings: { web: { allowed_hosts: ["127.0.0.1"], timeout_ms: 60_000 } },
+      settings: { web: { allowed_hosts: ["127.0.0.1"], timeout_ms: 60_000, chromium_path: cheap ?? null } },
     });
     const outcome = await hub.call("screenshot_url", { url: at("127.0.0.1", server) });
     expect(outcome).toMatchObject({ outcome: "ok", truncated: false, content: [{}, { type: "image" }] });
   });
 });
 
-describe.runIf(chromium !== undefined)("a page that tries to get inside", PATIENCE, () => {
+describe.runIf(BROWSERS.length > 0)("a page that", PATIENCE, () => {
   let inside: RemoteServer;
   const packets: string[] = [];
   const udp = createSocket("udp4");
@@ -187,19 +182,36 @@ describe.runIf(chromium !== undefined)("a page that tries to get inside", PATIEN
     await inside[Symbol.asyncDispose]();
   });
 
-  test("is refused in every way", async () => {
-    const { port } = new URL(inside.url);
-    const hosts = [
-      "127.0.0.1",
-      "localhost",
-      "2130706433",
-      "0x7f.1",
-      "[::1]",
-      "[::ffff:127.0.0.1]",
-      "inner.test",
-      "0.0.0.0",
-    ];
-    const script = `
+  // Together with the next ones, for what they do most is to wait.
+  test.concurrent("does not answer, or is still loading, is said to", async ({ expect }) => {
+    await using server = await remoteServer((request, response) => {
+      if (request.url === "/silent") return;
+      response.writeHead(200, { "content-type": "text/html" });
+      if (request.url === "/slow") response.end("<title>slow</title><img src=/silent>");
+    });
+    await using it = web({ timeoutMs: 20_000 });
+    const [slow, silent] = await Promise.all(
+      ["/slow", "/silent"].map((path) => it.call("screenshot_url", { url: at("page.test", server, path) })),
+    );
+    expect(textOf(slow!)).toContain("The page was still loading when the picture was taken.");
+    expect(silent).toMatchObject({ kind: "timed_out", message: expect.stringContaining("within 20 s") });
+  });
+
+  test.concurrent.for(BROWSERS)(
+    "tries to get inside is refused in every way by %s",
+    async (chromiumPath, { expect }) => {
+      const { port } = new URL(inside.url);
+      const hosts = [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "0x7f.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "inner.test",
+        "0.0.0.0",
+      ];
+      const script = `
       const tries = [];
       const heard = [];
       const attempt = (name, work) => tries.push(
@@ -243,25 +255,26 @@ describe.runIf(chromium !== undefined)("a page that tries to get inside", PATIEN
       document.body.append(file);
       window.open("http://127.0.0.1:${port}/popup");
       Promise.all(tries).then(() => { document.title = "heard:" + heard.join() + ":end"; });`;
-    await using server = await remoteServer((request, response) => {
-      if (request.url === "/redirect")
-        response.writeHead(302, { location: `http://127.0.0.1:${port}/redirected` }).end();
-      else html(`<body><script>${script}</script>`)(request, response);
-    });
-    await using it = web();
-    const result = await it.call("screenshot_url", { url: at("page.test", server), wait_ms: 8_000 });
-    expect(textOf(result)).toContain("Title: heard::end");
-    expect(textOf(result)).toContain(`127.0.0.1:${port}`);
-    expect(inside.requests.map(({ url }) => url)).toEqual([]);
-    expect(packets).toEqual([]);
-  });
+      await using server = await remoteServer((request, response) => {
+        if (request.url === "/redirect")
+          response.writeHead(302, { location: `http://127.0.0.1:${port}/redirected` }).end();
+        else html(`<body><script>${script}</script>`)(request, response);
+      });
+      await using it = web({ chromiumPath });
+      const result = await it.call("screenshot_url", { url: at("page.test", server), wait_ms: 8_000 });
+      expect(textOf(result)).toContain("Title: heard::end");
+      expect(textOf(result)).toContain(`127.0.0.1:${port}`);
+      expect(inside.requests.map(({ url }) => url)).toEqual([]);
+      expect(packets).toEqual([]);
+    },
+  );
 
-  test("and then goes inside itself is not shown", async () => {
+  test.for(BROWSERS)("goes inside itself is not shown by %s", async (chromiumPath) => {
     const { port } = new URL(inside.url);
     await using server = await remoteServer(
       html(`<script>location = "http://127.0.0.1:${port}/gone"</script>`),
     );
-    await using it = web();
+    await using it = web({ chromiumPath });
     const result = await it.call("screenshot_url", { url: at("page.test", server), wait_ms: 2_000 });
     expect(textOf(result)).toContain("127.0.0.1 may not be reached");
     expect(inside.requests.map(({ url }) => url)).toEqual([]);

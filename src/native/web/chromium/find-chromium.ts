@@ -1,6 +1,6 @@
 import { findProgram } from "../../../process/find-program.ts";
 
-/** As the packages of the systems name it. */
+/** As the packages of the systems name it; last the one without windows, which shows no PDF. */
 const NAMES = [
   "chromium",
   "chromium-browser",
@@ -8,6 +8,7 @@ const NAMES = [
   "google-chrome-stable",
   "chrome",
   "microsoft-edge",
+  "chromium-headless-shell",
 ];
 const PLACES = [
   "/usr/bin/chromium",
