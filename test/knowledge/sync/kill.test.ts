@@ -4,11 +4,11 @@ import { type TestSync, testSync } from "../../support/knowledge-sync.ts";
 import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
-const FILES = 800;
-const MESSAGES = 400;
+const FILES = 400;
+const MESSAGES = 200;
 const ROUNDS = 3;
 /** So that a sync is still under way when another begins. */
-const ENOUGH_TO_MEET = 400;
+const ENOUGH_TO_MEET = FILES;
 
 describe("on SQLite", () => contract(async () => ({ url: null, [Symbol.asyncDispose]: async () => {} })));
 describe.runIf(hasPostgres())("on PostgreSQL", () => contract(scopedSchema));
