@@ -67,7 +67,9 @@ export function createProcesses(newId: NewId = randomId): Processes {
 
     async close() {
       await Promise.all([...trees].map((tree) => tree.end()));
-      await reaper?.close();
+      if (!reaper) return;
+      const isLeft = (await table()).some((row) => row.tree?.startsWith(`${mark}.`));
+      await reaper.close({ isLeft });
       reaper = undefined;
     },
   };

@@ -10,8 +10,8 @@ export interface Reaper {
   /** On its way to the reaper before this returns. */
   watch(pid: number): void;
   forget(pid: number): void;
-  /** Resolves once the reaper has ended. Only for when no tree is left. */
-  close(): Promise<void>;
+  /** Resolves once the reaper has ended. Only for when no tree is left; `isLeft`: but something that got away from one is. */
+  close(options: { readonly isLeft: boolean }): Promise<void>;
 }
 
 /** `mark` begins the PROCESS_TREE of every tree; `pids` are the trees that live already. */
@@ -42,9 +42,9 @@ export function startReaper(mark: string, pids: readonly number[]): Reaper {
     // Node writes a short line to a local pipe within the call, so a `kill -9` right after finds it delivered.
     watch: (pid) => void (alive && child.stdin.write(`+ ${pid}\n`)),
     forget: (pid) => void (alive && child.stdin.write(`- ${pid}\n`)),
-    async close() {
+    async close({ isLeft }) {
       child.ref();
-      child.stdin.end();
+      child.stdin.end(isLeft ? "" : ".\n");
       await ended;
     },
   };
@@ -60,6 +60,8 @@ const SCRIPT = String.raw`
 trap '' INT TERM HUP
 trees=
 while read -r sign pid; do
+  # Nothing is left: to look for it once more would take ten programs.
+  [ "$sign" != . ] || exit 0
   others=
   for tree in $trees; do [ "$tree" = "$pid" ] || others="$others $tree"; done
   trees=$others
