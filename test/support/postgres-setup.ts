@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { ensurePostgres } from "../../scripts/postgres.mjs";
 import { startPostgres } from "../../scripts/postgres-server.mjs";
+import { bundleServers } from "./bundled-servers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -16,6 +17,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   // Node reads and parses the file before it does anything else, which triples the cost of a start; no test leaves this
   // machine. The workers, and whatever they start, inherit from this process.
   delete process.env.NODE_EXTRA_CA_CERTS;
+  await bundleServers();
 
   const given = process.env.TOOLKEEP_TEST_DATABASE_URL;
   project.provide("postgresIsOurs", !given);
