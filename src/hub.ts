@@ -142,9 +142,11 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const events = new Events((error, event) => log.error({ err: error, event }, "an event listener failed"));
   const shared = { events, clock, newId };
 
-  // Found out while the store is opened: the rules ask about commands that nothing confines.
+  // Found out while the store is opened, where it counts: the default rules ask about commands that nothing confines.
   const sandbox = createSandbox({ home, env, clock, newId });
-  const sandboxKnown = settings().shell.sandbox === "off" ? undefined : sandbox.check();
+  const findSandbox = ({ defaultRules, shell }: Settings) =>
+    defaultRules && shell.sandbox === "auto" ? sandbox.check() : undefined;
+  const sandboxKnown = findSandbox(settings());
   const isShellMasked = () => isMasked(settings().shell.sandbox, sandbox);
   const store = closing.add(await openStore({ home, databaseUrl, clock }));
   await sandboxKnown;
@@ -342,6 +344,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       return [tool.warning, unusable].filter((warning) => warning !== undefined);
     },
     async apply(next) {
+      await findSandbox(next.settings);
       loaded = next;
       watchdog.apply(next.settings);
       await upstream.apply(next.settings);

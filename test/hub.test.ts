@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { enableTool, writeTool } from "./support/custom.ts";
 import { FLOOR } from "./support/floor.ts";
-import { hasPostgres, scopedSchema } from "./support/postgres.ts";
+import { hasPostgres } from "./support/postgres.ts";
+import { readySchema } from "./support/ready-schema.ts";
 import { tempHome } from "./support/temp-home.ts";
 import { EVERYTHING, filesystem, testHub } from "./support/test-hub.ts";
 import { waitUntil } from "./support/wait-until.ts";
@@ -81,7 +82,7 @@ describe("a hub", () => {
 
   it("notices what another process changes between its start and its first look at the revision", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
     await using first = await testHub({ env });
     await using second = await testHub({ env });
@@ -94,7 +95,7 @@ describe("a hub", () => {
 
   it("takes over tokens, agents, toolboxes and servers that another process changed, and tells of what is asked there", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
     await using first = await testHub({ env, agents: { worker: [] } });
     await using second = await testHub({ env });
@@ -139,7 +140,7 @@ describe("a hub", () => {
 
   it("acts on rules, labels, people, secrets, sources, found tools and approvals of another process", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
     const setup = { env, settings: { deferred_loading: true, approvals: { wait_secs: 0 } } };
     await using first = await testHub({
@@ -197,7 +198,7 @@ describe("a hub", () => {
 
   it("opens beside others that open at the same moment on an empty database", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
     const servers = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { command: "false" }]));
     const opened = await Promise.allSettled([1, 2, 3, 4].map(() => testHub({ env, servers })));

@@ -300,12 +300,12 @@ class Servers implements Upstream {
   async #put(definition: Definition): Promise<void> {
     for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
+    if ((config.sandbox?.mode ?? "off") !== "off") await this.#deps.sandbox.check(); // its view says what was found
     if (!isPinned(definition, this.#settings)) await this.#learned.unpin(record.id);
     const existing = this.#set.byId(record.id);
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
     this.#set.put(record.id, server);
-
     const moved = before !== undefined && reachChanged(before.config, config);
     await existing?.redefine(definition, moved);
     const opened = before !== undefined && before.gate.kind !== "open";

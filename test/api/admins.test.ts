@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { IDLE_MS } from "../../src/identity/sessions.ts";
 import { type Browser, browser, cookieOf, enter, HOST, type Sent } from "../support/browser.ts";
-import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { hasPostgres } from "../support/postgres.ts";
+import { readySchema } from "../support/ready-schema.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../support/test-api.ts";
 
 describe("a session", () => {
@@ -211,7 +212,7 @@ it("an admin token needs no origin: no browser sends it by itself", async () => 
 it.skipIf(!hasPostgres())(
   "an admin token, a link and a session work at another process on the same database at once, and end there",
   async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
     await using one = await testApi({ env });
     await using other = await testApi({ env });

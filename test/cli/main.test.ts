@@ -6,28 +6,29 @@ import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { homeWithStore } from "../support/store-template.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { filesystem } from "../support/test-hub.ts";
-import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { serve, toolkeep } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe("toolkeep", { timeout: 120_000 }, () => {
   it("--help starts fast, because nothing heavy is loaded for it", async () => {
     await using home = await tempHome();
-    const times: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    // About 150 ms on an idle machine; the limit and the tries leave room for one that is busy with other tests.
+    const limit = 1_500;
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 3 && fastest >= limit; round++) {
       const startedAt = performance.now();
       const { code, stdout } = await toolkeep({ home: home.path }, "--help");
-      times.push(performance.now() - startedAt);
+      fastest = Math.min(fastest, performance.now() - startedAt);
       expect([code, stdout]).toEqual([0, expect.stringContaining("Usage: toolkeep")]);
     }
-    // About 150 ms on an idle machine; the limit leaves room for one that is busy with other tests.
-    expect(Math.min(...times)).toBeLessThan(1_500);
+    expect(fastest).toBeLessThan(limit);
   });
 
   it("tells bad usage with code 2, as JSON where that is wanted", async () => {
     await using home = await tempHome();
     const unknown = await toolkeep({ home: home.path }, "sevre");
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean serve?")]);
-    const json = await toolkeep({ home: home.path }, "agent", "create", "--json");
+    const json = await toolkeepHere({ home: home.path }, "agent", "create", "--json");
     expect(json.code).toBe(2);
     expect(JSON.parse(json.stdout).error).toMatchObject({
       code: "BAD_USAGE",
@@ -84,7 +85,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     const called = await toolkeep(options, "call", "mcp_fs_read_text_file", file);
     expect(called).toMatchObject({ code: 0, stdout: "remember the milk\n" });
 
-    const envelope = await toolkeepJson(
+    const envelope = await toolkeepHereJson(
       options,
       "call",
       "read_text_file",
@@ -96,7 +97,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
       text: "remember the milk\n",
     });
 
-    const misspelt = await toolkeep(options, "call", "mcp_fs_read_txt_file");
+    const misspelt = await toolkeepHere(options, "call", "mcp_fs_read_txt_file");
     expect(misspelt).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("did you mean mcp_fs_read_text_file"),

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/store/open.ts";
 import { bearer, modernHeaders, modernMessage } from "../support/mcp-post.ts";
 import { command, commandJson } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -27,7 +27,7 @@ interface Answered {
 it("kill -9 under load: destructive calls are all on record, others but for the last window, and the chain verifies", {
   timeout: 180_000,
 }, async () => {
-  await using home = await tempHome();
+  await using home = await homeWithStore();
   const here = { env: { TOOLKEEP_HOME: home.path }, cwd: home.path };
   await command(here, "agent", "create", "worker", "--grant", DESTRUCTIVE);
   const { token } = await commandJson(here, "token", "create", "--admin");

@@ -23,10 +23,10 @@ describe("a backup of a busy daemon", { timeout: 120_000 }, () => {
     const second = { home: at("second"), cwd: folder.path, env };
     expect(await toolkeep(second, "restore", at("first.gz"))).toMatchObject({ code: 0 });
     await expectToWork(second, token, shown);
-    expect(await toolkeep(second, "backup", at("second.gz"))).toMatchObject({ code: 0 });
+    expect(await toolkeepHere(second, "backup", at("second.gz"))).toMatchObject({ code: 0 });
 
     const back = { home: at("third"), cwd: folder.path };
-    expect(await toolkeep(back, "restore", at("second.gz"))).toMatchObject({ code: 0 });
+    expect(await toolkeepHere(back, "restore", at("second.gz"))).toMatchObject({ code: 0 });
     await expectToWork(back, token, shown);
   });
 });

@@ -2,9 +2,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
-import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { serve } from "../support/toolkeep.ts";
 
 const SUM = "mcp_everything_get_sum";
 
@@ -40,7 +40,7 @@ class ScriptedModel {
 
 describe("a model that finds its tools", { timeout: 180_000 }, () => {
   it("has them on its next turn, after a reconnect, after kill -9 of the daemon, and so has its sub-agent", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     const { command, args } = EVERYTHING;
     expect((await toolkeepHere(options, "server", "add", "everything", "--", command, ...args)).code).toBe(0);
@@ -83,12 +83,12 @@ describe("a model that finds its tools", { timeout: 180_000 }, () => {
   });
 
   it("does the same at the command line, as an agent", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     const { command, args } = EVERYTHING;
-    await toolkeep(options, "server", "add", "everything", "--", command, ...args);
-    await toolkeep(options, "agent", "create", "lead", "--grant", "mcp:everything:*");
-    const found = await toolkeepJson(
+    await toolkeepHere(options, "server", "add", "everything", "--", command, ...args);
+    await toolkeepHere(options, "agent", "create", "lead", "--grant", "mcp:everything:*");
+    const found = await toolkeepHereJson(
       options,
       "call",
       "tool_search",
@@ -97,7 +97,7 @@ describe("a model that finds its tools", { timeout: 180_000 }, () => {
       "lead",
     );
     expect(JSON.stringify(found)).toContain(SUM);
-    const called = await toolkeepJson(
+    const called = await toolkeepHereJson(
       options,
       "call",
       "call_tool",

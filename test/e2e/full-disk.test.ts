@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
-import { serve, toolkeep, toolkeepJson } from "../support/toolkeep.ts";
+import { serve, toolkeep } from "../support/toolkeep.ts";
 
 const run = promisify(execFile);
 const SIZE = 3_000_000;
@@ -24,7 +25,7 @@ describe("a full disk", { timeout: 120_000 }, () => {
 
     const filler = join(disk.path, "filler");
     await expect(writeFile(filler, Buffer.alloc(SIZE))).rejects.toMatchObject({ code: "ENOSPC" });
-    const refused = await toolkeepJson(options, "agent", "create", "late");
+    const refused = await toolkeepHereJson(options, "agent", "create", "late");
     expect(refused.error).toMatchObject({
       code: "STORE_UNAVAILABLE",
       message: expect.stringContaining("full"),
@@ -37,7 +38,7 @@ describe("a full disk", { timeout: 120_000 }, () => {
     expect(second).toMatchObject({ code: 5, stderr: expect.stringContaining("disk has room") });
 
     await rm(filler);
-    expect((await toolkeep(options, "agent", "create", "late")).code).toBe(0);
+    expect((await toolkeepHere(options, "agent", "create", "late")).code).toBe(0);
     expect(await call("write_file", { path: "after", content: "x" })).toBe("ok");
     expect(await daemon.end("SIGTERM")).toBe(0);
   });

@@ -7,7 +7,7 @@ import { connectClient } from "../support/connect-client.ts";
 import { integrity } from "../support/integrity.ts";
 import { living } from "../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -17,7 +17,7 @@ const ECHO = "mcp_everything_echo";
 
 describe("kill -9 of a busy daemon", { timeout: 120_000 }, () => {
   it("loses no acknowledged write, leaves no process and does not hinder the next start", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     await toolkeepHere(options, "server", "add", "everything", "--", EVERYTHING.command, ...EVERYTHING.args);
     await toolkeepHere(options, "agent", "create", "worker", "--grant", ECHO);
@@ -28,6 +28,8 @@ describe("kill -9 of a busy daemon", { timeout: 120_000 }, () => {
       await using daemon = await serve(options);
       const load = startLoad(daemon, token, round);
       await waitUntil("calls and writes are under way", () => load.calls() > 5 && load.agents.length > 5);
+      const run = async () => (await descendantsOf(daemon.pid)).length >= 3;
+      await waitUntil("its reaper, its server and a command run", run);
       await sleep(Math.random() * 300);
       const descendants = await descendantsOf(daemon.pid);
       expect(descendants.length).toBeGreaterThanOrEqual(3);

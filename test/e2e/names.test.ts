@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { serve } from "../support/toolkeep.ts";
 import { fixture } from "../support/upstream.ts";
 
@@ -9,7 +9,7 @@ const LONG = "a".repeat(100);
 
 describe("names of servers' tools", { timeout: 120_000 }, () => {
   it("that collide stay distinct, the first one's unchanged, whichever server comes back first", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     const add = async (name: string, tools: string[]) => {
       const { command, args = [] } = fixture("lists tools", JSON.stringify(tools));

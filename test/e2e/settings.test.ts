@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { toolkeepHere } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -12,7 +12,7 @@ const ECHO = "mcp_everything_echo";
 
 describe("the settings file of a running daemon", { timeout: 120_000 }, () => {
   it("counts once it is written; a broken one is reported and changes nothing", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const config = join(home.path, "config.json");
     await using daemon = await serve({ home: home.path });
     await toolkeepHere({ home: home.path }, "agent", "edit", "main", "--grant", ECHO);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
 import { pidsWith } from "../support/pids-with.ts";
 import { toolkeepHere } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import type { Era } from "../support/test-gateway.ts";
 import { INITIALIZE } from "../support/test-gateway.ts";
 import { serve, start } from "../support/toolkeep.ts";
@@ -13,7 +13,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 describe("SIGTERM", { timeout: 120_000 }, () => {
   it.each<Era>(["legacy", "modern"])("lets a call of a client of the %s era finish first", async (era) => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using daemon = await serve({ home: home.path });
     await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token, era);
     const call = connected.client.callTool({
@@ -27,7 +27,7 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
   });
 
   it("lets a call finish that waits for the answer of its client", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const asking = join(import.meta.dirname, "../support/servers/asking.mjs");
     const servers = { older: { command: process.execPath, args: [asking] } };
     await writeFile(join(home.path, "config.json"), JSON.stringify({ mcpServers: servers }));
@@ -54,7 +54,7 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
   });
 
   it("ends a call that does not finish, and every process of it, within the grace", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using daemon = await serve({ home: home.path });
     await using connected = await connectClient(daemon.url, daemon.ready.firstStart.token);
     const running = join(home.path, "workspaces/main/running");
@@ -78,7 +78,7 @@ describe("SIGTERM", { timeout: 120_000 }, () => {
 
 describe("toolkeep stdio whose input ends", { timeout: 120_000 }, () => {
   it("delivers the answers still under way, ends, and leaves the daemon running", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using daemon = await serve({ home: home.path });
     const env = { TOOLKEEP_TOKEN: daemon.ready.firstStart.token };
     const relay = start({ home: home.path, env }, ["stdio"]);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { MODEL } from "../../src/text/minilm/minilm.ts";
 import { testMinilm } from "../support/minilm.ts";
 import { toolkeepHereJson } from "../support/run-command.ts";
-import { tempHome } from "../support/temp-home.ts";
+import { homeWithStore } from "../support/store-template.ts";
 import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -17,7 +17,7 @@ const LIMIT_MS = 60_000;
 it.skipIf(!model)(
   "a daemon finds a tool by what it means, once it has read what there is",
   async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
     await using _daemon = await serve(options);
     const found = async (): Promise<string[]> => {

@@ -8,7 +8,8 @@ import type { HttpAnswer } from "../../src/gateway/rpc-error.ts";
 import { createHub } from "../../src/hub.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { issuedTokens } from "../support/issued-token.ts";
-import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { hasPostgres } from "../support/postgres.ts";
+import { readySchema } from "../support/ready-schema.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { type TestHubSetup, testHub } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -247,7 +248,7 @@ describe("over HTTP", () => {
 
 describe.runIf(hasPostgres())("on PostgreSQL", () => {
   it("a token that another process issued a moment ago is found", async () => {
-    await using schema = await scopedSchema();
+    await using schema = await readySchema();
     await using home = await tempHome();
     const env = { TOOLKEEP_HOME: home.path, DATABASE_URL: schema.url, TOOLKEEP_KEY: KEY };
     const loaded = await loadSettings({ cwd: home.path, env, isTrusted: () => false });

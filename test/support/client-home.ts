@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Place } from "../../src/clients/client.ts";
 import { type DiscoverOptions, type Discovery, discover } from "../../src/clients/discover.ts";
 import { readSettingsText } from "../../src/clients/settings-text.ts";
+import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
 export interface ClientHome extends AsyncDisposable {
@@ -42,4 +43,11 @@ export async function clientHome(): Promise<ClientHome> {
       discover({ place: place(env), readText: readSettingsText, ownUrl: null, ...options }),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** The same with a store of Toolkeep in `.toolkeep`, as whoever used it before has. */
+export async function clientHomeWithStore(): Promise<ClientHome> {
+  const home = await clientHome();
+  await putEmptyStore(join(home.home, ".toolkeep"));
+  return home;
 }

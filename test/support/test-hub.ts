@@ -5,6 +5,7 @@ import { loadSettings } from "../../src/config/load.ts";
 import type { Rule, ServerConfig } from "../../src/config/settings.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import { bundledServer } from "./bundled-servers.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
@@ -92,20 +93,8 @@ function keptHome(path: string): { path: string } & AsyncDisposable {
 }
 
 /** Servers of npm that every test may use, without the network. */
-export const EVERYTHING = {
-  command: process.execPath,
-  args: [
-    join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
-    "stdio",
-  ],
-};
+export const EVERYTHING = { command: process.execPath, args: [bundledServer("everything"), "stdio"] };
 
 export function filesystem(folder: string) {
-  return {
-    command: process.execPath,
-    args: [
-      join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"),
-      folder,
-    ],
-  };
+  return { command: process.execPath, args: [bundledServer("filesystem"), folder] };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../src/store/store.ts";
 import { toolbox } from "../store/records.ts";
-import { hasPostgres, scopedSchema } from "../support/postgres.ts";
+import { hasPostgres } from "../support/postgres.ts";
+import { readySchema } from "../support/ready-schema.ts";
 import { type Replica, replica } from "../support/replica.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { fixture, testUpstream } from "../support/upstream.ts";
@@ -31,7 +32,7 @@ test("a list that is learned while another process's lists are read stays", asyn
 
 test("two processes that learn the same server at once come to rest, with one name a tool", async (context) => {
   if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-  await using schema = await scopedSchema();
+  await using schema = await readySchema();
   await using a = await replica(schema.url);
   await using b = await replica(schema.url);
   await a.up.upstream.add("same", fixture("lists tools", '["one","two"]'));

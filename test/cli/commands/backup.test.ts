@@ -2,12 +2,13 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toolkeepHere, toolkeepHereJson } from "../../support/run-command.ts";
+import { homeWithStore } from "../../support/store-template.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { serve, toolkeep } from "../../support/toolkeep.ts";
 
 describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
   it("of a running daemon gives a fresh home the same agents, servers and tokens", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     await using fresh = await tempHome();
     const options = { home: home.path };
     await using _daemon = await serve(options);
@@ -21,11 +22,11 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
       stdout: expect.stringContaining("2 agents, 1 server, 1 token."),
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await toolkeep(options, "backup", file)).toMatchObject({
+    expect(await toolkeepHere(options, "backup", file)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--force"),
     });
-    expect((await toolkeep(options, "restore", file)).code).toBe(6);
+    expect((await toolkeepHere(options, "restore", file)).code).toBe(6);
 
     const restored = { home: join(fresh.path, "home"), cwd: fresh.path };
     expect((await toolkeep(restored, "restore", file)).code).toBe(0);
@@ -40,7 +41,7 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
       ]);
       expect(after[key].map(lasting)).toEqual(before[key].map(lasting));
     }
-    expect(await toolkeep(restored, "restore", file)).toMatchObject({
+    expect(await toolkeepHere(restored, "restore", file)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("in use"),
     });

@@ -5,12 +5,15 @@ import { SCOPES } from "../../../src/caller.ts";
 import { CLIENTS } from "../../../src/clients/clients.ts";
 import { loadSettings } from "../../../src/config/load.ts";
 import { createHub } from "../../../src/hub.ts";
-import { type ClientHome, clientHome } from "../../support/client-home.ts";
+import { type ClientHome, clientHome, clientHomeWithStore } from "../../support/client-home.ts";
 import { command, commandJson } from "../../support/run-command.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 
-function options(home: ClientHome) {
-  return { env: { HOME: home.home, TOOLKEEP_HOME: join(home.home, ".toolkeep") }, cwd: home.project };
+function options({ home, project: cwd }: ClientHome) {
+  return {
+    env: { HOME: home, TOOLKEEP_HOME: join(home, ".toolkeep"), TOOLKEEP_DEFAULT_RULES: "false" },
+    cwd,
+  };
 }
 
 /** One server in each client's own words. */
@@ -71,7 +74,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("revokes the former token when it connects again and when it is undone; the agent stays", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", '{ "mcpServers": {} }\n');
     const tokens = async () => (await commandJson(options(home), "token", "list")).tokens;
     await command(options(home), "connect", "cursor");
@@ -96,7 +99,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("gives toolboxes instead where they are named", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
     await command(options(home), "connect", "gemini", "--tools", "reading");
     const { agent } = await commandJson(options(home), "agent", "show", "gemini");
@@ -108,7 +111,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("writes nothing where a toolbox does not exist", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
     const done = await command(options(home), "connect", "gemini", "--tools", "raeding");
     expect(done).toMatchObject({ code: 3, stderr: expect.stringContaining("did you mean reading?") });
@@ -118,7 +121,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("gives a project's toolboxes to an agent of its own, and the user's keeps its rights", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "toolbox", "create", "reading", "mcp:fs:read_*");
     await command(options(home), "connect", "cursor");
     await command(options(home), "connect", "cursor", "--project");
@@ -154,7 +157,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("wants a client for what is about one", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     for (const option of ["--undo", "--print", "--move", "--project"]) {
       expect(await command(options(home), "connect", option)).toMatchObject({
         code: 2,
@@ -164,7 +167,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("undone after a move gives the client its servers back, or says where they are", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const before =
       '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
     const path = await home.write(".cursor/mcp.json", before);
@@ -186,7 +189,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("starts a program for a client that only starts programs", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "connect", "claude-desktop");
     const path = join(home.home, ".config/Claude/claude_desktop_config.json");
     const { toolkeep } = JSON.parse(await readFile(path, "utf8")).mcpServers;
@@ -198,7 +201,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("keeps a project's connection apart from the user's", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "connect", "cursor");
     await command(options(home), "connect", "cursor", "--project");
     const labels = async () =>
@@ -212,7 +215,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("makes neither agent nor token where the file cannot be written", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await home.write(".gemini/settings.json", "{ broken");
     await home.write(".cursor/mcp.json", '{"mcpServers":{"toolkeep":{"command":"someone-elses"}}}');
     expect(await command(options(home), "connect", "gemini")).toMatchObject({
@@ -230,7 +233,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("prints what to add by hand and writes nothing", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const shown = await command(options(home), "connect", "codex", "--print");
     expect(shown.stdout).toContain('[mcp_servers.toolkeep]\n  url = "http://127.0.0.1:19850/mcp"');
     expect(shown.stdout).toMatch(
@@ -245,7 +248,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("lists the clients on this machine and whether they are connected", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await command(options(home), "connect", "cursor");
     await command(options(home), "connect", "codex");
     const { tokens } = await commandJson(options(home), "token", "list");
@@ -278,7 +281,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("names the servers that would be offered twice, and moves them out of the client where that is wanted", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", {
       mcpServers: { double: { command: "double" }, own: { command: "own" } },
     });
@@ -296,7 +299,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("shows the client the tools of servers, and none for files and commands", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await home.write(".cursor/mcp.json", { mcpServers: { every: EVERYTHING } });
     await command(options(home), "import", "--yes");
     await command(options(home), "connect", "cursor");
@@ -318,7 +321,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("leaves the files of all clients to the letter as they were, after import, connect and undo", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const texts = new Map<string, string>();
     for (const [name, text] of Object.entries(FILES)) texts.set(await home.write(name, text), text);
     const ids = CLIENTS.map((client) => client.id);
@@ -334,7 +337,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   });
 
   it("warns where others could read the token", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", "{}", 0o644);
     expect((await command(options(home), "connect", "cursor")).stdout).toContain(`chmod 600 ${path}`);
   });

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ClientHome, clientHome } from "../../support/client-home.ts";
+import { type ClientHome, clientHome, clientHomeWithStore } from "../../support/client-home.ts";
 import { command, commandJson } from "../../support/run-command.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 
@@ -10,7 +10,12 @@ const CANARY = "canary-value-of-a-secret";
 
 function options(home: ClientHome, env: Record<string, string> = {}) {
   return {
-    env: { HOME: home.home, TOOLKEEP_HOME: join(home.home, ".toolkeep"), ...env },
+    env: {
+      HOME: home.home,
+      TOOLKEEP_HOME: join(home.home, ".toolkeep"),
+      TOOLKEEP_DEFAULT_RULES: "false",
+      ...env,
+    },
     cwd: home.project,
   };
 }
@@ -54,7 +59,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("registers after a yes, waits for the tools, and tells of each what became of it", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await someServers(home);
     const before = await snapshot(home);
     const done = await command(options(home), "import", "--yes");
@@ -81,7 +86,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("asks, and does nothing where nobody can answer", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await someServers(home);
     const asked = await command(options(home), "import");
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("pass --yes") });
@@ -90,7 +95,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("takes only the clients and servers that are named", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await someServers(home);
     const { servers } = await commandJson(
       options(home),
@@ -115,7 +120,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("reads one named file, and fails where it cannot", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await someServers(home);
     await home.write("elsewhere/mcp.json", { mcpServers: { one: { command: "one" } } });
     const { servers } = await commandJson(
@@ -132,7 +137,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("knows a server again whose variable is gone, has another value, or was given one by hand", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await home.write(".config/opencode/opencode.json", {
       mcp: {
         oc: {
@@ -159,7 +164,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("says how to give a missing value, and never keeps the reference as the value", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     await home.write(".cursor/mcp.json", {
       mcpServers: {
         late: { ...EVERYTHING, env: { T: "${env:LATE}", SET: "${env:HOME}" } },
@@ -194,7 +199,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("cuts a long command in the middle, so that its telling end stays", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     const folder = `/usr/local/${"deep/".repeat(12)}`;
     await home.write(".cursor/mcp.json", {
       mcpServers: {
@@ -208,7 +213,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
   });
 
   it("says so where there is nothing", async () => {
-    await using home = await clientHome();
+    await using home = await clientHomeWithStore();
     expect(await command(options(home), "import")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("No servers were found"),

@@ -3,8 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { living } from "../../support/living.ts";
+import { toolkeepHere, toolkeepHereJson } from "../../support/run-command.ts";
+import { homeWithStore } from "../../support/store-template.ts";
 import { tempHome } from "../../support/temp-home.ts";
-import { start, toolkeep, toolkeepJson } from "../../support/toolkeep.ts";
+import { start, toolkeep } from "../../support/toolkeep.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 describe("toolkeep stdio", { timeout: 120_000 }, () => {
@@ -16,10 +18,10 @@ describe("toolkeep stdio", { timeout: 120_000 }, () => {
   });
 
   it("several at once start one daemon and are all answered", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const options = { home: home.path };
-    await toolkeep(options, "agent", "create", "main");
-    const { token } = await toolkeepJson(options, "token", "create", "--agent", "main");
+    await toolkeepHere(options, "agent", "create", "main");
+    const { token } = await toolkeepHereJson(options, "token", "create", "--agent", "main");
     const clients = [1, 2, 3].map(() =>
       start({ home: home.path, env: { TOOLKEEP_TOKEN: token } }, ["stdio"]),
     );

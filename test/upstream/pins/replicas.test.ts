@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/store/store.ts";
-import { hasPostgres, scopedSchema } from "../../support/postgres.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+import { readySchema } from "../../support/ready-schema.ts";
 import { replica } from "../../support/replica.ts";
 import { ADD, ANNOUNCE, POISONED, published } from "../../support/servers/published.ts";
 import { type TestUpstream, testUpstream } from "../../support/upstream.ts";
@@ -20,7 +21,7 @@ const AS_ACCEPTED = ["active", ADD.description];
 
 test("what one process keeps back, all keep back, and what a person accepts at one counts at all", async (context) => {
   if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-  await using schema = await scopedSchema();
+  await using schema = await readySchema();
   await using server = await published();
   await using a = await replica(schema.url);
   await using b = await replica(schema.url);
