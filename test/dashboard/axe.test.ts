@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { fixture } from "../support/upstream.ts";
 
 const PHONE = { width: 390, height: 780 };
@@ -68,15 +68,9 @@ async function withData(): Promise<TestDashboard> {
 }
 
 describe.skipIf(withoutDashboard)("axe", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("finds nothing serious wherever there is something to see, light and dark, on a phone too", async () => {
     await using dashboard = await withData();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const found: Record<string, readonly string[]> = {};
     const look = async (place: string) => {
       const findings = await seriousFindings(page);
