@@ -42,6 +42,11 @@ const LISTS = [
   ...["/knowledge/memories", "/vault", "/notifications", "/users", "/settings"],
 ];
 
+function headingOf(path: string): string {
+  const [section] = path.slice(1).split(/[/?]/);
+  return section ? section[0]!.toUpperCase() + section.slice(1) : "Home";
+}
+
 async function remove(page: Page): Promise<void> {
   await page.getByRole("button", { name: "More about echo" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
@@ -76,22 +81,32 @@ describe.skipIf(withoutDashboard)("axe", () => {
       const findings = await seriousFindings(page);
       if (findings.length > 0) found[place] = findings;
     };
-    const arrive = async (path: string) => {
-      await page.goto(dashboard.url + path);
-      await page.getByRole("heading", { level: 1 }).first().waitFor();
+    const arrive = async (path: string, isFresh: boolean) => {
+      if (isFresh) await page.goto(dashboard.url + path);
+      // As by going back: what is loaded stays.
+      else
+        await page.evaluate(
+          `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`,
+        );
+      await page
+        .getByRole("heading", { level: 1, name: headingOf(path) })
+        .first()
+        .waitFor();
       await page
         .getByRole("status", { name: /^Loading/ })
         .first()
         .waitFor({ state: "detached" });
     };
+    let wasOpened = true;
     for (const [path, open] of PLACES) {
-      await arrive(path);
+      await arrive(path, wasOpened);
       await open?.(page);
       await look(open ? `${path}, opened` : path);
+      wasOpened = open !== undefined;
     }
     await page.setViewportSize(PHONE);
     for (const path of LISTS) {
-      await arrive(path);
+      await arrive(path, path === LISTS[0]);
       await look(`${path} on a phone`);
     }
     await page.getByRole("button", { name: "Open the navigation" }).click();
