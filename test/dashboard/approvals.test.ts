@@ -213,7 +213,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
 
   it("notifies through the browser once somebody has clicked, and leads to what is asked", async () => {
     await using dashboard = await testDashboard(ASKS);
-    const page = await dashboard.open("/");
+    const page = await (await dashboard.open("/")).context().newPage();
     await page.context().grantPermissions(["notifications"], { origin: dashboard.url });
     await page.addInitScript({ content: RECORDED_NOTICES });
     await page.goto(`${dashboard.url}/approvals`);

@@ -90,7 +90,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("works for a browser that keeps locks and clipboard to itself, as over plain http from another machine", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open();
+    const page = await (await dashboard.open()).context().newPage();
     await page.addInitScript({
       content: `for (const name of ["locks", "clipboard", "serviceWorker"])
         Object.defineProperty(Navigator.prototype, name, { get: () => undefined });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { createBackup } from "../../src/daemon/backup.ts";
@@ -81,15 +81,14 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
     async open(path = "/", { person, context: { viewport = DESK, ...options } = {} } = {}) {
       const profile = await borrowProfile(url, options);
       profiles.push(profile);
-      const { context } = profile;
+      const { context, page } = profile;
       const link = await api<{ url: string }>("POST", "/login-links", person === undefined ? {} : { person });
       // What the button of that page does; `signIn` presses it.
       const code = new URL(link.url).searchParams.get("code")!;
       const headers = { origin: url };
       await context.request.post(`${url}/login`, { form: { code }, headers, maxRedirects: 0 });
-      const page = await context.newPage();
       if (viewport) await page.setViewportSize(viewport);
-      noteComplaints(page, complaints);
+      noteComplaints(context, complaints);
       await page.goto(`${url}${path}`);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       return page;
@@ -128,7 +127,7 @@ export async function signIn({ link, url, path, complaints }: SignIn): Promise<P
   const context = await (await sharedBrowser()).newContext({ viewport: DESK });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
-  noteComplaints(page, complaints);
+  noteComplaints(context, complaints);
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${url}/`);
@@ -137,9 +136,9 @@ export async function signIn({ link, url, path, complaints }: SignIn): Promise<P
   return page;
 }
 
-function noteComplaints(page: Page, complaints: string[]): void {
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
+function noteComplaints(context: BrowserContext, complaints: string[]): void {
+  context.on("weberror", (thrown) => complaints.push(String(thrown.error())));
+  context.on("console", (message) => {
     if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
       complaints.push(message.text());
   });

@@ -1,4 +1,10 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { findHeadlessShell } from "../../scripts/chromium.mjs";
 
 const FLAGS = [
@@ -8,8 +14,6 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // With this, the pages of a profile are one process, which `heldOpen` keeps.
-  "--process-per-site",
 ];
 
 let browser: Promise<Browser> | undefined;
@@ -20,55 +24,55 @@ export function sharedBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** What a person has who sits at a machine of their own: cookies, permissions and pages, none of them in the beginning. */
+/** What a person has who sits at a machine of their own: cookies, permissions and a page, with nothing in them yet. */
 export interface Profile extends AsyncDisposable {
   readonly context: BrowserContext;
-}
-
-interface Kept {
-  readonly context: BrowserContext;
-  /** Forgets what an address stored. */
-  forget(origin: string): Promise<void>;
+  readonly page: Page;
 }
 
 /** Those that nobody uses now, by their options. */
-const free = new Map<string, Kept[]>();
+const free = new Map<string, Page[]>();
 
 /**
- * A profile for pages at `origin`. One that nobody uses any more is taken again, without all that was in it: half of the
- * CPU of opening a page went into the new process that the first page of a profile needs.
+ * A profile for `origin`, which must still answer when it is given back. One that nobody uses any more is taken again,
+ * without all that was in it: two thirds of the CPU of opening a page went into the new process and what it had to compile.
+ * Init scripts alone cannot be taken back: they belong on another page of the profile.
  */
 export async function borrowProfile(origin: string, options: BrowserContextOptions = {}): Promise<Profile> {
   const key = JSON.stringify(options);
-  const kept = free.get(key)?.pop() ?? (await heldOpen(options));
+  const page = free.get(key)?.pop() ?? (await newProfile(options));
+  const context = page.context();
   return {
-    context: kept.context,
+    context,
+    page,
     async [Symbol.asyncDispose]() {
-      const { context } = kept;
-      // The first one holds the process.
-      await Promise.all(
-        context
-          .pages()
-          .slice(1)
-          .map((page) => page.close()),
-      );
-      await Promise.all([context.clearCookies(), context.clearPermissions(), kept.forget(origin)]);
-      await context.unrouteAll();
-      free.set(key, [...(free.get(key) ?? []), kept]);
+      try {
+        await empty(page, origin);
+        free.set(key, [...(free.get(key) ?? []), page]);
+      } catch {
+        await context.close();
+      }
     },
   };
 }
 
-async function heldOpen(options: BrowserContextOptions): Promise<Kept> {
+async function newProfile(options: BrowserContextOptions): Promise<Page> {
   const context = await (await sharedBrowser()).newContext(options);
   context.setDefaultTimeout(10_000);
-  const holder = await context.newPage();
-  await holder.route("**/*", (route) => route.fulfill({ body: "", contentType: "text/html" }));
-  await holder.goto("http://127.0.0.1/");
-  const client = await context.newCDPSession(holder);
-  return {
-    context,
-    forget: (origin) =>
-      client.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }).then(() => {}),
-  };
+  return context.newPage();
+}
+
+async function empty(page: Page, origin: string): Promise<void> {
+  const context = page.context();
+  const others = context.pages().filter((other) => other !== page);
+  await Promise.all(others.map((other) => other.close()));
+  await Promise.all([context.unrouteAll(), page.unrouteAll()]);
+  for (const heard of ["console", "dialog", "download", "pageerror", "request", "response"])
+    page.removeAllListeners(heard);
+  for (const heard of ["console", "page", "weberror"]) context.removeAllListeners(heard);
+  // Not away from the origin: the process would not stay.
+  await page.goto(`${origin}/health`);
+  await page.evaluate("sessionStorage.clear(); localStorage.clear()");
+  await Promise.all([context.clearCookies(), context.clearPermissions()]);
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
