@@ -1,20 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("makes an agent, shows what it would have, and leads to its tokens", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/agents");
+    const page = await dashboard.open("/agents");
     await page.getByText("No agent yet").waitFor();
     await page.getByRole("link", { name: "New agent" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("fresh");
@@ -37,7 +30,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
       rules: [{ permission: "http_request", action: "deny" }],
     });
     await waitUntil("tools are there", async () => dashboard.hub.catalog.get("mcp_every_echo") !== undefined);
-    const page = await dashboard.open(browser, "/agents/main");
+    const page = await dashboard.open("/agents/main");
     await page.getByText("kept out of every prompt", { exact: false }).waitFor();
     await page.getByText("Given, and hidden by a rule", { exact: false }).waitFor();
     await page.getByLabel("Find among its tools").fill("echo");
@@ -52,7 +45,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
 
   it("gives a tool by search after showing what changes, and keeps the draft over a reload", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
-    const page = await dashboard.open(browser, "/agents/main?tab=access");
+    const page = await dashboard.open("/agents/main?tab=access");
     const search = page.getByRole("combobox", { name: /Give it a tool/ });
     await search.fill("send an HTTP request");
     await page.getByRole("option", { name: /^http_request/ }).waitFor();
@@ -68,7 +61,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
 
   it("shows a token once, with what to write into each client, and revokes it after asking", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
-    const page = await dashboard.open(browser, "/agents/main?tab=tokens");
+    const page = await dashboard.open("/agents/main?tab=tokens");
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByLabel("Label").fill("Laptop");
     await page.getByLabel("It ends").selectOption("after 30 days");
@@ -106,7 +99,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     await using dashboard = await testDashboard({ agents: { main: ["all"] } });
     await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
     const context = { viewport: { width: 390, height: 800 } };
-    const page = await dashboard.open(browser, "/agents/main?tab=access", { person: "vera", context });
+    const page = await dashboard.open("/agents/main?tab=access", { person: "vera", context });
     await page.getByText("Only admins change this.").waitFor();
     expect(await page.getByRole("button", { name: "New agent" }).count()).toBe(0);
     expect(await page.getByRole("checkbox", { name: /^all/ }).isDisabled()).toBe(true);

@@ -1,7 +1,7 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 const ASKS = { rules: [{ permission: "think", action: "ask" as const }], agents: { main: [] } };
 const PHONE = { context: { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true } };
@@ -44,15 +44,9 @@ const answerable = (page: Page) =>
   page.locator("button:not([aria-disabled])", { hasText: "Allow once" }).waitFor();
 
 describe.skipIf(withoutDashboard)("the approvals page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a call that waits is approved by clicking, runs, and is in the audit with who approved it", async () => {
     await using dashboard = await testDashboard(ASKS);
-    const page = await dashboard.open(browser, "/approvals");
+    const page = await dashboard.open("/approvals");
     await page.getByText("Nothing waits for you").waitFor();
     const running = waiting(dashboard, "first");
     await row(page, /think/).getByRole("link").click();
@@ -76,7 +70,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await dashboard.call("think", { thought: "old words" }, "main");
     await dashboard.hub.audit.flush();
     const id = await asked(dashboard, "new words");
-    const page = await dashboard.open(browser, `/approvals/${id}`);
+    const page = await dashboard.open(`/approvals/${id}`);
     const diff = page.getByRole("region", { name: /differ from the last/ });
     await diff.getByText("old words").waitFor();
     expect(await diff.textContent()).toContain("new words");
@@ -93,7 +87,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
   it("works by keys alone: j and k move, r rejects with a reason, o lets run", async () => {
     await using dashboard = await testDashboard(ASKS);
     for (const thought of ["one", "two"]) await asked(dashboard, thought);
-    const page = await dashboard.open(browser, "/approvals");
+    const page = await dashboard.open("/approvals");
     await row(page, /two/).waitFor();
     await page.keyboard.press("j");
     await page.getByRole("region", { name: "Arguments" }).getByText("one").waitFor();
@@ -117,7 +111,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await using dashboard = await testDashboard(ASKS);
     const ids: string[] = [];
     for (const thought of ["one", "two", "three"]) ids.push(await asked(dashboard, thought));
-    const page = await dashboard.open(browser, `/approvals/${ids[0]}`);
+    const page = await dashboard.open(`/approvals/${ids[0]}`);
     const allow = page.getByRole("button", { name: "Allow once" });
     const shows = (thought: string) =>
       page.getByRole("region", { name: "Arguments" }).getByText(thought).waitFor();
@@ -154,8 +148,8 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
 
   it("is live on two browsers, one of them a phone", async () => {
     await using dashboard = await testDashboard(ASKS);
-    const desk = await dashboard.open(browser, "/approvals");
-    const phone = await dashboard.open(browser, "/approvals", PHONE);
+    const desk = await dashboard.open("/approvals");
+    const phone = await dashboard.open("/approvals", PHONE);
     await Promise.all([desk, phone].map((page) => page.getByText("Nothing waits for you").waitFor()));
     await asked(dashboard, "live");
     await Promise.all([desk, phone].map((page) => row(page, /think/).waitFor()));
@@ -174,7 +168,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await using dashboard = await testDashboard(ASKS);
     const thought = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u202eevil ${"x".repeat(20_000)}`;
     const id = await asked(dashboard, thought);
-    const page = await dashboard.open(browser, `/approvals/${id}`);
+    const page = await dashboard.open(`/approvals/${id}`);
     await page.getByRole("region", { name: "Arguments" }).getByText("<img src=x").waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);
     expect(await page.title()).toBe("Approvals · Toolkeep");
@@ -195,7 +189,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
       });
     const secret = ask("prompt_secret", { name: "API_KEY", reason: "for the API" });
     const choice = ask("prompt_human", { question: "Tea or milk?", choices: ["tea", "milk"] });
-    const page = await dashboard.open(browser, "/approvals");
+    const page = await dashboard.open("/approvals");
     await row(page, /http_request/)
       .getByRole("link")
       .click();
@@ -219,7 +213,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
 
   it("notifies through the browser once somebody has clicked, and leads to what is asked", async () => {
     await using dashboard = await testDashboard(ASKS);
-    const page = await dashboard.open(browser, "/");
+    const page = await (await dashboard.open("/")).context().newPage();
     await page.context().grantPermissions(["notifications"], { origin: dashboard.url });
     await page.addInitScript({ content: RECORDED_NOTICES });
     await page.goto(`${dashboard.url}/approvals`);
@@ -239,11 +233,11 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await dashboard.hub.people.add("vera", "viewer");
     await dashboard.hub.people.add("otto", "operator");
     const id = await asked(dashboard, "look");
-    const page = await dashboard.open(browser, `/approvals/${id}`, { person: "vera" });
+    const page = await dashboard.open(`/approvals/${id}`, { person: "vera" });
     await page.getByText("you may look").waitFor();
     expect(await page.getByRole("button", { name: /Allow|Reject|Always/ }).count()).toBe(0);
     await page.keyboard.press("o");
-    const operator = await dashboard.open(browser, `/approvals/${id}`, { person: "otto" });
+    const operator = await dashboard.open(`/approvals/${id}`, { person: "otto" });
     await operator.getByRole("button", { name: "Allow once" }).waitFor();
     expect(await operator.getByRole("button", { name: /Always/ }).count()).toBe(0);
     expect((await dashboard.hub.questions.get(id))?.state).toBe("pending");
@@ -258,7 +252,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
       via: "library" as const,
     }));
     await dashboard.hub.callBatch(calls);
-    const page = await dashboard.open(browser, "/approvals");
+    const page = await dashboard.open("/approvals");
     await row(page, /2 calls/)
       .getByRole("link")
       .click();

@@ -1,21 +1,14 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("shows calls as they are recorded, and holds them back while somebody reads further down", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     for (let at = 0; at < 80; at++) await dashboard.call("think", { thought: `early ${at}` }, "main");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, "/audit");
+    const page = await dashboard.open("/audit");
     await page.getByText("80 calls").waitFor();
     await dashboard.call("list_directory", {}, "main");
     await page.getByRole("row", { name: /list_directory/ }).waitFor();
@@ -39,7 +32,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await dashboard.call("think", { thought: "theirs" }, "other");
     await dashboard.call("no_such_tool", {}, "other");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, "/audit");
+    const page = await dashboard.open("/audit");
     await page.getByText("3 calls").waitFor();
     await page.getByLabel("Agent").selectOption("other");
     await page.getByText("2 calls").waitFor();
@@ -60,7 +53,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     const { callId } = await dashboard.call("read_file", { path: "<b>nowhere</b>" }, "main");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, `/audit/${callId}`);
+    const page = await dashboard.open(`/audit/${callId}`);
     const panel = page.getByRole("complementary");
     await panel.getByText("The tool ran").waitFor();
     await panel.getByRole("region", { name: "Arguments" }).getByText("<b>nowhere</b>").waitFor();
@@ -94,7 +87,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
   it("shows what people did, and checks that everything is as it was written", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     await dashboard.api("POST", "/rules", { permission: "think", action: "deny" });
-    const page = await dashboard.open(browser, "/audit?view=actions");
+    const page = await dashboard.open("/audit?view=actions");
     await page.getByRole("row", { name: /rules/ }).first().getByRole("link").click();
     await page.getByRole("dialog").getByText("POST /api/rules").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { fixture } from "../support/upstream.ts";
 
 const PHONE = { width: 390, height: 780 };
@@ -42,6 +42,11 @@ const LISTS = [
   ...["/knowledge/memories", "/vault", "/notifications", "/users", "/settings"],
 ];
 
+function headingOf(path: string): string {
+  const [section] = path.slice(1).split(/[/?]/);
+  return section ? section[0]!.toUpperCase() + section.slice(1) : "Home";
+}
+
 async function remove(page: Page): Promise<void> {
   await page.getByRole("button", { name: "More about echo" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
@@ -68,36 +73,40 @@ async function withData(): Promise<TestDashboard> {
 }
 
 describe.skipIf(withoutDashboard)("axe", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("finds nothing serious wherever there is something to see, light and dark, on a phone too", async () => {
     await using dashboard = await withData();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const found: Record<string, readonly string[]> = {};
     const look = async (place: string) => {
       const findings = await seriousFindings(page);
       if (findings.length > 0) found[place] = findings;
     };
-    const arrive = async (path: string) => {
-      await page.goto(dashboard.url + path);
-      await page.getByRole("heading", { level: 1 }).first().waitFor();
+    const arrive = async (path: string, isFresh: boolean) => {
+      if (isFresh) await page.goto(dashboard.url + path);
+      // As by going back: what is loaded stays.
+      else
+        await page.evaluate(
+          `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`,
+        );
+      await page
+        .getByRole("heading", { level: 1, name: headingOf(path) })
+        .first()
+        .waitFor();
       await page
         .getByRole("status", { name: /^Loading/ })
         .first()
         .waitFor({ state: "detached" });
     };
+    let wasOpened = true;
     for (const [path, open] of PLACES) {
-      await arrive(path);
+      await arrive(path, wasOpened);
       await open?.(page);
       await look(open ? `${path}, opened` : path);
+      wasOpened = open !== undefined;
     }
     await page.setViewportSize(PHONE);
     for (const path of LISTS) {
-      await arrive(path);
+      await arrive(path, path === LISTS[0]);
       await look(`${path} on a phone`);
     }
     await page.getByRole("button", { name: "Open the navigation" }).click();

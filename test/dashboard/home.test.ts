@@ -1,20 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { connectClient } from "../support/connect-client.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { fixture } from "../support/upstream.ts";
 
 describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("tells a new installation what to do first, and goes there", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const steps = page.getByRole("region", { name: "First steps" });
     await steps.getByRole("link", { name: "Make an agent" }).waitFor();
     await page.getByText("Nothing waits for you.").waitFor();
@@ -51,7 +44,7 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
       rules: [{ permission: "think", action: "ask" }],
     });
     await dashboard.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     await page.getByRole("link", { name: "gone is unavailable" }).waitFor();
     await page.getByText("the configuration file is missing").waitFor();
     await dashboard.call("no_such_tool");

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
-import { launchBrowser, signIn, withoutDashboard } from "../support/dashboard.ts";
+import { signIn, withoutDashboard } from "../support/dashboard.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { serve, toolkeepJson } from "../support/toolkeep.ts";
@@ -11,54 +11,51 @@ describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by 
     await using home = await tempHome();
     const at = { home: home.path };
     await using daemon = await serve(at);
-    const browser = await launchBrowser();
-    try {
-      const complaints: string[] = [];
-      const enter = async (path: string, ...command: string[]) => {
-        const { url: link } = await toolkeepJson(at, ...command);
-        return signIn(browser, { link, url: daemon.url, path, complaints });
-      };
-      const page = await enter("/", "open");
-      await toolkeepJson(at, "person", "add", "eve", "--role", "operator");
-      const other = await enter("/approvals", "person", "link", "eve");
+    const complaints: string[] = [];
+    const enter = async (path: string, ...command: string[]) => {
+      const { url: link } = await toolkeepJson(at, ...command);
+      return signIn({ link, url: daemon.url, path, complaints });
+    };
+    const page = await enter("/", "open");
+    await using _ = page.context();
+    await toolkeepJson(at, "person", "add", "eve", "--role", "operator");
+    const other = await enter("/approvals", "person", "link", "eve");
+    await using __ = other.context();
 
-      const token = await makeAgent(page);
-      await using connected = await connectClient(daemon.url, token);
-      await addServer(page);
+    const token = await makeAgent(page);
+    await using connected = await connectClient(daemon.url, token);
+    await addServer(page);
 
-      // Another way of starting it, which an agent wants: it stops, and a person looks at what would run.
-      await connected.client.callTool({
-        name: "update_mcp_server",
-        arguments: { name: "every", env: { GREETING: "hello" } },
-      });
-      const panel = page.getByRole("complementary");
-      await panel.getByText("An agent changed this server").waitFor();
-      await page.getByRole("button", { name: "Approve" }).click();
-      await panel.getByText("Ready").waitFor();
+    // Another way of starting it, which an agent wants: it stops, and a person looks at what would run.
+    await connected.client.callTool({
+      name: "update_mcp_server",
+      arguments: { name: "every", env: { GREETING: "hello" } },
+    });
+    const panel = page.getByRole("complementary");
+    await panel.getByText("An agent changed this server").waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await panel.getByText("Ready").waitFor();
 
-      await grantEcho(page);
-      await writeRule(page);
+    await grantEcho(page);
+    await writeRule(page);
 
-      const call = { name: "mcp_every_echo", arguments: { message: "by clicking" } };
-      expect(await connected.client.callTool(call)).toMatchObject({ isError: true });
-      await other.getByRole("link", { name: /mcp_every_echo/ }).click();
-      await other.getByRole("complementary").getByText("by clicking").first().waitFor();
-      await other.getByRole("button", { name: "Allow once" }).click();
-      await other.getByText("Nothing waits for you").waitFor();
-      expect((await connected.client.callTool(call)).content).toEqual([
-        { type: "text", text: "Echo: by clicking" },
-      ]);
+    const call = { name: "mcp_every_echo", arguments: { message: "by clicking" } };
+    expect(await connected.client.callTool(call)).toMatchObject({ isError: true });
+    await other.getByRole("link", { name: /mcp_every_echo/ }).click();
+    await other.getByRole("complementary").getByText("by clicking").first().waitFor();
+    await other.getByRole("button", { name: "Allow once" }).click();
+    await other.getByText("Nothing waits for you").waitFor();
+    expect((await connected.client.callTool(call)).content).toEqual([
+      { type: "text", text: "Echo: by clicking" },
+    ]);
 
-      await go(page, "Audit");
-      await page.getByRole("link", { name: "mcp_every_echo" }).first().click();
-      await panel.getByRole("region", { name: "Arguments" }).getByText("by clicking").waitFor();
-      await panel.getByText("worker").first().waitFor();
-      await panel.getByText("eve").first().waitFor();
-      expect(page.url()).toMatch(/\/audit\/\w+/);
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    await go(page, "Audit");
+    await page.getByRole("link", { name: "mcp_every_echo" }).first().click();
+    await panel.getByRole("region", { name: "Arguments" }).getByText("by clicking").waitFor();
+    await panel.getByText("worker").first().waitFor();
+    await panel.getByText("eve").first().waitFor();
+    expect(page.url()).toMatch(/\/audit\/\w+/);
+    expect(complaints).toEqual([]);
   }, 180_000);
 });
 

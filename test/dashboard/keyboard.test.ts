@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 const PHONE = { context: { viewport: { width: 390, height: 780 } } };
 
@@ -22,15 +22,9 @@ async function withServers(count: number): Promise<TestDashboard> {
 }
 
 describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a list is one stop of Tab, however long it is; arrows, j, k, Home and End move in it", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/tools");
+    const page = await dashboard.open("/tools");
     const rows = page.getByRole("region", { name: "Tools" }).locator("[data-row] a");
     await rows.first().waitFor();
     expect(
@@ -61,7 +55,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
 
   it("Enter opens a row's details and goes into them; closing goes back to the row", async () => {
     await using dashboard = await withServers(3);
-    const page = await dashboard.open(browser, "/servers");
+    const page = await dashboard.open("/servers");
     await page.getByRole("link", { name: "server-01" }).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -82,7 +76,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
 
   it("details that cover the list keep it out of reach, and what opened them gets the focus back", async () => {
     await using dashboard = await withServers(2);
-    const page = await dashboard.open(browser, "/servers", PHONE);
+    const page = await dashboard.open("/servers", PHONE);
     await page.getByRole("link", { name: "server-01" }).click();
     await page.getByRole("heading", { name: "server-01" }).waitFor();
     expect(await focused(page)).toBe("aside");
@@ -102,7 +96,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
       enabled: false,
     });
     await dashboard.api("PUT", "/secrets/API_KEY", { value: "s3cret" }).catch(() => {});
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const windows: readonly (readonly [path: string, opener: string, item?: string])[] = [
       ["/servers", "Add a server"],
       ["/servers", "Import"],

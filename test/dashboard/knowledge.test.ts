@@ -1,18 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { tempHome } from "../support/temp-home.ts";
 
 describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("adds a source after a test, reads it, and finds its words marked, as text", async () => {
     await using folder = await tempHome();
     await writeFile(
@@ -21,7 +14,7 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
     );
     await writeFile(join(folder.path, "other.md"), "# Other\n\nNothing to see.");
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/knowledge/sources");
+    const page = await dashboard.open("/knowledge/sources");
     await page.getByRole("link", { name: "Add a source" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("notes");
     await page.getByLabel("Path").fill(folder.path);
@@ -59,7 +52,7 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
       text: "We deploy on Mondays.",
     });
     await dashboard.api("PATCH", `/memories/${memory.id}`, { text: "We deploy on Tuesdays." });
-    const page = await dashboard.open(browser, "/knowledge/memories");
+    const page = await dashboard.open("/knowledge/memories");
     await page.getByRole("link", { name: /We deploy on Tuesdays/ }).click();
     const panel = page.getByRole("complementary");
     await panel.getByText("We deploy on Mondays.").waitFor();
@@ -78,7 +71,7 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
 
   it("puts something into the inbox", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/knowledge/inbox");
+    const page = await dashboard.open("/knowledge/inbox");
     await page.getByText("Put something in").click();
     await page.getByLabel("Title").fill("A thought");
     await page.getByLabel("Text").fill("Worth keeping.");

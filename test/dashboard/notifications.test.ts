@@ -1,21 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the notifications page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("what an agent says appears at once and stays until it is dismissed, in every browser", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
-    const [page, other] = [
-      await dashboard.open(browser, "/notifications"),
-      await dashboard.open(browser, "/notifications"),
-    ];
+    const [page, other] = [await dashboard.open("/notifications"), await dashboard.open("/notifications")];
     await page.getByText("Nothing new").waitFor();
     await dashboard.call("notify", { title: "<b>Done</b>", body: "all of it", level: "warning" }, "main");
     await page.getByRole("link", { name: "<b>Done</b>" }).click();
@@ -34,7 +24,7 @@ describe.skipIf(withoutDashboard)("the notifications page", () => {
   it("leads to the server that it is about", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     await dashboard.hub.upstream.add("added", { command: "false" }, { addedBy: "main" });
-    const page = await dashboard.open(browser, "/notifications");
+    const page = await dashboard.open("/notifications");
     await page.getByRole("link", { name: /added waits for approval/ }).click();
     await page.getByRole("link", { name: "Approve or reject it" }).click();
     await page.getByRole("heading", { name: "added" }).waitFor();

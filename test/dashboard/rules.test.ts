@@ -1,20 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a rule is written in words, checked while it is typed, tried on the calls of late, and counts", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     await dashboard.call("think", { thought: "before" }, "main");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, "/rules");
+    const page = await dashboard.open("/rules");
     await page.getByRole("button", { name: "Add a rule" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("radio", { name: "Never" }).check();
@@ -52,8 +45,8 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     });
     await dashboard.call("think", { thought: "x" }, "main");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, `/rules/${made.rule.id}`);
-    const other = await dashboard.open(browser, "/rules");
+    const page = await dashboard.open(`/rules/${made.rule.id}`);
+    const other = await dashboard.open("/rules");
     await page.getByRole("button", { name: "See what would be decided differently" }).click();
     await page.getByText("1 of the last 1 calls").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -75,7 +68,7 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
       agents: { main: [] },
       rules: [{ permission: "write_file", action: "ask", pattern: { path: "/srv/**" } }],
     });
-    const page = await dashboard.open(browser, "/rules?view=try");
+    const page = await dashboard.open("/rules?view=try");
     await page.getByLabel("Who calls").selectOption("main");
     await page.getByLabel("Which tool").fill("change the contents of a file");
     await page.locator('datalist option[value="write_file"]').waitFor({ state: "attached" });
@@ -106,7 +99,7 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
       permission: "think",
       action: "deny",
     });
-    const page = await dashboard.open(browser, `/rules/${made.rule.id}`, { person: "vera" });
+    const page = await dashboard.open(`/rules/${made.rule.id}`, { person: "vera" });
     await page.getByRole("button", { name: "See what would be decided differently" }).click();
     await page.getByText("Nothing: all of the last").waitFor();
     expect(await page.getByRole("button", { name: /Add a rule|Edit|Remove/ }).count()).toBe(0);

@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { describe, expect, it } from "vitest";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { remoteServer } from "../support/remote-server.ts";
 
 const HOSTILE = `<img src=x onerror="window.owned=true"><script>window.owned=true</script>\u202egnihton\u2066\u200b`;
@@ -23,15 +22,9 @@ const TURNING = `(() => {
 })()`;
 
 describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("runs no script that was put into the page, and turns no text into markup", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const ran = await page.evaluate(`(async () => {
       const said = [];
       addEventListener("securitypolicyviolation", ({ effectiveDirective }) => said.push(effectiveDirective));
@@ -50,7 +43,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     await using evil = await remoteServer((_request, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<h1>evil</h1>"),
     );
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     await page.goto(evil.url);
     const status = await page.evaluate(`fetch("${dashboard.url}/api/agents", {
       method: "POST", credentials: "include", mode: "no-cors",
@@ -65,7 +58,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
 
   it("refuses a change without the token of the session, from its own page", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const send = (headers: object) =>
       page.evaluate(
         `fetch("/api/agents", { method: "POST", headers: ${JSON.stringify({ "content-type": "application/json", ...headers })}, body: '{"name":"mine"}' }).then(({ status }) => status)`,
@@ -92,7 +85,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     await call(`no_such ${HOSTILE}`, {}, "worker");
     await call("notify", { title: HOSTILE, body: HOSTILE }, "worker");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     const wrong: string[] = [];
     const look = async (place: string) => {
       const found = await page.evaluate<string[]>(TURNING);
@@ -135,7 +128,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     await dashboard.api("POST", "/servers", { name: "hostile", ...PUBLISHING(file), wait: true });
     const { callId } = await dashboard.call("think", { thought: megabyte }, "worker");
     await dashboard.hub.audit.flush();
-    const page = await dashboard.open(browser, "/tools/mcp_hostile_long");
+    const page = await dashboard.open("/tools/mcp_hostile_long");
     await page.getByRole("complementary").getByText("<b>begins</b>").first().waitFor();
     expect(await page.evaluate(TURNING)).toEqual([]);
     await page.goto(`${dashboard.url}/audit/${callId}`);
@@ -152,7 +145,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     await using evil = await remoteServer((_request, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end(`<iframe src="${url}/"></iframe>`),
     );
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     await page.goto(evil.url);
     const frame = page.frames()[1];
     expect(frame?.url() ?? "").not.toBe(`${url}/`);
@@ -160,7 +153,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
 
   it("ends on screen when its session does", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/servers");
+    const page = await dashboard.open("/servers");
     await page.getByText("No server yet").waitFor();
     await dashboard.api("DELETE", "/people/owner/sessions");
     await page.getByRole("heading", { name: "You are signed out" }).waitFor();

@@ -1,19 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the settings page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a setting says where it comes from, refuses what is wrong, and is changed at once", async () => {
     await using dashboard = await testDashboard({ settings: { shell: { timeout_ms: 5_000 } } });
-    const page = await dashboard.open(browser, "/settings");
+    const page = await dashboard.open("/settings");
     await page.getByLabel("Find a setting").fill("shell.timeout");
     await page
       .getByRole("row", { name: /shell.timeout_ms/ })
@@ -41,7 +34,7 @@ describe.skipIf(withoutDashboard)("the settings page", { timeout: 90_000 }, () =
 
   it("checks this installation and says what it is", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/settings?view=health");
+    const page = await dashboard.open("/settings?view=health");
     await page.getByRole("button", { name: "Check this installation" }).click();
     await page.getByRole("list", { name: "What was looked at" }).getByText("SQLite answers").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -61,7 +54,7 @@ describe.skipIf(withoutDashboard)("the settings page", { timeout: 90_000 }, () =
   it("a viewer changes nothing", async () => {
     await using dashboard = await testDashboard();
     await dashboard.hub.people.add("vera", "viewer");
-    const page = await dashboard.open(browser, "/settings/shell.timeout_ms", { person: "vera" });
+    const page = await dashboard.open("/settings/shell.timeout_ms", { person: "vera" });
     await page.getByRole("heading", { name: "shell.timeout_ms" }).waitFor();
     expect(await page.getByLabel("New value").count()).toBe(0);
     await page.getByRole("link", { name: "About and backup" }).click();

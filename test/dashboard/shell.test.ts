@@ -1,7 +1,7 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { sharedBrowser } from "../support/shared-browser.ts";
 
 /** In the page: when a word came to be there. */
 function shownAt(word: string): string {
@@ -12,20 +12,17 @@ function shownAt(word: string): string {
 }
 
 describe.skipIf(withoutDashboard)("the dashboard", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("opens by a link and leaves nothing of it in the address", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const { api, url, complaints } = dashboard;
+    const { url: link } = await api<{ url: string }>("POST", "/login-links", {});
+    const page = await signIn({ link, url, path: "/", complaints });
+    await using context = page.context();
     expect(page.url()).toBe(`${dashboard.url}/`);
     await page.getByRole("link", { name: "Servers", exact: true }).click();
     await page.getByRole("heading", { name: "Servers", level: 1 }).waitFor();
     expect(page.url()).toBe(`${dashboard.url}/servers`);
-    const [cookie] = await page.context().cookies();
+    const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
     expect(await page.evaluate("document.cookie")).toBe("");
     expect(dashboard.complaints).toEqual([]);
@@ -33,7 +30,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("says how to get in to whoever is signed out, at every address", async () => {
     await using dashboard = await testDashboard();
-    const page = await browser.newPage();
+    const page = await (await sharedBrowser()).newPage();
     for (const path of ["/", "/servers", "/servers/some/thing"]) {
       const answer = await page.goto(dashboard.url + path);
       expect(answer?.status()).toBe(401);
@@ -49,7 +46,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
   it("reaches any page, server and tool by Ctrl-K", async () => {
     await using dashboard = await testDashboard({ agents: { worker: [] } });
     await dashboard.api("POST", "/servers", { name: "cloudy", url: "http://127.0.0.1:9/mcp" });
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("cloud");
     await page.getByRole("option", { name: "cloudy" }).waitFor();
@@ -66,7 +63,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
       rules: [{ permission: "think", action: "ask" }],
     });
     const { api, call } = dashboard;
-    const pages = [await dashboard.open(browser), await dashboard.open(browser)];
+    const pages = [await dashboard.open(), await dashboard.open()];
     const changes: Readonly<Record<string, (word: string) => Promise<unknown>>> = {
       "/servers": (word) => api("POST", "/servers", { name: word, command: "false", enabled: false }),
       "/approvals": (word) => call("think", { thought: word }, "worker"),
@@ -93,7 +90,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("works for a browser that keeps locks and clipboard to itself, as over plain http from another machine", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const page = await (await dashboard.open()).context().newPage();
     await page.addInitScript({
       content: `for (const name of ["locks", "clipboard", "serviceWorker"])
         Object.defineProperty(Navigator.prototype, name, { get: () => undefined });
@@ -121,14 +118,14 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("a tab whose session another tab replaced goes on with the new one", async () => {
     await using dashboard = await testDashboard({ agents: { worker: [] } });
-    const page = await dashboard.open(browser, "/notifications");
+    const page = await dashboard.open("/notifications");
     await dashboard.call("notify", { title: "one", body: "of it" }, "worker");
     await dashboard.call("notify", { title: "two", body: "of it" }, "worker");
     await page.getByRole("link", { name: "one" }).click();
     await page.getByRole("button", { name: "Dismiss", exact: true }).click();
     await page.getByRole("link", { name: "one" }).waitFor({ state: "detached" });
     // As after signing in once more: the cookie is another session's, the page still has the token of the first.
-    const other = await dashboard.open(browser);
+    const other = await dashboard.open();
     await page.context().addCookies(await other.context().cookies());
     await page.getByRole("link", { name: "two" }).click();
     await page.getByRole("button", { name: "Dismiss", exact: true }).click();
@@ -146,7 +143,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("says so when what is open was removed by somebody else", async () => {
     await using dashboard = await testDashboard({ agents: { gone: [] } });
-    const page = await dashboard.open(browser, "/agents/gone");
+    const page = await dashboard.open("/agents/gone");
     await page.getByRole("heading", { name: "gone" }).waitFor();
     await dashboard.api("DELETE", "/agents/gone");
     await page.getByRole("complementary").getByRole("alert").waitFor();
@@ -154,7 +151,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
 
   it("waits for the daemon where a page is not loaded yet, and shows it then", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser);
+    const page = await dashboard.open();
     await page.getByText("Nothing waits for you.").waitFor();
     await page.context().route("**/*", (route) => route.abort());
     await page.getByRole("link", { name: "Vault", exact: true }).click();
@@ -170,7 +167,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
   it("has nothing that axe finds serious, light and dark", async () => {
     await using dashboard = await testDashboard();
     await dashboard.api("POST", "/servers", { name: "cloudy", url: "http://127.0.0.1:9/mcp" });
-    const page = await dashboard.open(browser, "/servers/cloudy");
+    const page = await dashboard.open("/servers/cloudy");
     await page.getByRole("heading", { name: "cloudy" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });

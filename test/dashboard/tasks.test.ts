@@ -1,18 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("gives a sub-agent a task, shows how far it is as that changes, and cancels it after asking", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
-    const page = await dashboard.open(browser, "/tasks");
+    const page = await dashboard.open("/tasks");
     await page.getByText("Tasks are for sub-agents").waitFor();
     expect(await page.getByRole("link", { name: "Make a sub-agent" }).getAttribute("href")).toBe(
       "/agents?new=yes",
@@ -55,7 +48,7 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
 
   it("makes a project with a ticket and a note, and another browser sees what becomes of the ticket", async () => {
     await using dashboard = await testDashboard({ agents: { coder: [] } });
-    const page = await dashboard.open(browser, "/tasks/tickets");
+    const page = await dashboard.open("/tasks/tickets");
     await page.getByRole("link", { name: "New project" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Tool keeper");
     await page.getByRole("button", { name: "Make it" }).click();
@@ -74,7 +67,7 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await page.getByLabel("Who does it").selectOption("coder");
     await page.getByRole("button", { name: "Write it" }).click();
     await page.waitForURL(/\/tasks\/tickets\/TK-1\?project=TK$/);
-    const other = await dashboard.open(browser, "/tasks/tickets");
+    const other = await dashboard.open("/tasks/tickets");
     await other.getByRole("row", { name: /TK-1 Names are cut Not begun/ }).waitFor();
     await panel.getByLabel("Status").selectOption("in_progress");
     await other.getByRole("row", { name: /TK-1 Names are cut In progress/ }).waitFor();
@@ -96,7 +89,7 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await dashboard.hub.projects.create({ name: "Tool keeper" }, null);
     await dashboard.hub.projects.tickets.create("TK", { title: "Names are cut" }, null);
     const context = { viewport: { width: 390, height: 800 } };
-    const page = await dashboard.open(browser, "/tasks/tickets/TK-1", { person: "vera", context });
+    const page = await dashboard.open("/tasks/tickets/TK-1", { person: "vera", context });
     await page.getByRole("complementary").getByText("Not begun").waitFor();
     expect(await page.getByRole("complementary").getByRole("combobox").count()).toBe(0);
     expect(await page.getByRole("button", { name: /Comment|More about/ }).count()).toBe(0);

@@ -1,19 +1,12 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe.skipIf(withoutDashboard)("the toolboxes page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("composes a toolbox by search, with keys alone, and keeps it over a reload", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/toolboxes");
+    const page = await dashboard.open("/toolboxes");
     await page.getByRole("link", { name: "New toolbox" }).click();
     await page.getByLabel("Name", { exact: true }).fill("reading");
     const search = page.getByRole("combobox", { name: /Add tools/ });
@@ -39,7 +32,7 @@ describe.skipIf(withoutDashboard)("the toolboxes page", () => {
       toolboxes: { web: ["http_request", "no_such_tool"] },
       agents: { main: ["web"], other: [] },
     });
-    const page = await dashboard.open(browser, "/toolboxes/web");
+    const page = await dashboard.open("/toolboxes/web");
     await page.getByText("no tool has this name").waitFor();
     await page.getByRole("button", { name: "Take out http_request" }).click();
     const search = page.getByRole("combobox", { name: /Add tools/ });
@@ -59,7 +52,7 @@ describe.skipIf(withoutDashboard)("the toolboxes page", () => {
 
   it("refuses what somebody else has changed meanwhile, and loses nothing", async () => {
     await using dashboard = await testDashboard({ toolboxes: { web: ["http_request"] } });
-    const page = await dashboard.open(browser, "/toolboxes/web");
+    const page = await dashboard.open("/toolboxes/web");
     await page.getByLabel("What it is for").fill("mine");
     await dashboard.api("PATCH", "/toolboxes/web", { description: "theirs" });
     await page.getByRole("button", { name: "Save" }).click();
@@ -76,7 +69,7 @@ describe.skipIf(withoutDashboard)("the toolboxes page", () => {
       toolboxes: { web: ["http_request"] },
       agents: { main: ["web"] },
     });
-    const page = await dashboard.open(browser, "/toolboxes/web");
+    const page = await dashboard.open("/toolboxes/web");
     await page.getByRole("button", { name: "More to do with the toolbox" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     const asked = page.getByRole("dialog");

@@ -1,7 +1,6 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { publishedServer } from "../support/published-server.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -13,15 +12,9 @@ async function ready({ hub }: TestDashboard, tool: string) {
 }
 
 describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("finds tools as a model does, with scores and why", async () => {
     await using dashboard = await testDashboard({ agents: { main: ["all"] } });
-    const page = await dashboard.open(browser, "/tools");
+    const page = await dashboard.open("/tools");
     await page.getByText("tools", { exact: false }).first().waitFor();
     await page.getByRole("searchbox", { name: "Say what the tool should do" }).fill("read a file");
     const first = page.getByRole("row").nth(1);
@@ -41,7 +34,7 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard({ servers: { every: EVERYTHING }, agents: { main: [] } });
     await ready(dashboard, "mcp_every_echo");
     const long = dashboard.hub.catalog.all().find(({ ownName }) => /long-?running/i.test(ownName))!.name;
-    const page = await dashboard.open(browser, `/tools/${long}?tab=try`);
+    const page = await dashboard.open(`/tools/${long}?tab=try`);
     await page.getByLabel(/^duration/).fill("0.6");
     await page.getByLabel(/^steps/).fill("3");
     await page.getByRole("button", { name: "Call it" }).click();
@@ -99,7 +92,7 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard();
     await dashboard.hub.upstream.add("shop", server.input);
     await ready(dashboard, "mcp_shop_order");
-    const page = await dashboard.open(browser, "/tools/mcp_shop_order?tab=try");
+    const page = await dashboard.open("/tools/mcp_shop_order?tab=try");
     expect(await page.getByLabel("count (optional)").inputValue()).toBe("2");
     await page.getByLabel("name", { exact: true }).fill("lamp");
     await page.getByLabel("size").selectOption("large");
@@ -143,7 +136,7 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard();
     await dashboard.hub.upstream.add("many", server.input);
     await ready(dashboard, "mcp_many_tool_3999");
-    const page = await dashboard.open(browser, "/");
+    const page = await dashboard.open("/");
     const began = Date.now();
     await page.getByRole("link", { name: "Tools", exact: true }).click();
     await page.getByRole("row").nth(5).waitFor();
@@ -161,7 +154,7 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
   it("lets viewers look, and only look", async () => {
     await using dashboard = await testDashboard();
     await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
-    const page = await dashboard.open(browser, "/tools/read_file?tab=try", { person: "vera" });
+    const page = await dashboard.open("/tools/read_file?tab=try", { person: "vera" });
     await page.getByText("Read a text file", { exact: false }).first().waitFor();
     expect(await page.getByRole("link", { name: "Try it" }).count()).toBe(0);
   });

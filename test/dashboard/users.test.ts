@@ -1,18 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the users page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a person is added, let in by a link, made an operator, signed out and removed", async () => {
     await using dashboard = await testDashboard();
-    const page = await dashboard.open(browser, "/users");
+    const page = await dashboard.open("/users");
     await page.getByRole("button", { name: "Add a person" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("eve");
     await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
@@ -20,7 +13,8 @@ describe.skipIf(withoutDashboard)("the users page", { timeout: 90_000 }, () => {
     await page.getByRole("button", { name: "Make a login link" }).click();
     const link = (await page.getByRole("region", { name: "Login link" }).textContent())!;
     const { url, complaints } = dashboard;
-    const hers = await signIn(browser, { link, url, path: "/users", complaints });
+    const hers = await signIn({ link, url, path: "/users", complaints });
+    await using _ = hers.context();
     expect(await hers.getByRole("button", { name: "Add a person" }).count()).toBe(0);
     await page.getByText(/^since /).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -50,7 +44,7 @@ describe.skipIf(withoutDashboard)("the users page", { timeout: 90_000 }, () => {
   it("the owner cannot be changed, and a viewer sees no sessions", async () => {
     await using dashboard = await testDashboard();
     await dashboard.hub.people.add("vera", "viewer");
-    const page = await dashboard.open(browser, "/users/owner", { person: "vera" });
+    const page = await dashboard.open("/users/owner", { person: "vera" });
     await page.getByText("Always an admin").waitFor();
     expect(await page.getByRole("heading", { name: "Browsers" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /link|Sign out everywhere|More about/ }).count()).toBe(0);

@@ -1,18 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
-import { launchBrowser, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
   it("a secret is set, bound, given another value and deleted, and its value never comes back", async () => {
     await using dashboard = await testDashboard({ agents: { main: [], other: [] } });
-    const page = await dashboard.open(browser, "/vault");
+    const page = await dashboard.open("/vault");
     const answers: string[] = [];
     page.on(
       "response",
@@ -85,7 +78,7 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
       via: "library",
       signal: asking.signal,
     });
-    const page = await dashboard.open(browser, "/vault/TOKEN");
+    const page = await dashboard.open("/vault/TOKEN");
     await page.getByRole("complementary").getByText("server remote").waitFor();
     await page
       .getByRole("list", { name: /wait for a secret/ })
@@ -101,7 +94,7 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard();
     await dashboard.hub.vault.put("TOKEN", "some-long-token");
     await dashboard.hub.people.add("vera", "viewer");
-    const page = await dashboard.open(browser, "/vault/TOKEN", { person: "vera" });
+    const page = await dashboard.open("/vault/TOKEN", { person: "vera" });
     await page.getByRole("heading", { name: "TOKEN" }).waitFor();
     expect(
       await page

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import Fastify from "fastify";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { findHeadlessShell } from "../../scripts/chromium.mjs";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { createBackup } from "../../src/daemon/backup.ts";
@@ -10,6 +9,7 @@ import { mountGateway } from "../../src/gateway/mount-gateway.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { testChromium } from "./chromium.ts";
+import { borrowProfile, type Profile, sharedBrowser } from "./shared-browser.ts";
 import { ADMIN_TOKEN } from "./test-api.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
 
@@ -24,26 +24,12 @@ export const withoutDashboard =
       ? undefined
       : "dist/dashboard is not built";
 
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-/** One for a whole file: starting it takes a second. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findHeadlessShell()!, args: FLAGS });
-}
-
 export interface TestDashboard extends TestHub {
   readonly url: string;
   /** As an admin, past the browser. */
   api<T>(method: string, path: string, body?: object): Promise<T>;
-  /** A browser of its own, signed in by a link as the owner or as `person`, at `path`. */
-  open(browser: Browser, path?: string, options?: Opened): Promise<Page>;
+  /** A browser of its own, signed in as the owner or as `person`, at `path`. */
+  open(path?: string, options?: Opened): Promise<Page>;
   /** What the pages complained about: errors of scripts, and what the policy refused. */
   readonly complaints: string[];
 }
@@ -53,13 +39,15 @@ interface Opened {
   readonly context?: BrowserContextOptions;
 }
 
+const DESK = { width: 1280, height: 800 };
+
 /** The dashboard over a real hub that listens on a free port. */
 export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashboard> {
   const tested = await testHub(setup);
   const app = Fastify({ forceCloseConnections: true });
   let url = "";
   const complaints: string[] = [];
-  const opened: Page[] = [];
+  const profiles: Profile[] = [];
   await mountApi(app, tested.hub, {
     log: silentLog,
     version: "1.2.3",
@@ -83,55 +71,77 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
     },
   });
   mountGateway(app, tested.hub, { log: silentLog, version: "1.2.3" });
-  url = await app.listen({ host: "127.0.0.1", port: 0 });
+  url = await listen(app);
   const api = <T>(method: string, path: string, body?: object) => request<T>(url, method, path, body);
   return {
     ...tested,
     url,
     api,
     complaints,
-    async open(browser, path = "/", { person, context: options = {} } = {}) {
+    async open(path = "/", { person, context: { viewport = DESK, ...options } = {} } = {}) {
+      const profile = await borrowProfile(url, options);
+      profiles.push(profile);
+      const { context, page } = profile;
       const link = await api<{ url: string }>("POST", "/login-links", person === undefined ? {} : { person });
-      const page = await signIn(browser, { link: link.url, url, path, options, complaints });
-      opened.push(page);
+      // What the button of that page does; `signIn` presses it.
+      const code = new URL(link.url).searchParams.get("code")!;
+      const headers = { origin: url };
+      await context.request.post(`${url}/login`, { form: { code }, headers, maxRedirects: 0 });
+      if (viewport) await page.setViewportSize(viewport);
+      noteComplaints(context, complaints);
+      await page.goto(`${url}${path}`);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
       return page;
     },
     async [Symbol.asyncDispose]() {
       // A page that is left open looks for its daemon for as long as the browser lives.
-      await Promise.all(opened.map((page) => page.context().close()));
+      await Promise.all(profiles.map((profile) => profile[Symbol.asyncDispose]()));
       await app.close();
       await tested[Symbol.asyncDispose]();
     },
   };
 }
 
+let port = 0;
+
+/**
+ * Where the one before listened, if that one is gone: its files are in the browser's cache then, compiled. To do that again
+ * for every test was a third of the CPU of opening a page.
+ */
+async function listen(app: FastifyInstance): Promise<string> {
+  const host = "127.0.0.1";
+  const url = await app.listen({ host, port }).catch(() => app.listen({ host, port: 0 }));
+  port = Number(new URL(url).port);
+  return url;
+}
+
 interface SignIn {
   readonly link: string;
   readonly url: string;
   readonly path: string;
-  readonly options?: BrowserContextOptions;
   readonly complaints: string[];
 }
 
-/** Follows a login link, presses its button and goes to `path`. */
-export async function signIn(
-  browser: Browser,
-  { link, url, path, options, complaints }: SignIn,
-): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+/** Follows a login link in a new browser, presses its button and goes to `path`. Whoever calls closes what it is in. */
+export async function signIn({ link, url, path, complaints }: SignIn): Promise<Page> {
+  const context = await (await sharedBrowser()).newContext({ viewport: DESK });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
-      complaints.push(message.text());
-  });
+  noteComplaints(context, complaints);
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${url}/`);
   if (path !== "/") await page.goto(`${url}${path}`);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   return page;
+}
+
+function noteComplaints(context: BrowserContext, complaints: string[]): void {
+  context.on("weberror", (thrown) => complaints.push(String(thrown.error())));
+  context.on("console", (message) => {
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
+      complaints.push(message.text());
+  });
 }
 
 async function request<T>(url: string, method: string, path: string, body?: object): Promise<T> {
