@@ -6,6 +6,7 @@ import {
   type Page,
 } from "playwright-core";
 import { findHeadlessShell } from "../../scripts/chromium.mjs";
+import { startKept } from "./own-children.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -20,7 +21,7 @@ let browser: Promise<Browser> | undefined;
 
 /** One for all files of a worker. It ends when the worker does, however that happens: they hold a pipe between them. */
 export function sharedBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({ executablePath: findHeadlessShell()!, args: FLAGS });
+  browser ??= startKept(() => chromium.launch({ executablePath: findHeadlessShell()!, args: FLAGS }));
   return browser;
 }
 

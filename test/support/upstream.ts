@@ -6,7 +6,6 @@ import type { ServerConfig, Settings } from "../../src/config/settings.ts";
 import { type EventMap, Events } from "../../src/events.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Log } from "../../src/lib/log.ts";
-import { processTable } from "../../src/process/process-table.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { createSandbox } from "../../src/process/sandbox.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -15,6 +14,7 @@ import { createUpstream, type UpstreamDeps } from "../../src/upstream/create-ups
 import type { ServerInput, Upstream } from "../../src/upstream/upstream.ts";
 import { createVault } from "../../src/vault/create-vault.ts";
 import type { Vault } from "../../src/vault/vault.ts";
+import { ownChildren } from "./own-children.ts";
 import { tempStore } from "./temp-store.ts";
 import { testCaller } from "./tools.ts";
 
@@ -113,10 +113,7 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
       await close();
       opened = await open({ ...setup, ...change });
     },
-    async children() {
-      const rows = await processTable();
-      return rows.filter((row) => row.parent === process.pid).map((row) => row.pid);
-    },
+    children: ownChildren,
     async [Symbol.asyncDispose]() {
       await close();
       await temp[Symbol.asyncDispose]();
