@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Child processes, databases and sockets share two cores: more workers only make each other slow.
-    maxWorkers: 2,
+    // Two leave a sixth of two cores idle, waiting for child processes and the disk; more than three make each other slow.
+    maxWorkers: 3,
     restoreMocks: true,
     // A shared machine may starve a process for seconds. What needed another try is listed at the end of the run.
     retry: process.env.CI ? 2 : 0,
