@@ -82,7 +82,7 @@ export interface Caller {
   readonly folders: readonly FolderGrant[];
   /** Null: every scope of tools, and no label. */
   readonly scopes: readonly TokenScope[] | null;
-  /** Scopes that the way it came in leaves out, whatever its token has. */
+  /** Scopes whose writing tools this connection does not get, whatever its token has. */
   readonly withheld?: readonly Scope[];
   /** The person at the command line or dashboard: every tool that exists, whatever the toolboxes. */
   readonly operator: boolean;

@@ -30,6 +30,8 @@ export interface NewServer extends ServerInput {
 
 export interface ServerChange extends ServerInput {
   readonly name?: string;
+  /** Names its tools anew; refused with IN_USE where something lists them by their names. */
+  readonly prefix?: string;
 }
 
 export interface ServerList {

@@ -123,8 +123,14 @@ export function fitsContext(
   return availability === "both" || availability === context;
 }
 
-export function inScope(tool: Tool, { scopes, withheld }: Pick<Caller, "scopes" | "withheld">): boolean {
-  return (scopes === null || scopes.includes(tool.scope)) && !withheld?.includes(tool.scope);
+export function inScope(tool: Tool, caller: Pick<Caller, "scopes" | "withheld">): boolean {
+  const { scopes } = caller;
+  return (scopes === null || scopes.includes(tool.scope)) && !isWithheld(tool, caller);
+}
+
+/** What only reads is never withheld. */
+export function isWithheld({ scope, flags }: Tool, { withheld }: Pick<Caller, "withheld">): boolean {
+  return withheld !== undefined && !flags.readOnly && withheld.includes(scope);
 }
 
 function holds(tool: Tool, caller: Pick<Caller, "operator">, grants: GrantSet): boolean {

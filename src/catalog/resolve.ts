@@ -2,7 +2,7 @@ import type { Caller, Narrowing } from "../caller.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { OutcomeError, OutcomeName, Tool, ToolStatus } from "../tool.ts";
-import { fitsContext, inScope, nameFor } from "./grants.ts";
+import { fitsContext, inScope, isWithheld, nameFor } from "./grants.ts";
 
 /** Why a name did not resolve. */
 export interface Refused {
@@ -133,10 +133,6 @@ function why(tool: Tool | undefined, caller: Caller): string {
   return caller.narrowing ? ` at this address, which gives only ${narrowedTo(caller.narrowing)}` : "";
 }
 
-function isWithheld({ scope }: Tool, { withheld }: Caller): boolean {
-  return withheld?.includes(scope) ?? false;
-}
-
 /** Why a tool is for others than the caller, whatever its toolboxes list. */
 export function outOfPlace(
   { availability }: Pick<Tool, "availability">,
@@ -155,7 +151,7 @@ function narrowedTo(narrowing: Narrowing): string {
 function remedy(name: string, tool: Tool | undefined, caller: Caller): string {
   if (tool && !fitsContext(tool, caller)) return "Use another tool.";
   if (tool && isWithheld(tool, caller))
-    return "A person may allow it with the setting stdio.allow_writes, or connect the client to /mcp.";
+    return "A person may allow it with the setting stdio.writes, or connect the client to /mcp.";
   if (tool && !inScope(tool, caller)) return `Ask a person for a token with the scope ${tool.scope}.`;
   if (caller.narrowing)
     return "Use another tool; a person may connect the client to /mcp, which gives all of them.";

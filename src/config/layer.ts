@@ -109,7 +109,8 @@ function knownBeside(path: readonly string[]): string[] {
   if (path.length === 1) {
     const topLevel = Object.keys(SETTINGS).filter((key) => !key.includes("."));
     const groups = [...GROUPS].filter((group) => !group.includes("."));
-    return [...topLevel, ...groups, ...Object.keys(ALIASES), "rules", "mcpServers"];
+    const aliases = Object.keys(ALIASES).filter((alias) => !alias.includes("."));
+    return [...topLevel, ...groups, ...aliases, "rules", "mcpServers"];
   }
   const group = `${path.slice(0, -1).join(".")}.`;
   const inGroup = [...Object.keys(SETTINGS), ...GROUPS].filter((key) => key.startsWith(group));

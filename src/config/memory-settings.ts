@@ -28,12 +28,12 @@ export const MEMORY_SETTINGS = {
     description:
       "Whether documents are found by what they mean, too: `auto` where the model can run, else by their words alone.",
   }),
-  "stdio.allow_writes": setting(yesOrNo(), {
-    default: false,
-    env: "TOOLKEEP_STDIO_ALLOW_WRITES",
+  "stdio.writes": setting(yesOrNo(), {
+    default: true,
+    env: "TOOLKEEP_STDIO_WRITES",
     project: { only: false },
     description:
-      "Whether clients on `toolkeep stdio` have the tools that write memories, write into the inbox and start syncs.",
+      "Whether clients on `toolkeep stdio` have the tools that write. `false` leaves out what changes memories, the inbox, files or settings, runs commands or starts syncs; `sync_status` stays.",
   }),
 } as const;
 

@@ -138,7 +138,7 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
       api_key: settings.embeddings.apiKey,
       dimensions: settings.embeddings.dimensions,
     },
-    stdio: { allow_writes: settings.stdio.allowWrites },
+    stdio: { writes: settings.stdio.writes },
     sync: { watch: settings.sync.watch, interval_mins: settings.sync.intervalMs / 60_000 },
     telemetry: { otlp_url: settings.telemetry.otlpUrl, otlp_headers: settings.telemetry.otlpHeaders },
     retention: {
@@ -240,7 +240,7 @@ function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"
       apiKey: values["embeddings.api_key"],
       dimensions: values["embeddings.dimensions"],
     },
-    stdio: { allowWrites: values["stdio.allow_writes"] },
+    stdio: { writes: values["stdio.writes"] },
     sync: { watch: values["sync.watch"], intervalMs: values["sync.interval_mins"] * 60_000 },
     telemetry: {
       otlpUrl: values["telemetry.otlp_url"],

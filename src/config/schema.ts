@@ -373,10 +373,11 @@ export const GROUPS: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Keys that are also accepted at the top level of a file. */
+/** Further names of keys: at the top level of a file, or from before they were renamed. */
 export const ALIASES: Readonly<Record<string, SettingKey>> = {
   deferred_loading: "mcp.deferred_loading",
   tool_timeout_secs: "mcp.tool_timeout_secs",
+  "stdio.allow_writes": "stdio.writes",
 };
 
 function retention<const D extends number>(days: D, description: string) {

@@ -59,10 +59,19 @@ export function checkServerConfig(
 }
 
 const SERVER_NAME_EXPECTED =
-  "1 to 64 letters, digits, spaces, -, _ or . with a letter or digit and no space at either end";
+  "1 to 64 characters of any script with a letter or digit, no space at either end, and no * or : (they mean something in rules)";
+/** No control, format or unassigned characters: a name is shown to people and must look like what it is. */
+const SERVER_NAME = /^(?=.*[\p{L}\p{N}])(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]+(?<! )$/u;
+const MAX_SERVER_NAME = 64;
 
 function isServerName(name: unknown): name is string {
-  return typeof name === "string" && /^(?=.*[A-Za-z0-9])(?! )[A-Za-z0-9 ._-]{1,64}(?<! )$/.test(name);
+  return (
+    typeof name === "string" &&
+    [...name].length <= MAX_SERVER_NAME &&
+    SERVER_NAME.test(name) &&
+    !/[*:]/.test(name) &&
+    name === name.normalize("NFC")
+  );
 }
 
 const ENV_NAME = /^[^=\s\0]+$/;

@@ -138,8 +138,8 @@ export interface Settings {
     readonly dimensions: number | null;
   };
   readonly stdio: {
-    /** Clients on stdio may write memories, into the inbox, and sync. */
-    readonly allowWrites: boolean;
+    /** Clients on stdio have the same tools as those on HTTP; false: only those that read. */
+    readonly writes: boolean;
   };
   /** When the daemon syncs sources of knowledge by itself. */
   readonly sync: {

@@ -14,8 +14,9 @@ export function addressOf(path: string): Address | undefined {
   if (path === "/mcp" || path === "/mcp/") return EVERYTHING;
   const rest = path.slice("/mcp/".length);
   const isServer = rest.startsWith(SERVER);
-  const name = decoded(isServer ? rest.slice(SERVER.length) : rest);
-  if (name === undefined || name === "" || name.includes("/")) return undefined;
+  const segment = isServer ? rest.slice(SERVER.length) : rest;
+  const name = segment.includes("/") ? undefined : decoded(segment);
+  if (name === undefined || name === "") return undefined;
   return { narrowing: isServer ? { server: name } : { toolbox: name } };
 }
 

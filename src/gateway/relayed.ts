@@ -4,15 +4,15 @@ import type { Settings } from "../config/settings.ts";
 import type { AgentPrincipal } from "./authenticate.ts";
 import { RELAY_HEADER } from "./protocol.ts";
 
-/** What writes down what an agent says, or has the machine read its sources. */
-const WRITES: readonly Scope[] = ["memory.write", "ingest", "sync"];
+/** With `stdio.writes: false` a client on `toolkeep stdio` gets only those tools of these scopes that read. */
+const WRITES: readonly Scope[] = ["memory.write", "ingest", "sync", "files", "shell", "admin"];
 
-/** Who came over `toolkeep stdio` writes only where the settings let them. */
+/** Narrows a client on `toolkeep stdio` to reading, where the settings say so. */
 export function relayed(
   principal: AgentPrincipal,
   { headers }: Pick<IncomingMessage, "headers">,
   { stdio }: Pick<Settings, "stdio">,
 ): AgentPrincipal {
-  const isReadOnly = headers[RELAY_HEADER] !== undefined && !stdio.allowWrites;
+  const isReadOnly = headers[RELAY_HEADER] !== undefined && !stdio.writes;
   return isReadOnly ? { ...principal, withheld: WRITES } : principal;
 }

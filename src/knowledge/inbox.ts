@@ -32,7 +32,15 @@ export interface InboxFile {
   readonly modifiedAt: number;
 }
 
-export const INBOX_EXTENSIONS = ["md", "txt"] as const;
+const ENDING = /\.([a-z0-9]{1,10})$/i;
+const EXTENSION = /^[a-z0-9]{1,10}$/;
+/** Formats that are not text, and files that a desktop or a shell runs when somebody opens them. */
+const REFUSED_EXTENSIONS = new Set(
+  (
+    "pdf doc docx xls xlsx ppt pptx odt ods odp zip gz tgz tar 7z rar eml mbox sqlite db png jpg jpeg gif webp ico mp3 mp4 " +
+    "exe com scr bat cmd msi pif cpl hta lnk url desktop app command workflow jar dll so dylib reg ps1 vbs vbe wsf wsh jse service"
+  ).split(" "),
+);
 const MAX_CONTENT_CHARS = 1_000_000;
 const MAX_TITLE_CHARS = 300;
 const MAX_TAGS = 50;
@@ -64,7 +72,7 @@ export class Inbox {
         `the inbox holds ${MAX_FILES} files, which is the most; a person has to tidy it`,
       );
     const text = this.#textOf(input, extension);
-    const name = await writeAnew(folder, stemOf(input, this.#deps.clock()), extension, text);
+    const name = await writeAnew(folder, stemOf(input, extension, this.#deps.clock()), extension, text);
     this.#deps.onPut?.(source.name);
     return { name, path: join(folder, name), source: source.name };
   }
@@ -118,21 +126,28 @@ function check({ content, title = "", tags = [] }: InboxInput): void {
   if (problem !== undefined) throw new ToolkeepError("BAD_REQUEST", problem);
 }
 
-/** That of the name counts where none is given. */
-function extensionOf({ extension, filename }: InboxInput): (typeof INBOX_EXTENSIONS)[number] {
-  const ofName = /\.(md|markdown|txt)$/i.exec(filename?.trim() ?? "")?.[1];
-  const given = (extension ?? ofName ?? "md").trim().replace(/^\./, "").toLowerCase();
-  const known = given === "markdown" ? "md" : INBOX_EXTENSIONS.find((one) => one === given);
-  if (known) return known;
-  throw new ToolkeepError(
-    "BAD_REQUEST",
-    `extension has to be one of ${INBOX_EXTENSIONS.join(", ")}; it is ${JSON.stringify(given.slice(0, 20))}`,
-  );
+/** The extension that is given, else that of the file name where it is a safe one, else `md`. */
+function extensionOf({ extension, filename }: InboxInput): string {
+  const given = extension?.trim().replace(/^\./, "").toLowerCase();
+  const ofName = ENDING.exec(filename?.trim() ?? "")?.[1]?.toLowerCase();
+  const wanted = given ?? (ofName !== undefined && isSafeExtension(ofName) ? ofName : "md");
+  if (isSafeExtension(wanted)) return wanted === "markdown" ? "md" : wanted;
+  const reason = REFUSED_EXTENSIONS.has(wanted)
+    ? `the inbox takes text, and ${wanted} files are not text or can be run`
+    : "expected an extension of one to ten letters and digits, such as md, txt, json or csv";
+  throw new ToolkeepError("BAD_REQUEST", `${reason}; got ${JSON.stringify(wanted.slice(0, 20))}`);
+}
+
+function isSafeExtension(extension: string): boolean {
+  return EXTENSION.test(extension) && !REFUSED_EXTENSIONS.has(extension);
 }
 
 /** The name without its ending: letters, digits, `-`, `_` and `.` inside, whatever was asked for. */
-function stemOf({ filename, title }: InboxInput, now: number): string {
-  const wanted = (filename ?? title ?? "").replace(/\.(?:md|markdown|txt)$/i, "");
+function stemOf({ filename, title }: InboxInput, extension: string, now: number): string {
+  const named = filename?.trim() ?? title ?? "";
+  const ending = ENDING.exec(named)?.[1]?.toLowerCase() ?? "";
+  const isReplaced = [extension, "md", "markdown", "txt"].includes(ending);
+  const wanted = isReplaced ? named.slice(0, named.lastIndexOf(".")) : named;
   const stem = wanted
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, "-")

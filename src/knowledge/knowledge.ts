@@ -19,6 +19,8 @@ export interface SearchRequest {
   readonly access: Access;
   /** Whose memories take part, where they are asked for: the caller's own, and shared spaces that it may read. */
   readonly memoryOwners?: readonly string[];
+  /** Show at most half of the documents that the caller may see, so that no query lists a small index. */
+  readonly withinHalf?: boolean;
 }
 
 /** Where words of the query stand in a snippet, in UTF-16 units. */

@@ -260,6 +260,14 @@ export interface ToolNameStore {
    * servers concerned.
    */
   add(names: readonly ToolNameRecord[]): Promise<ToolNameRecord[]>;
+  /** Gives tools of one server other names, all or none. The old names stay taken: nobody else's tool ever gets one. */
+  rename(serverId: string, changes: readonly ToolNameChange[]): Promise<void>;
+}
+
+export interface ToolNameChange {
+  readonly originalName: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A value sealed with the key of this store's secrets, so that another key is noticed before the first secret is. */

@@ -5,6 +5,11 @@ import type { Database } from "./database.ts";
 import { rowCodec } from "./row.ts";
 import type { ToolNameRecord, ToolNameStore } from "./store.ts";
 
+/** Under this id the table keeps names that a server's tools had before: taken, and nobody's but that server's. */
+export function formerlyOf(serverId: string): string {
+  return `formerly:${serverId}`;
+}
+
 export function toolNameStore(database: Database): ToolNameStore {
   const list = async (serverIds?: readonly string[]) => {
     const pace = createPace();
@@ -40,6 +45,28 @@ export function toolNameStore(database: Database): ToolNameStore {
       });
       await pace();
       return await list(serverIds);
+    },
+
+    async rename(serverId, changes) {
+      const former = formerlyOf(serverId);
+      await database.change("server_lists", async (db) => {
+        const taken = changes.map(({ to }) => to);
+        for (let at = 0; at < taken.length; at += 500)
+          await db
+            .deleteFrom("toolNames")
+            .where("serverId", "=", former)
+            .where("name", "in", taken.slice(at, at + 500))
+            .execute();
+        for (const { originalName, to } of changes)
+          await db
+            .updateTable("toolNames")
+            .set({ name: to })
+            .where("serverId", "=", serverId)
+            .where("originalName", "=", originalName)
+            .execute();
+        const old = changes.map(({ from }) => ({ serverId: former, originalName: from, name: from }));
+        await writeInTurns(old, toRow, (rows) => db.insertInto("toolNames").values(rows).execute());
+      });
     },
   };
 }

@@ -11,6 +11,8 @@ export interface Embedder {
   /** Of every vector; 0: not known before the first. */
   readonly dimensions: number;
   readonly state: EmbedderState;
+  /** The least cosine that means something; undefined: it has to be measured, see `measureLikenessFloor`. */
+  readonly likenessFloor?: number | undefined;
   /** A vector for each text, in their order; undefined where it cannot, has too much to do, or was closed. Never rejects. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Vector[] | undefined>;
   /** Ends what it started. */

@@ -39,6 +39,10 @@ export class KeptEmbedder implements Embedder {
     return this.#deps.embedder.state;
   }
 
+  get likenessFloor() {
+    return this.#deps.embedder.likenessFloor;
+  }
+
   async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Vector[] | undefined> {
     const { embedder } = this.#deps;
     if (options.urgent || options.keep === false) return embedder.embed(texts, options);

@@ -6,8 +6,9 @@ import type { Events } from "../events.ts";
 import type { NewId } from "../lib/id.ts";
 import { err } from "../lib/result.ts";
 import { createSerial } from "../lib/serial.ts";
+import { prefixOf } from "../lib/tool-name.ts";
 import type { OfferDefinition, OfferOrigin } from "../offer.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, ToolNameChange } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
 import { SignIns } from "./auth/sign-ins.ts";
@@ -49,6 +50,8 @@ export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
 /** Whatever changes the set of servers waits for what changes it already. */
 const CHANGES = "changes";
+/** Leaves room for the tool in a name of 50 characters. */
+const MAX_PREFIX = 30;
 
 /**
  * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
@@ -157,6 +160,26 @@ class Servers implements Upstream {
         by === undefined ? by : { name: by, requireApproval },
       );
       return "changed";
+    });
+  }
+
+  changePrefix(
+    name: string,
+    prefix: string,
+    check: (changes: readonly ToolNameChange[]) => void,
+  ): Promise<readonly ToolNameChange[]> {
+    return this.#serial(CHANGES, async () => {
+      const { record } = this.#set.named(name).definition;
+      if (prefix !== prefixOf(prefix) || prefix.length > MAX_PREFIX)
+        throw new ToolkeepError(
+          "BAD_REQUEST",
+          `a prefix has 1 to ${MAX_PREFIX} lower-case letters, digits and _, and neither begins nor ends with _; got ${JSON.stringify(prefix.slice(0, 80))}`,
+        );
+      const changes = await this.#learned.tools.rename(record, prefix, this.#settings, check);
+      await this.#deps.store.servers.update(record.id, { prefix, updatedAt: this.#deps.clock() });
+      await this.#refresh();
+      this.#deps.events.emit("server.changed", { server: name, change: "changed" });
+      return changes;
     });
   }
 

@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createPace } from "../lib/pace.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { ServerRecord, ServerToolRecord, Store } from "../store/store.ts";
+import type { ServerRecord, ServerToolRecord, Store, ToolNameChange } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Connection } from "./connection.ts";
 import { fingerprintOf } from "./pins/fingerprint.ts";
@@ -123,6 +123,20 @@ export class LearnedTools {
   /** The name that a tool has for agents. */
   nameOf(serverId: string, originalName: string): string | undefined {
     return this.#names.get(serverId, originalName);
+  }
+
+  /** Names the tools of a server anew, after another prefix. See `ToolNames.rename`. */
+  rename(
+    { id: serverId, name: serverName }: ServerRecord,
+    prefix: string,
+    { naming }: Settings,
+    check: (changes: readonly ToolNameChange[]) => void,
+  ): Promise<readonly ToolNameChange[]> {
+    return this.#serial(LISTS, async () => {
+      const changes = await this.#names.rename({ serverId, serverName, prefix }, naming, check);
+      this.#made.delete(serverId);
+      return changes;
+    });
   }
 
   /** Whether a tool of this name, of whatever time, is another server's and not this one's. */

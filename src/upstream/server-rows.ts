@@ -3,7 +3,7 @@ import { ToolkeepError } from "../errors.ts";
 import type { Events } from "../events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { NewId } from "../lib/id.ts";
-import { sanitise } from "../lib/tool-name.ts";
+import { prefixOf } from "../lib/tool-name.ts";
 import type { ServerRecord, Store } from "../store/store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type Definition, fingerprint } from "./definition.ts";
@@ -176,7 +176,7 @@ export class ServerRows {
     return {
       id: this.#deps.newId("srv"),
       name,
-      prefix: sanitise(name),
+      prefix: prefixOf(name),
       origin: "stored",
       ...NOTHING_KNOWN,
       createdAt: now,

@@ -1,6 +1,7 @@
 import type { Settings } from "../config/settings.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { ToolNameRecord, ToolNameStore } from "../store/store.ts";
+import type { ToolNameChange, ToolNameRecord, ToolNameStore } from "../store/store.ts";
+import { formerlyOf } from "../store/tool-names.ts";
 import { type Nameless, nameTools } from "./names.ts";
 
 /** Another hub on the same store may take a name between our look and our claim; it cannot win for ever. */
@@ -52,6 +53,33 @@ export class ToolNames {
         if (fresh.some(({ serverId, originalName }) => this.get(serverId, originalName) === undefined))
           await this.#read();
       }
+    });
+  }
+
+  /**
+   * Names every tool of a server anew, after its new prefix. `check` sees the changes before any is made, and throws to refuse them. The old
+   * names stay taken, so that what still mentions one never means another tool.
+   */
+  rename(
+    server: Omit<Nameless, "originalName">,
+    naming: Settings["naming"],
+    check: (changes: readonly ToolNameChange[]) => void,
+  ): Promise<readonly ToolNameChange[]> {
+    return this.#serial(NAMES, async () => {
+      await this.#read();
+      const own = this.#byServer.get(server.serverId) ?? new Map<string, string>();
+      const free = new Set([server.serverId, formerlyOf(server.serverId)]);
+      const others = this.#records.filter(({ serverId }) => !free.has(serverId));
+      const tools = [...own.keys()].map((originalName) => ({ ...server, originalName }));
+      const fresh = await nameTools(tools, others, this.#reserved(), naming);
+      const changes = fresh.flatMap(({ originalName, name: to }) => {
+        const from = own.get(originalName)!;
+        return from === to ? [] : [{ originalName, from, to }];
+      });
+      check(changes);
+      await this.#store.rename(server.serverId, changes);
+      await this.#read();
+      return changes;
     });
   }
 

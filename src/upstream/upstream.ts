@@ -2,6 +2,7 @@ import type { Caller } from "../caller.ts";
 import type { ServerFields } from "../config/server-config.ts";
 import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../config/settings.ts";
 import type { OfferSource } from "../offer.ts";
+import type { ToolNameChange } from "../store/store.ts";
 import type { ToolSource } from "../tool.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
 import type { StepListener } from "./connect-step.ts";
@@ -118,6 +119,15 @@ export interface Upstream extends ToolSource, OfferSource {
     input: ServerInput & { readonly name?: string },
     options?: { by?: string },
   ): Promise<ServerView>;
+  /**
+   * Gives the server's tools another prefix. `check` sees every name that changes before any does, and throws to refuse. Throws BAD_REQUEST for
+   * what is no prefix.
+   */
+  changePrefix(
+    name: string,
+    prefix: string,
+    check: (changes: readonly ToolNameChange[]) => void,
+  ): Promise<readonly ToolNameChange[]>;
   remove(name: string): Promise<void>;
   /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView>;

@@ -21,7 +21,8 @@ export function askedFor(
 }
 
 const MAX_PATTERNS = 100;
-const TOOL_PATTERN = /^[\w:*./@-]{1,200}$/;
+/** A tool name, or an origin and whatever a server may be called. */
+const TOOL_PATTERN = /^(?=.{1,200}$)(?:[\w*.-]+|[a-z*]+:\P{C}+)$/u;
 const HOST_PATTERN = /^(?=.{1,253}$)(?:\[[0-9a-f:]+\]|[\p{L}\p{N}*._-]+)(?::\d{1,5})?$/iu;
 
 /** What is wrong with them; undefined: nothing. */

@@ -161,7 +161,7 @@ url = "https://x.example/sse"
       { mcp: { fs: { command: [] } } },
       "mcp.fs.command: expected a program, or a list of program and arguments",
     ],
-    [{ mcp: { "a/b": { command: "x" } } }, "config.json:3:5: mcp.a/b: expected 1 to 64 letters"],
+    [{ mcp: { "a:b": { command: "x" } } }, "config.json:3:5: mcp.a:b: expected 1 to 64 characters"],
     [{ mcp: { servers: ["fs"] } }, 'mcp.servers[0]: expected an object that describes a server, got "fs"'],
     [{ mcpServers: { fs: "x" } }, 'mcpServers.fs: expected an object that describes a server, got "x"'],
     [{ mcpServers: [] }, "mcpServers: expected an object of servers by name, got an empty list"],

@@ -67,7 +67,7 @@ wait_ms = -1
       'config.toml:11:1: mcp.servers[1].transport: expected one of "local", "stdio", "remote", "http", "streamable-http", "streamableHttp", "sse", got "pigeon"',
       "config.toml:13:1: mcp.servers[1].tool_timeout_secs: expected a number of seconds above 0 and up to 600, got 601",
       "config.toml:14:9: mcp.servers[1].env.A: expected a string, got a list",
-      "config.toml:16:1: mcp.servers[2].name: expected 1 to 64 letters, digits, spaces, -, _ or . with a letter or digit and no space at either end, got nothing",
+      "config.toml:16:1: mcp.servers[2].name: expected 1 to 64 characters of any script with a letter or digit, no space at either end, and no * or : (they mean something in rules), got nothing",
       "config.toml:20:1: questions.wait_ms: expected a whole number from 0 to 600000 milliseconds, got -1",
     ]);
   });

@@ -81,7 +81,7 @@ describe("loadSettings", () => {
       memory: { spaces: { shared: { read: ["*"], write: [] } }, embeddings: "auto" },
       knowledge: { labels: {}, embeddings: "auto" },
       embeddings: { provider: "local", url: null, model: null, apiKey: null, dimensions: null },
-      stdio: { allowWrites: false },
+      stdio: { writes: true },
       defaultRules: true,
       trust: { allowHosts: [] },
       servers: [],

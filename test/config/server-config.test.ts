@@ -154,19 +154,47 @@ describe("completeServerConfig", () => {
   });
 
   test("all problems come at once", () => {
-    expect(() => complete({ command: 5, trusted: "yes" }, "no/slash")).toThrow(
+    expect(() => complete({ command: 5, trusted: "yes" }, "no:colon")).toThrow(
       /server\.name: .*; server\.command: .*; server\.trusted: /,
     );
   });
 
-  test.each(["github", "My Server 2", "a.b-c_d", "x".repeat(64)])("the name %j is accepted", (name) => {
+  test.each([
+    ...[
+      "github",
+      "My Server 2",
+      "a.b-c_d",
+      "x".repeat(64),
+      "GitHub (work)",
+      "Föö",
+      "天気",
+      "@scope/pkg",
+      "C++ & co.",
+    ],
+    ...["Почта", "🙂 1", "a/b", "ä", "Bob's [test] {1}", "#1", "ο".repeat(64)],
+  ])("the name %j is accepted", (name) => {
     expect(complete({ command: "x" }, name).name).toBe(name);
   });
 
-  test.each(["", " ", "a ", " a", "...", "a/b", "ä", "x".repeat(65), "a\nb"])(
-    "the name %j is refused",
-    (name) => {
-      expect(() => complete({ command: "x" }, name)).toThrow(/server\.name: expected 1 to 64 letters/);
-    },
-  );
+  test.each([
+    ...[
+      "",
+      " ",
+      "a ",
+      " a",
+      "...",
+      "()",
+      "x".repeat(65),
+      "a\nb",
+      "a:b",
+      "a*",
+      "a\0b",
+      "a\u202eb",
+      "a\u200bb",
+    ],
+    // Decomposed, so that it looks like another name.
+    "Fo\u0308o",
+  ])("the name %j is refused", (name) => {
+    expect(() => complete({ command: "x" }, name)).toThrow(/server\.name: expected 1 to 64 characters/);
+  });
 });

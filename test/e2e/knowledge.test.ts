@@ -118,7 +118,7 @@ describe("the tools of 003 at a real daemon", () => {
     expect((await call("search", { query: "x", cursor: "of my own" })).error).toBeDefined();
   });
 
-  it("page through everything that fits, each once, and merge what is remembered", async () => {
+  it("page through what fits, each once and never most of a small store, and merge what is remembered", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -126,8 +126,10 @@ describe("the tools of 003 at a real daemon", () => {
       seen.push(...result.results.map(({ title }: Answer) => title));
       cursor = result.next_cursor;
     } while (cursor);
-    expect(seen).toHaveLength(30);
-    expect(new Set(seen).size).toBe(30);
+    // Half of the 32 documents that this agent may see, the inbox's included.
+    expect(seen.length).toBeLessThanOrEqual(16);
+    expect(seen.length).toBeGreaterThan(14);
+    expect(new Set(seen).size).toBe(seen.length);
     await call("memory_put", { key: "plants", content: "The green plant is thirsty." });
     const types = ["entity", "memory"];
     const kinds = (
@@ -176,7 +178,7 @@ describe("the tools of 003 at a real daemon", () => {
     );
     const { results } = (await call("search", { query: "quinces" })).result;
     expect(results[0]).toMatchObject({ title: "Fruit", source: "inbox", tags: ["fruit"] });
-    expect((await call("inbox_put", { content: "x", extension: "sh" })).error.message).toContain("md, txt");
+    expect((await call("inbox_put", { content: "x", extension: "exe" })).error.message).toContain("md, txt");
   });
 });
 
@@ -251,7 +253,7 @@ describe("who sees what", () => {
     expect((await json("search", "zanzibar")).results).toHaveLength(1);
   });
 
-  it("clients on stdio have no tool that writes", async () => {
+  it("clients on stdio have the tools that clients on HTTP have, and use them", async () => {
     const hello = {
       protocolVersion: "2025-11-25",
       capabilities: {},
@@ -265,7 +267,7 @@ describe("who sees what", () => {
         jsonrpc: "2.0",
         id: 3,
         method: "tools/call",
-        params: { name: "memory_put", arguments: { key: "a", content: "b" } },
+        params: { name: "memory_put", arguments: { key: "door", content: "It is green." } },
       },
     ];
     const input = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
@@ -275,11 +277,10 @@ describe("who sees what", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     const listed = answers.find(({ id }) => id === 2).result.tools.map(({ name }: Answer) => name);
-    expect(listed).toEqual(expect.arrayContaining(["search", "get", "memory_get"]));
-    for (const name of ["memory_put", "inbox_put", "sync", "sync_run"]) expect(listed).not.toContain(name);
-    const refused = answers.find(({ id }) => id === 3).result;
-    expect(refused).toMatchObject({ isError: true });
-    expect(refused.content[0].text).toContain("stdio.allow_writes");
+    expect(listed).toEqual((await rpc("tools/list", {})).result.tools.map(({ name }: Answer) => name));
+    expect(listed).toEqual(expect.arrayContaining(["memory_put", "inbox_put", "sync", "sync_run"]));
+    expect(answers.find(({ id }) => id === 3).result.isError ?? false).toBe(false);
+    expect(JSON.stringify(await call("memory_get", { key: "door" }))).toContain("It is green.");
   });
 });
 

@@ -87,6 +87,7 @@ describe("an address", () => {
     ["/mcp/research", { narrowing: { toolbox: "research" } }],
     ["/mcp/server/git-hub", { narrowing: { server: "git-hub" } }],
     ["/mcp/a%20b", { narrowing: { toolbox: "a b" } }],
+    ["/mcp/server/%40scope%2Fpkg", { narrowing: { server: "@scope/pkg" } }],
     ["/mcp/a/b", undefined],
     ["/mcp/%zz", undefined],
   ])("%s is read as %j", (path, address) => {

@@ -2,21 +2,24 @@ import { expect, it } from "vitest";
 import { RELAY_HEADER } from "../../src/gateway/protocol.ts";
 import { ERAS, type Era, testGateway } from "../support/test-gateway.ts";
 
-const WRITING = ["memory_put", "inbox_put", "sync", "sync_run"];
+const WRITING = ["inbox_put", "memory_put", "run_shell", "sync", "sync_run", "write_file"];
+const READING = ["memory_get", "read_file", "search", "sync_status"];
 
 for (const era of Object.keys(ERAS) as Era[])
-  it(`a client over stdio writes where stdio.allow_writes is true, and only there (${era})`, async () => {
-    for (const isAllowed of [false, true]) {
+  it(`a client over stdio has the tools of one over HTTP, and only reads where stdio.writes is false (${era})`, async () => {
+    for (const settings of [{}, { stdio: { writes: false } }, { stdio: { allow_writes: false } }]) {
+      const isAllowed = !("stdio" in settings);
       await using gateway = await testGateway({
-        agents: { main: ["knowledge"] },
-        settings: { stdio: { allow_writes: isAllowed } },
+        agents: { main: ["knowledge", "code"] },
+        settings: { ...settings, mcp: { deferred_loading: false } },
       });
+      const overHttp = await gateway.client("main", era);
       const client = await gateway.client("main", era, { headers: { [RELAY_HEADER]: "1" } });
-      const names = (await client.listTools()).tools.map(({ name }) => name);
-      expect(names).toContain("search");
-      expect(names.filter((name) => WRITING.includes(name)).sort()).toEqual(
-        isAllowed ? [...WRITING].sort() : [],
-      );
+      const namesOf = async (one: typeof client) => (await one.listTools()).tools.map(({ name }) => name);
+      const names = await namesOf(client);
+      expect(names.filter((name) => READING.includes(name)).sort()).toEqual(READING);
+      expect(names.filter((name) => WRITING.includes(name)).sort()).toEqual(isAllowed ? WRITING : []);
+      if (isAllowed) expect(names).toEqual(await namesOf(overHttp));
       const put = { name: "memory_put", arguments: { key: "door", content: "It is green." } };
       const said = await client.callTool(put);
       expect(said.isError ?? false).toBe(!isAllowed);

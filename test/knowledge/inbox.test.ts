@@ -26,7 +26,7 @@ describe("the inbox", () => {
     const name = async (filename: string) => (await test.put({ filename })).name;
     expect(await name("plan.md")).toBe("plan.md");
     expect(await name("../../../etc/passwd")).toBe("etc-passwd.md");
-    expect(await name("..\\..\\boot.ini")).toBe("boot.ini.md");
+    expect(await name("..\\..\\boot.ini")).toBe("boot.ini");
     expect(await name(".ssh/authorized_keys")).toBe("ssh-authorized_keys.md");
     expect(await name("a\0b\n\u202ec")).toBe("a-b-c.md");
     expect(await name("CON")).toBe("CON-note.md");
@@ -75,12 +75,29 @@ describe("the inbox", () => {
     expect([plain.name, await readFile(plain.path, "utf8")]).toEqual(["Plain.txt", "as it is"]);
   });
 
+  it("takes any safe extension, given or of the name, and writes what it was given", async () => {
+    await using test = await setUp();
+    for (const extension of ["json", "csv", "yaml", "html", "log", "py", "conf", "7"]) {
+      const content = `of ${extension}`;
+      const given = await test.put({ filename: "data", extension, content });
+      const named = await test.put({ filename: `named.${extension}`, content });
+      expect([given.name, named.name]).toEqual([`data.${extension}`, `named.${extension}`]);
+      expect(await readFile(given.path, "utf8")).toBe(content);
+    }
+    expect((await test.put({ filename: "setup.exe" })).name).toBe("setup.exe.md");
+    expect((await test.put({ filename: "a.txt", extension: "md" })).name).toBe("a.md");
+  });
+
   it("refuses what it cannot take", async () => {
     await using test = await setUp();
     for (const wrong of [
       { content: "  " },
       { content: "x".repeat(1_000_001) },
-      { extension: "exe" },
+      ...["exe", "pdf", "so", "desktop", "a/b", "../md", "m d", "", "x".repeat(11), "md\0"].map(
+        (extension) => ({
+          extension,
+        }),
+      ),
       { title: "x".repeat(301) },
       { tags: Array.from({ length: 51 }, String) },
       { metadata: { large: "x".repeat(5_000) } },

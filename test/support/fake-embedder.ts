@@ -9,6 +9,7 @@ const DIMENSIONS = 32;
 export class FakeEmbedder implements Embedder {
   readonly model = "fake";
   readonly dimensions = DIMENSIONS;
+  readonly likenessFloor = 0.3;
   readonly asked: string[] = [];
   state: EmbedderState = { kind: "resting" };
   /** Resolved by whoever wants it to answer. */

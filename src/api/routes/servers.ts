@@ -17,6 +17,7 @@ import type {
   TestReport,
 } from "../contract.ts";
 import { whileConnected } from "../disconnect.ts";
+import { mustNotBeUsed } from "../names-in-use.ts";
 import { byName, exactly, nameText, path, serverReach } from "../schema.ts";
 import { streamTest } from "../test-stream.ts";
 
@@ -89,7 +90,8 @@ interface Streamed {
   Querystring: { stream?: boolean };
 }
 
-export function serverRoutes(app: FastifyInstance, { hub: { upstream }, options }: ApiContext): void {
+export function serverRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
+  const { upstream } = hub;
   const answer = (server: ServerView): ServerAnswer => ({
     server,
     tools: upstream
@@ -133,11 +135,17 @@ export function serverRoutes(app: FastifyInstance, { hub: { upstream }, options 
       schema: {
         summary: "Changes a server; blank values of env and headers keep what is stored",
         params: byName,
-        body: exactly({ ...input, name: nameText }),
+        body: exactly({ ...input, name: nameText, prefix: nameText }),
         response: gives("ServerAnswer"),
       },
     },
-    async ({ params, body }) => answer(await upstream.update(params.name, body)),
+    async ({ params, body: { prefix, ...change } }) => {
+      const isChanged = prefix === undefined || Object.keys(change).length > 0;
+      const { name } = isChanged ? await upstream.update(params.name, change) : upstream.server(params.name);
+      if (prefix !== undefined)
+        await upstream.changePrefix(name, prefix, (changes) => mustNotBeUsed(hub, changes));
+      return answer(upstream.server(name));
+    },
   );
 
   app.delete<ByName>(

@@ -102,7 +102,8 @@ function withServerOptions(command: Command, { editing }: { editing: boolean }):
       .option("--no-trusted", "do not believe them")
       .addOption(repeatable("--unset-env <K>", "take a variable out"))
       .addOption(repeatable("--unset-header <K>", "take a header out"))
-      .option("--rename <name>", "another name; its tools keep theirs");
+      .option("--rename <name>", "another name; its tools keep theirs")
+      .option("--prefix <prefix>", "another prefix for the names of its tools");
   else command.option("--no-test", "do not wait for its tools");
   lifeOptions(command, { editing });
   sandboxOptions(command);
@@ -300,6 +301,7 @@ async function editServer(
     ...(options.oauth === false && { oauth: null }),
     ...(options.tls === false && { tls: null }),
     ...(options.rename !== undefined && { name: options.rename }),
+    ...(options.prefix !== undefined && { prefix: options.prefix }),
   };
   if (Object.keys(body).length === 0) throw new ToolkeepError("BAD_USAGE", "nothing to change was given");
   const answer = await run.send<ServerAnswer>("PATCH", path`/api/servers/${name}`, body);
@@ -308,6 +310,7 @@ async function editServer(
 
 interface EditOptions {
   readonly rename?: string;
+  readonly prefix?: string;
   readonly oauth?: false;
   readonly tls?: false;
   readonly unsetEnv?: readonly string[];

@@ -20,6 +20,20 @@ export const FUSION = {
 };
 
 /**
+ * Leaves out what has no word of the query and is not like it either: the nearest of a small index are near to nothing. What an earlier page
+ * promised stays.
+ */
+export function relevantOf(
+  { chunks, bestLexical }: Candidates,
+  likenesses: ReadonlyMap<number, number> | undefined,
+  { floor, settled }: { readonly floor: number; readonly settled: ReadonlySet<number> },
+): Candidates {
+  const isRelevant = ({ chunk, entity, lexical }: Candidate) =>
+    lexical > 0 || settled.has(entity) || (likenesses?.get(chunk) ?? -1) >= floor;
+  return { chunks: chunks.filter(isRelevant), bestLexical };
+}
+
+/**
  * One score for each chunk: words and meaning, each from 0 to 1 among these candidates. Sums of scores, not of ranks: an encoder that is weaker
  * than the words would otherwise count as much where it has nothing to say.
  */

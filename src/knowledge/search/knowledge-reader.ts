@@ -62,6 +62,7 @@ export function knowledgeReader({
           ...{ query, sources: names, limit },
           ...(meaning && { meaning }),
           ...(rest && { rest }),
+          ...(request.withinHalf && { withinHalf: true }),
         });
       }
     },

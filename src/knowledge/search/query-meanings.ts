@@ -1,11 +1,14 @@
 import { within } from "../../lib/within.ts";
 import type { Embedder, Vector } from "../../text/embedder.ts";
+import { measureLikenessFloor } from "../../text/likeness-floor.ts";
 import type { Query } from "./query.ts";
 
 /** What a query means, and to whom. */
 export interface Meaning {
   readonly model: string;
   readonly vector: Vector;
+  /** A passage without any word of the query must be at least this much like it. */
+  readonly floor: number;
 }
 
 export interface QueryMeaningsDeps {
@@ -25,6 +28,7 @@ export class QueryMeanings {
   readonly #deps: QueryMeaningsDeps;
   /** The least recently used first. */
   readonly #known = new Map<string, Vector>();
+  #floor: Promise<number | undefined> | undefined;
 
   constructor(deps: QueryMeaningsDeps) {
     this.#deps = deps;
@@ -37,9 +41,20 @@ export class QueryMeanings {
     if (text === "" || !isOn() || embedder.state.kind === "unavailable") return undefined;
     const known = this.#known.get(text);
     if (known) this.#known.delete(text);
-    const vector = known ?? (await within(waitMs, this.#embed(text)));
+    const [vector, floor] =
+      (await within(waitMs, Promise.all([known ?? this.#embed(text), this.#measuredFloor()]))) ?? [];
     if (vector) this.#keep(text, vector);
-    return vector && { model: embedder.model, vector };
+    return vector && floor !== undefined ? { model: embedder.model, vector, floor } : undefined;
+  }
+
+  /** Measured once; an encoder that does not answer is asked again by the next search. */
+  async #measuredFloor(): Promise<number | undefined> {
+    const { embedder } = this.#deps;
+    if (embedder.likenessFloor !== undefined) return embedder.likenessFloor;
+    this.#floor ??= measureLikenessFloor(embedder);
+    const floor = await this.#floor;
+    if (floor === undefined) this.#floor = undefined;
+    return floor;
   }
 
   async #embed(text: string): Promise<Vector | undefined> {

@@ -6,10 +6,11 @@ import type { Vector } from "../../text/embedder.ts";
 import { documentAnalyser } from "../indexing/document-analyser.ts";
 import type { ChunkView, EntityView, FoundChunk } from "../knowledge.ts";
 import { allowedEntities } from "./filters.ts";
-import { FUSION, fusedChunks, type RankedEntity, rankedEntities } from "./fusion.ts";
+import { FUSION, fusedChunks, type RankedEntity, rankedEntities, relevantOf } from "./fusion.ts";
 import { IndexMirror, type MirroredEntity } from "./index-mirror.ts";
 import { Lexical, type Scope } from "./lexical.ts";
 import { hasFilters, hasWords, type Query } from "./query.ts";
+import type { Meaning } from "./query-meanings.ts";
 import { type Candidates, candidatesOf } from "./ranking.ts";
 import { type Marked, snippetOf } from "./snippet.ts";
 import { readSought, type SoughtTerms } from "./sought.ts";
@@ -23,9 +24,11 @@ export interface FindRequest {
   readonly sources: ReadonlyMap<string, string>;
   readonly limit: number;
   /** What the query means; undefined: it is not known. */
-  readonly meaning?: { readonly model: string; readonly vector: Vector };
+  readonly meaning?: Meaning;
   /** A further page: the entities of an earlier answer that are left, in their order, and its revision. */
   readonly rest?: { readonly entities: readonly number[]; readonly revision: number };
+  /** Show at most half of the documents there are in these sources. */
+  readonly withinHalf?: boolean;
   /** Only for measurements: as if there were nothing but the vectors. */
   readonly byMeaningAlone?: boolean;
 }
@@ -57,12 +60,15 @@ export interface FindAnswer {
 export const MAX_RANKED = 200;
 /** Of a query of filters alone, the newest. */
 const MAX_NEWEST = 100;
+/** However few documents there are, words may find so many of them. */
+const LEAST_FOUND = 5;
 /** So many of an entity's chunks are shown. */
 const CHUNKS_SHOWN = 3;
 /** Vectors that are compared number by number; further candidates go by their codes. */
 const MAX_COMPARED = 400;
 const MAX_CHUNKS_GIVEN = 200;
 const MAX_LOADING_MS = 300;
+const CUT_AT_HALF = "More documents match than one search shows. Use words that fewer of them have.";
 
 /**
  * Searches and reads the index. It holds what it needs of it in memory and brings that up to date before each search. Its work takes time: for a
@@ -93,7 +99,8 @@ export class Searcher {
 
     const { revision, chunkEnd } = this.#mirror;
     const terms = await readSought(query, this.#reader, this.#analyser, { chunkEnd });
-    const vector = await this.#usable(request.meaning);
+    const meaning = await this.#usable(request.meaning);
+    const vector = meaning?.vector;
     const settled = this.#settled(rest);
     const candidates = candidatesOf(
       { terms, scope, allowed, vector, also: rest?.entities ?? [], settled },
@@ -101,9 +108,12 @@ export class Searcher {
     );
     const likenesses = vector && (await this.#likenesses(vector, candidates));
     const share = request.byMeaningAlone ? 0 : FUSION.lexical;
-    const fused = fusedChunks(candidates, likenesses, share);
-    const ranked = rankedEntities(fused, rest ? Number.POSITIVE_INFINITY : MAX_RANKED);
-    const notes = [...query.notes, ...terms.notes];
+    const relevant = relevantOf(candidates, likenesses, { floor: meaning?.floor ?? 1, settled });
+    const fused = fusedChunks(relevant, likenesses, share);
+    const half = request.withinHalf ? Math.max(LEAST_FOUND, Math.ceil(scope.entities / 2)) : MAX_RANKED;
+    const all = rankedEntities(fused, rest ? Number.POSITIVE_INFINITY : MAX_RANKED);
+    const ranked = rest ? all : all.slice(0, half);
+    const notes = [...query.notes, ...terms.notes, ...(ranked.length < all.length ? [CUT_AT_HALF] : [])];
     const inOrder = rest ? leftOf(rest.entities, ranked, settled) : ranked;
     // One more than is shown, so that a cursor leads to something.
     const asked = { ranked: inOrder, query, terms, wanted: request.limit + 1 };
@@ -182,13 +192,13 @@ export class Searcher {
   }
 
   /** The vector of a query, where there are some of the same model to compare it with. */
-  async #usable(meaning: FindRequest["meaning"]): Promise<Vector | undefined> {
+  async #usable(meaning: Meaning | undefined): Promise<Meaning | undefined> {
     const { model } = this.#mirror;
     if (!meaning || meaning.model !== model) return undefined;
     const loading = this.#vectors.catchUp(model);
     // The first time there may be very many: then it goes by words, and by those that are read already.
     await within(MAX_LOADING_MS, loading);
-    return this.#vectors.count === 0 ? undefined : meaning.vector;
+    return this.#vectors.count === 0 ? undefined : meaning;
   }
 
   /** Of all candidates that have a vector: number by number where all are in memory, else of the most promising, by their codes of the others. */
@@ -219,19 +229,20 @@ export class Searcher {
     const settled = this.#settled(rest);
     const isShown = (no: number, { sourceNo }: MirroredEntity) =>
       scope.sources[sourceNo] === 1 && (allowed[no] === 1 || settled.has(no));
-    const newest = () =>
-      [...this.#mirror.entities()]
-        .filter(([no, entity]) => isShown(no, entity))
-        .sort(([one, a], [other, b]) => b.documentAt - a.documentAt || one - other)
-        .slice(0, MAX_NEWEST)
-        .map(([no]) => no);
-    const kept = (rest?.entities ?? newest()).flatMap((entity) => {
+    const most = request.withinHalf ? Math.min(MAX_NEWEST, Math.floor(scope.entities / 2)) : MAX_NEWEST;
+    const passing = [...this.#mirror.entities()]
+      .filter(([no, entity]) => isShown(no, entity))
+      .sort(([one, a], [other, b]) => b.documentAt - a.documentAt || one - other)
+      .map(([no]) => no);
+    const isCut = !rest && most < MAX_NEWEST && passing.length > most;
+    const kept = (rest?.entities ?? passing.slice(0, most)).flatMap((entity) => {
       const known = this.#mirror.entity(entity);
       if (!known || !isShown(entity, known)) return [];
       return [{ entity, score: 0, chunks: [{ chunk: known.firstChunk, score: 0 }] }];
     });
     const page = await this.#page({ kept, left: [] }, request, undefined);
-    return { ...page, revision, mode: "lexical", notes: query.notes };
+    const notes = isCut ? [...query.notes, CUT_AT_HALF] : query.notes;
+    return { ...page, revision, mode: "lexical", notes };
   }
 
   /** Those of an earlier answer that are as they were when it was given. */

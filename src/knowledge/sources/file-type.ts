@@ -58,6 +58,11 @@ export function folderFileType(name: string): FileType | undefined {
   return DOCUMENTS[extension] ?? (extension === ".eml" ? "eml" : TEXT_NAMES.has(name) ? "text" : undefined);
 }
 
+/** What agents put into the inbox is text, whatever its name ends with. */
+export function inboxFileType(name: string): FileType {
+  return folderFileType(name) ?? "text";
+}
+
 /** In a vault: notes, and what lies beside them; no programs. */
 export function vaultFileType(name: string): FileType | undefined {
   const type = DOCUMENTS[extname(name).toLowerCase()];

@@ -5,6 +5,7 @@ import {
   bookmarksFileType,
   type FileType,
   folderFileType,
+  inboxFileType,
   isContainer,
   mailFileType,
   notionFileType,
@@ -44,7 +45,7 @@ const VAULT_FOLDERS = [".obsidian", ".trash", ".stfolder", ".sync"];
 /** How each kind of source reads a file by its name; undefined: not at all. */
 export const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileType | undefined>> = {
   folder: folderFileType,
-  inbox: folderFileType,
+  inbox: inboxFileType,
   obsidian: vaultFileType,
   notion: notionFileType,
   mail: mailFileType,

@@ -76,6 +76,7 @@ function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
           ...(source !== undefined && { source }),
           ...(cursor !== undefined && { cursor }),
           ...(isRemembering && { memoryOwners: ownersRead(reach) }),
+          ...(!caller.operator && { withinHalf: true }),
         },
         signal,
       );

@@ -42,6 +42,8 @@ interface Piece {
 export class LocalEmbedder implements Embedder {
   readonly model = MODEL;
   readonly dimensions = DIMENSIONS;
+  /** As `measureLikenessFloor` gives it; a test compares the two. */
+  readonly likenessFloor = 0.3;
   readonly #options: Required<LocalEmbedderOptions>;
   readonly #urgent: Piece[] = [];
   readonly #waiting: Piece[] = [];

@@ -39,6 +39,52 @@ describe("/api/servers", () => {
     expect(body.prompts.map(({ name }: { name: string }) => name)).toContain("simple-prompt");
   });
 
+  it("names the tools of a server anew after another prefix, and gives the old names to nobody", async () => {
+    await using api = await testApi();
+    await api.request("POST", "/api/servers", { name: "GitHub (work)", wait: true, ...EVERYTHING });
+    const path = `/api/servers/${encodeURIComponent("GitHub (work)")}`;
+    const { body } = await api.request("PATCH", path, { prefix: "ghw" });
+    expect(body.server).toMatchObject({ name: "GitHub (work)", prefix: "ghw" });
+    expect(body.tools).toContain("mcp_ghw_echo");
+    expect(body.tools.some((name: string) => name.startsWith("mcp_github_work"))).toBe(false);
+    const call = (name: string) =>
+      api.request("POST", "/api/call", { name, arguments: { message: "hello" } });
+    expect((await call("mcp_ghw_echo")).body.outcome).toBe("ok");
+    expect((await call("mcp_github_work_echo")).body.outcome).toBe("unknown_tool");
+
+    const other = await api.request("POST", "/api/servers", {
+      name: "github_work",
+      wait: true,
+      ...EVERYTHING,
+    });
+    expect(other.body.tools).not.toContain("mcp_github_work_echo");
+    expect(other.body.tools.some((name: string) => /^mcp_github_work_echo_[0-9a-f]{6}$/.test(name))).toBe(
+      true,
+    );
+
+    const back = await api.request("PATCH", path, { prefix: "github_work" });
+    expect(back.body.tools).toContain("mcp_github_work_echo");
+  });
+
+  it("refuses a prefix that is none, and one where something goes by the names", async () => {
+    await using api = await testApi();
+    await api.request("POST", "/api/servers", { name: "all", wait: true, ...EVERYTHING });
+    for (const prefix of ["", "A", "a-b", "_a", "a_", "ä", "x".repeat(31)])
+      expect((await api.request("PATCH", "/api/servers/all", { prefix })).status).toBe(400);
+    await api.request("POST", "/api/toolboxes", { name: "talk", tools: ["mcp_all_echo"] });
+    const refused = await api.request("PATCH", "/api/servers/all", { prefix: "other" });
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.message).toContain("the toolbox talk");
+    await api.request("PATCH", "/api/toolboxes/talk", { tools: ["mcp:all:echo"] });
+    const rule = { permission: "mcp_all_*", action: "deny" };
+    const { body } = await api.request("POST", "/api/rules", rule);
+    expect((await api.request("PATCH", "/api/servers/all", { prefix: "other" })).status).toBe(409);
+    await api.request("DELETE", `/api/rules/${body.rule.id}`);
+    expect((await api.request("PATCH", "/api/servers/all", { prefix: "other" })).body.tools).toContain(
+      "mcp_other_echo",
+    );
+  });
+
   it("never sends values of env and headers back", async () => {
     await using api = await testApi();
     const env = { API_KEY: "value-of-the-key" };

@@ -167,7 +167,7 @@ function pagedReader(t: TestIndex, vector?: Int8Array) {
           ...{ lastSync: null, createdAt: NOW, updatedAt: NOW },
         },
       ],
-      meanings: { ofQuery: async () => vector && { model: MODEL, vector } },
+      meanings: { ofQuery: async () => vector && { model: MODEL, vector, floor: -1 } },
     }),
   );
   let turn = 0;

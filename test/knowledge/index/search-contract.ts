@@ -48,6 +48,24 @@ export function searchContract(fresh: FreshIndex): void {
     expect(first).toMatchObject({ kind: "entity", source: "Notes", type: "markdown", uri: "/docs/tax" });
   });
 
+  test("no query of an agent lists a small index: filters alone show less than half, words at most half", async () => {
+    await using t = await fresh();
+    const plants = Array.from({ length: 20 }, (_, at) => entity(`plant-${at}`, [`Plant number ${at}`]));
+    await t.writer.write(plants, NOW);
+    const { search, titles } = readerOf(t);
+    for (const query of ["after:2000", "type:markdown", "source:notes", "-nothing type:markdown"]) {
+      expect(await titles(query, { limit: 100 })).toHaveLength(20);
+      expect(await allPages(search, query)).toHaveLength(10);
+    }
+    for (const query of ["plant", "number", "pl*", "plant number 1 2 3 4 5 6 7 8 9 10"]) {
+      expect(await allPages(search, query)).toHaveLength(10);
+      expect((await search(query, { withinHalf: true })).notes).toEqual([
+        "More documents match than one search shows. Use words that fewer of them have.",
+      ]);
+    }
+    expect(await titles('"number 7"', { withinHalf: true })).toEqual(["plant-7"]);
+  });
+
   test("chunks are shown with the words of the query marked", async () => {
     await using t = await fresh();
     await t.writer.write(
@@ -330,4 +348,16 @@ export function searchContract(fresh: FreshIndex): void {
 
 function titleOf(found: Found): string {
   return found.kind === "entity" ? found.title : found.id;
+}
+
+/** What all pages of an agent's search show. */
+async function allPages(search: ReturnType<typeof readerOf>["search"], query: string): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await search(query, { limit: 3, withinHalf: true, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.results.map(titleOf));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
 }

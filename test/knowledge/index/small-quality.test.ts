@@ -32,7 +32,8 @@ async function measured(t: TestIndex, queries: typeof BY_WORDS, embedder?: FakeE
     const [vector] = (await embedder?.embed([text])) ?? [];
     const { results, mode } = await searcher.find({
       ...{ query: parseQuery(text), sources: SOURCES, limit: 100 },
-      ...(embedder && vector && { meaning: { model: embedder.model, vector } }),
+      ...(embedder &&
+        vector && { meaning: { model: embedder.model, vector, floor: embedder.likenessFloor } }),
     });
     expect(mode).toBe(embedder ? "hybrid" : "lexical");
     const keys = results.map(({ uri }) => uri.replace("/docs/", ""));

@@ -176,6 +176,19 @@ export function serversContract(fresh: FreshStore): void {
     expect(await t.store.revision()).toBe(revision);
   });
 
+  test("renaming keeps the old names taken, and gives them back to the same server only", async () => {
+    await using t = await fresh();
+    const { toolNames } = t.store;
+    const read = { serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" };
+    await toolNames.add([read]);
+    await toolNames.rename("srv_fs", [{ originalName: "read", from: "mcp_fs_read", to: "mcp_files_read" }]);
+    await toolNames.add([{ serverId: "srv_2", originalName: "read", name: "mcp_fs_read" }]);
+    const names = async () => (await toolNames.list()).map(({ serverId, name }) => `${serverId} ${name}`);
+    expect(await names()).toEqual(["formerly:srv_fs mcp_fs_read", "srv_fs mcp_files_read"]);
+    await toolNames.rename("srv_fs", [{ originalName: "read", from: "mcp_files_read", to: "mcp_fs_read" }]);
+    expect(await names()).toEqual(["formerly:srv_fs mcp_files_read", "srv_fs mcp_fs_read"]);
+  });
+
   test("two processes adding the same names at once agree on one owner each", async () => {
     await using t = await fresh();
     const other = await t.another();
