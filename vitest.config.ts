@@ -1,16 +1,19 @@
 import { defineConfig } from "vitest/config";
+import { DEEP } from "./test/deep.ts";
+
+/** `npm test` sets "quick", `npm run test:deep` sets "deep"; whoever names files to vitest may name any. */
+const which = process.env.TOOLKEEP_TESTS;
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: which === "deep" ? [...DEEP] : ["test/**/*.test.ts"],
+    exclude: which === "quick" ? [...DEEP] : [],
     globalSetup: ["test/support/postgres-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Two leave a sixth of two cores idle, waiting for child processes and the disk; more than three make each other slow.
     maxWorkers: 3,
     restoreMocks: true,
-    // A shared machine may starve a process for seconds. What needed another try is listed at the end of the run.
-    retry: process.env.CI ? 2 : 0,
     // No module keeps state, so files share what is loaded: a third of the CPU of a run went into loading it again.
     isolate: false,
     reporters: ["default", "./test/support/closing-line.ts"],

@@ -1,4 +1,4 @@
-// Read-only and complete: format, lint, types, tests. `npm run fix` is what rewrites.
+// Read-only: format, lint, types, and the tests that guard each behaviour once. With --deep the long tests alone. `npm run fix` is what rewrites.
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
 import { run, runTool, runToolsTogether } from "./run.mjs";
@@ -6,11 +6,15 @@ import { run, runTool, runToolsTogether } from "./run.mjs";
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const tsc = "typescript/bin/tsc";
+const isDeep = process.argv.includes("--deep");
 
 run(process.execPath, ["scripts/prepare.mjs", "--test"]);
-await runToolsTogether([
-  { name: "format and lint (biome)", path: "@biomejs/biome/bin/biome", args: ["check", "."] },
-  { name: "types (tsc)", path: tsc, args: ["--noEmit", "-p", "tsconfig.json"] },
-  { name: "types of the dashboard (tsc)", path: tsc, args: ["--noEmit", "-p", "dashboard/tsconfig.json"] },
-]);
-runTool("vitest/vitest.mjs", ["run", ...process.argv.slice(2)]);
+if (!isDeep)
+  await runToolsTogether([
+    { name: "format and lint (biome)", path: "@biomejs/biome/bin/biome", args: ["check", "."] },
+    { name: "types (tsc)", path: tsc, args: ["--noEmit", "-p", "tsconfig.json"] },
+    { name: "types of the dashboard (tsc)", path: tsc, args: ["--noEmit", "-p", "dashboard/tsconfig.json"] },
+  ]);
+// See vitest.config.ts.
+process.env.TOOLKEEP_TESTS = isDeep ? "deep" : "quick";
+runTool("vitest/vitest.mjs", ["run", ...process.argv.slice(2).filter((word) => word !== "--deep")]);
