@@ -19,13 +19,8 @@ export const toolFilter = {
   state: { enum: ["active", "disabled", "pending_approval", "unavailable", "planned"] },
 } as const;
 
-/** Undefined: everything fits. */
-export function fitsFilter({
-  origin,
-  server,
-  flag,
-  state,
-}: ToolFilter): ((tool: Tool) => boolean) | undefined {
+/** Tools that are only announced fit where they are asked for by their state, and nowhere else. */
+export function fitsFilter({ origin, server, flag, state }: ToolFilter): (tool: Tool) => boolean {
   const conditions: ((tool: Tool) => boolean)[] = [];
   if (origin !== undefined) {
     const kind = `${origin}:`;
@@ -36,7 +31,9 @@ export function fitsFilter({
     conditions.push((tool) => tool.origin === own);
   }
   if (flag !== undefined) conditions.push(FLAGS[flag]);
-  if (state !== undefined) conditions.push((tool) => tool.status().kind === state);
-  if (conditions.length === 0) return undefined;
+  conditions.push((tool) => {
+    const { kind } = tool.status();
+    return state === undefined ? kind !== "planned" : kind === state;
+  });
   return (tool) => conditions.every((fits) => fits(tool));
 }

@@ -34,11 +34,13 @@ export function toolRoutes(app: FastifyInstance, { hub, costs, options }: ApiCon
     },
     async ({ query }): Promise<ToolList> => {
       const { agent, text, brief = false, limit, offset = 0 } = query;
-      const all =
+      const there =
         agent === undefined
           ? hub.catalog.all()
           : hub.catalog.visible(callerOf(hub, hub.identity.agent(agent)));
-      const fits = fitsFilter(query) ?? (() => true);
+      const isAnnounced = fitsFilter({ state: "planned" });
+      const all = query.state === "planned" ? there : there.filter((tool) => !isAnnounced(tool));
+      const fits = fitsFilter(query);
       const isMeant = text === undefined ? () => true : containing(text);
       const found = all.filter((tool) => fits(tool) && isMeant(tool));
       const page = limit === undefined ? found : found.slice(offset, offset + limit);

@@ -26,6 +26,7 @@ export function toolCommand(shell: Shell): Command {
   examples(
     leaf(tool, "list", "list the tools, all or those an agent sees")
       .option("--agent <name>", "only what this agent sees")
+      .option("--planned", "only those that are announced and not available yet")
       .action(shell.action(listTools)),
     "tool list --agent main",
   );
@@ -47,10 +48,10 @@ export function toolCommand(shell: Shell): Command {
   return tool;
 }
 
-async function listTools(run: Run, options: { agent?: string }): Promise<undefined> {
+async function listTools(run: Run, options: { agent?: string; planned?: true }): Promise<undefined> {
   // Asked first: it looks at the folders, and what is new there is then among the tools.
   const custom = await run.get<CustomToolList>("/api/custom-tools");
-  const { tools } = await run.get<ToolList>(`/api/tools${query({ agent: options.agent })}`);
+  const { tools } = await run.get<ToolList>(`/api/tools${query({ agent: options.agent, ...(options.planned && { state: "planned" }) })}`);
   const rows = tools.map((tool) => [tool.name, tool.origin, stateWords(tool), tool.description]);
   const listed = table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns);
   run.print({ tools }, options.agent === undefined ? listed + waiting(custom) : listed);

@@ -34,8 +34,10 @@ describe("GET /api/tools", () => {
     expect(origins.map(({ origin }: { origin: string }) => origin)).toContain("native");
     const planned = await ask("state=planned");
     expect(names(planned.tools)).toContain("send_email");
+    expect(names((await ask("")).tools)).not.toContain("send_email");
+    expect(names((await ask("text=email")).tools)).not.toContain("send_email");
     const destructive = await ask("flag=destructive&origin=native");
-    expect(names(destructive.tools)).toContain("delete_calendar_event");
+    expect(names(destructive.tools)).toContain("delete_project");
     expect(names(destructive.tools)).not.toContain("read_file");
   });
 });
