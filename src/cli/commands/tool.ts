@@ -51,7 +51,9 @@ export function toolCommand(shell: Shell): Command {
 async function listTools(run: Run, options: { agent?: string; planned?: true }): Promise<undefined> {
   // Asked first: it looks at the folders, and what is new there is then among the tools.
   const custom = await run.get<CustomToolList>("/api/custom-tools");
-  const { tools } = await run.get<ToolList>(`/api/tools${query({ agent: options.agent, ...(options.planned && { state: "planned" }) })}`);
+  const { tools } = await run.get<ToolList>(
+    `/api/tools${query({ agent: options.agent, ...(options.planned && { state: "planned" }) })}`,
+  );
   const rows = tools.map((tool) => [tool.name, tool.origin, stateWords(tool), tool.description]);
   const listed = table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns);
   run.print({ tools }, options.agent === undefined ? listed + waiting(custom) : listed);
