@@ -4,6 +4,7 @@ import type { Caller, FolderGrant } from "../caller.ts";
 import { checkName } from "../identity/names.ts";
 import { isInside } from "../lib/inside.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { leadsThroughSystemLink } from "../lib/system-links.ts";
 import { locate } from "./locate.ts";
 import { explainSystemError } from "./system-error.ts";
 
@@ -67,6 +68,7 @@ export async function openWorkspace(home: string, caller: Caller): Promise<Works
     async find(path, access) {
       const malformed = problemOf(path);
       if (malformed) return err(malformed);
+      if (leadsThroughSystemLink(root, path)) return err(outside(path, roots));
       const { real, problem } = await locate(resolve(root, path));
       if (accessTo(real) === undefined) return err(outside(path, roots));
       if (!permits(real, access)) return err(readOnly(path, roots));
@@ -117,6 +119,8 @@ function problemOf(path: string): string | undefined {
   if (path.includes("\0")) return "The path contains a NUL byte. Leave it out.";
   if (Buffer.byteLength(path) > MAX_PATH)
     return `The path is longer than ${MAX_PATH} bytes. Use a shorter one.`;
+  if (path.includes("\\") && path.split(/[\\/]/).includes(".."))
+    return "The path has .. beside a backslash, which readers of paths take for different places. Use / between folders.";
   return undefined;
 }
 

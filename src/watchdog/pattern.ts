@@ -184,8 +184,8 @@ function forPaths(glob: string, userHome: string): Glob {
   const fits = pathGlob(glob, userHome);
   return {
     surely(value, paths) {
-      const path = paths.of(value);
-      return path !== undefined && !path.unsure && path.all.every(fits);
+      const sure = paths.of(value)?.sure;
+      return sure?.every(fits) === true;
     },
     maybe(value, paths) {
       const path = paths.of(value);

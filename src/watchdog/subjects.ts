@@ -8,6 +8,7 @@ import {
   SUBJECT_KINDS,
   type SubjectKind,
 } from "./argument-kinds.ts";
+import { isFileAddress } from "./path-spellings.ts";
 
 export interface Subjects {
   readonly path: readonly string[];
@@ -36,7 +37,6 @@ const REST = new Set(["args", "arguments", "argv", "parameters"]);
 const ADDRESS = /^[a-z][a-z0-9+.-]{0,31}:\/\//i;
 /** What browsers take for an address, too. */
 const LOOSE_ADDRESS = /^(?:https?|wss?|ftp):/i;
-const FILE = /^file:/i;
 const PATH_SHAPE = /^(?:\/|\\\\|~[\\/]|\.{1,2}(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i;
 const UPWARDS = /[\\/]\.\.(?:[\\/]|$)/;
 const BARE_HOST = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d{1,5})?$/u;
@@ -169,7 +169,7 @@ class Found implements Subjects {
       return;
     }
     const text = isNamed || value.length <= MAX_PATH ? value.trim() : value;
-    const isFile = FILE.test(text);
+    const isFile = isFileAddress(text);
     const isAddress = !isFile && (ADDRESS.test(text) || (LOOSE_ADDRESS.test(text) && !text.includes(" ")));
     const hasShape = isLine(text) && (PATH_SHAPE.test(text) || UPWARDS.test(text));
     const isPath = kind === "path" || isFile || (hasShape && (kind === "place" || !LOOSE_ADDRESS.test(text)));
