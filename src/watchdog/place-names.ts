@@ -61,8 +61,34 @@ export interface PathReadings {
   readonly sure: readonly KnownPath[] | undefined;
 }
 
+/** Where paths lead, as patterns ask. */
+export interface PathReader {
+  /** Undefined: nothing that a rule could be sure about. */
+  of(value: string): PathReadings | undefined;
+  readonly commands: CommandLines;
+}
+
+/** Paths that are no spelling of anything: where files really are. */
+export class FilePaths implements PathReader {
+  readonly #known: Remembered<PathReadings>;
+  readonly commands: CommandLines;
+
+  /** `also`: those of them that an allow need not fit. */
+  constructor(workspace: string, also: readonly string[], commands: CommandLines) {
+    this.commands = commands;
+    this.#known = new Remembered((value) => {
+      const all = [placeAt(value, workspace)];
+      return { all, sure: also.includes(value) ? [] : all };
+    });
+  }
+
+  of(value: string): PathReadings {
+    return this.#known.of(value);
+  }
+}
+
 /** Where the paths of one call lead; each is looked at once, however many globs it is compared with. */
-export class Paths {
+export class Paths implements PathReader {
   readonly #known: Remembered<PathReadings | undefined>;
   #commands: CommandLines | undefined;
 
@@ -80,7 +106,6 @@ export class Paths {
     });
   }
 
-  /** Undefined: nothing that a rule could be sure about. */
   of(value: string): PathReadings | undefined {
     return this.#known.of(value);
   }
@@ -101,7 +126,7 @@ const STARTS = new Map<string, PathPiece>();
 const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
 
 /** Paths are compared with the folder as it is written. */
-function normalGround(ground: Ground): Ground {
+export function normalGround(ground: Ground): Ground {
   const { workspace } = ground;
   if (!workspace.endsWith("/") || workspace === "/") return ground;
   return { ...ground, workspace: posix.resolve("/", workspace) };
