@@ -4,6 +4,7 @@
  */
 
 import type { Caller, Scope } from "./caller.ts";
+import type { FileRules } from "./lib/file-rules.ts";
 import type { Stop } from "./lib/stop.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -204,17 +205,6 @@ export interface Listening {
   /** Tells a server which of its log messages are wanted with this call; absent: none. */
   readonly logLevel?: string;
   readonly onNotice?: (notice: Notice) => void;
-}
-
-/** What rules say of files that a call comes to without its arguments naming them: those of a walk, or behind a link. */
-export interface FileRules {
-  /**
-   * Whether a call that named the file, or folder, would run without a person being asked. `named`: by which paths rules may
-   * know it, all of which an allow has to fit; `also`: further ones, for which an ask or a deny counts. Asks nobody.
-   */
-  permits(named: readonly string[], also?: readonly string[]): boolean;
-  /** Whether everything below a folder is denied, whatever its name: nobody needs to look there. */
-  deniesAllBelow(named: readonly string[], also?: readonly string[]): boolean;
 }
 
 /** Not to be copied: what it holds may be made only when it is asked for. */

@@ -1,12 +1,12 @@
 import type { Caller } from "../caller.ts";
 import { changeTexts } from "../lib/change-texts.ts";
 import type { Deadlines } from "../lib/deadlines.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import { isRecord } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
   Answering,
   CallMeta,
-  FileRules,
   Notice,
   OutcomeName,
   Progress,

@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import type { Rule, Settings } from "../config/settings.ts";
-import type { FileRules } from "../tool.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import type { RuleIndex } from "./candidates.ts";
 import type { RuledTool } from "./compiled-rule.ts";
 import { defaultRules } from "./default-rules.ts";

@@ -1,5 +1,5 @@
 /** What rules say of the files that a call comes to, thousands of them in one call. */
-import type { FileRules } from "../tool.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { CallTexts } from "./call-texts.ts";
 import type { Candidates } from "./candidates.ts";

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Rule } from "../config/settings.ts";
-import type { Capability, FileRules } from "../tool.ts";
+import type { FileRules } from "../lib/file-rules.ts";
+import type { Capability } from "../tool.ts";
 import { ArgumentKinds } from "./argument-kinds.ts";
 import { CallTexts } from "./call-texts.ts";
 import { type Candidates, RuleIndex } from "./candidates.ts";

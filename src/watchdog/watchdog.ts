@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import type { LabelRecord } from "../store/label-record.ts";
-import type { FileRules, Tool } from "../tool.ts";
+import type { Tool } from "../tool.ts";
 import { Decider, type DeciderDeps, type RuleSettings } from "./decider.ts";
 import { CallFiles } from "./file-rules.ts";
 import type { Labels } from "./labels.ts";
