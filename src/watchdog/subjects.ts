@@ -51,7 +51,7 @@ interface Waiting {
 /** `uri`: what is read, where the call is of a resource. */
 export function subjectsOf(args: unknown, kinds: ArgumentKinds, uri?: string): Subjects {
   const found = new Found();
-  if (uri !== undefined) found.add("host", uri, true);
+  if (uri !== undefined) found.addResource(uri);
   const waiting: Waiting[] = [{ value: args, name: "", declared: kinds.root }];
   for (let looked = 0; waiting.length > 0 && looked < MAX_VALUES; looked++) {
     const next = waiting.pop()!;
@@ -181,6 +181,13 @@ class Found implements Subjects {
     else if (kind === undefined && isPathLike(text)) this.#addUnclear("path", value);
   }
 
+  /** A URI that all readers read alike: one of a file is no path that could be spelt otherwise. */
+  addResource(uri: string): void {
+    const [, file] = /^file:\/\/(\/[^?#]*)/.exec(uri) ?? [];
+    if (file === undefined) this.add("host", uri, true);
+    else this.#push("path", decodedPath(file), true);
+  }
+
   /** Names of properties may be places, too: `{ "files": { "src/a.ts": … } }`. */
   addName(within: ArgumentKind, name: string): void {
     const isPlace = within === "path" ? /[.\\/]/.test(name) : /[\\/]/.test(name);
@@ -210,6 +217,14 @@ class Found implements Subjects {
 
   #addUnclear(kind: "path" | "host", value: string): void {
     this.unclear = { ...this.unclear, [kind]: withOne(this.unclear[kind], value) };
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 
