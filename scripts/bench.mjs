@@ -15,6 +15,7 @@ const BENCHMARKS = {
   "tool-search": () => import("../bench/tool-search.mjs"),
   scale: () => import("../bench/scale.mjs"),
   rules: () => import("../bench/rules.mjs"),
+  walk: () => import("../bench/walk.mjs"),
   scanner: () => import("../bench/scanner.mjs"),
   dashboard: () => import("../bench/dashboard.mjs"),
   sync: () => import("../bench/sync.mjs"),
@@ -27,7 +28,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules,
+  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules, walk,
                     dashboard, sync, search and search-speed always do; tool-search and scanner have none
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 

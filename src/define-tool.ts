@@ -28,6 +28,8 @@ export interface Definition<Args> {
   readonly flags?: Partial<ToolFlags>;
   /** Reaches what is outside this machine's control: the web. */
   readonly openWorld?: boolean;
+  /** What it can do beside what its domain says. */
+  readonly capabilities?: readonly Capability[];
   /** Asked before every list and call, from memory; absent: always active. */
   readonly status?: () => ToolStatus;
   readonly scope: Scope;
@@ -59,11 +61,11 @@ const BY_DOMAIN: Partial<Record<Domain, Capability>> = {
 };
 
 function capabilitiesOf(
-  { domain, scope }: Pick<Definition<never>, "domain" | "scope">,
+  { domain, scope, capabilities = [] }: Pick<Definition<never>, "domain" | "scope" | "capabilities">,
   { readOnly }: ToolFlags,
 ): readonly Capability[] {
   const own = domain === "files" ? (readOnly ? "fs.read" : "fs.write") : BY_DOMAIN[domain];
-  return [...(own ? [own] : []), ...(scope === "admin" ? (["admin"] as const) : [])];
+  return [...(own ? [own] : []), ...capabilities, ...(scope === "admin" ? (["admin"] as const) : [])];
 }
 
 /** `explain` turns what `run` throws into a sentence for the caller; undefined: it is a bug and thrown on. */

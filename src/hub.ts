@@ -165,7 +165,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       sandboxMode: () => settings().shell.sandbox,
       baseEnv: env,
       ...{ isSecret, redact, secrets: vault },
-      workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
+      workspaceOf: async (caller) => (await openWorkspace(home, { caller })).root,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),
       clock,
     }),
@@ -174,7 +174,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     await createPlugins({
       ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
       secrets: vault,
-      workspaceOf: async (caller) => (await openWorkspace(home, caller)).root,
+      workspaceOf: async (caller) => (await openWorkspace(home, { caller })).root,
     }),
   );
   const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>

@@ -4,6 +4,7 @@
  */
 
 import type { Caller, Scope } from "./caller.ts";
+import type { FileRules } from "./lib/file-rules.ts";
 import type { Stop } from "./lib/stop.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -219,6 +220,8 @@ export interface ToolContext extends Listening {
   readonly rounds?: Rounds;
   /** What came with the call beside its arguments, for whoever runs it. */
   readonly meta?: CallMeta;
+  /** Absent: there are no rules. */
+  readonly files?: FileRules;
 }
 
 /** `_meta` of MCP without what is about one connection: `traceparent`, `baggage`, keys of vendors. */

@@ -1,4 +1,5 @@
 import type { Caller } from "../caller.ts";
+import { canonicalPermission } from "../lib/resource-uri.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { ToolboxRecord } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
@@ -167,7 +168,9 @@ export function covering(tool: Tool, entries: readonly string[]): string | undef
   if (entries.includes(tool.name)) return tool.name;
   if (tool.wildcard && entries.includes("*")) return "*";
   if (isByNameOnly(tool)) return undefined;
-  return entries.find((entry) => isPattern(entry) && wildcard(entry)(permissionOf(tool)));
+  return entries.find(
+    (entry) => isPattern(entry) && wildcard(canonicalPermission(entry))(permissionOf(tool)),
+  );
 }
 
 function bracketed(entry: string): string {

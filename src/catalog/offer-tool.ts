@@ -1,6 +1,8 @@
 import { isRecord } from "../lib/json.ts";
+import { canonicalUri } from "../lib/resource-uri.ts";
 import type { CompletionAsked, OfferDefinition, Offered, OfferOrigin } from "../offer.ts";
 import type { JsonSchema, Tool, ToolResult } from "../tool.ts";
+import { addressOf, isAddress } from "./offer-address.ts";
 
 /**
  * Offers as tools, so that asking for one takes the path of every call. The permission is
@@ -8,18 +10,22 @@ import type { JsonSchema, Tool, ToolResult } from "../tool.ts";
  * `resource:…`, `prompt:…` and `completion:…` of whatever origin.
  */
 
-/** `shown` is the URI by which the caller knows it. */
+/**
+ * `shown` is the URI by which the caller knows it. Grants and rules compare neither text but what readers make of it: whoever
+ * gives a URI that they differ about has a bug.
+ */
 export function resourceTool(
   from: OfferOrigin,
   uri: string,
   shown = uri,
   definition?: OfferDefinition,
 ): Tool {
+  const form = comparedUri(uri);
   return {
-    ...common(from, `resource:${uri}`, definition),
-    name: `resource:${shown}`,
+    ...common(from, `resource:${form}`, definition),
+    name: `resource:${isAddress(shown) ? addressOf(from.name, form) : form}`,
     inputSchema: NO_ARGUMENTS,
-    reads: uri,
+    reads: form,
     run: async (_, context) => renamed(await from.readResource(uri, context), uri, shown),
   };
 }
@@ -56,6 +62,12 @@ export function completionTool(from: OfferOrigin, offered: Offered): Tool {
       return from.complete({ ref, argument, ...(chosen === undefined ? {} : { context: chosen }) }, context);
     },
   };
+}
+
+/** As grants and rules compare it. */
+export function comparedUri(uri: string): string {
+  const form = canonicalUri(uri);
+  return form.ok ? form.value : uri;
 }
 
 function named(kind: Offered["kind"], key: string): Pick<Tool, "name" | "ownName"> {

@@ -1,3 +1,4 @@
+import { canonicalUri } from "../lib/resource-uri.ts";
 import { type UriTemplate, uriTemplate } from "../lib/uri-template.ts";
 import {
   OFFER_KINDS,
@@ -9,7 +10,7 @@ import {
 } from "../offer.ts";
 import type { Tool } from "../tool.ts";
 import { addressOf, isAddress } from "./offer-address.ts";
-import { promptTool, resourceTool, templateTool } from "./offer-tool.ts";
+import { comparedUri, promptTool, resourceTool, templateTool } from "./offer-tool.ts";
 import { interfaceOf } from "./tool-interface.ts";
 
 /** One offer of one origin. */
@@ -19,6 +20,8 @@ export interface Entry {
   readonly tool: Tool;
   /** Of a template. */
   readonly template: UriTemplate | undefined;
+  /** Of a resource: its URI as it is compared. */
+  readonly form: string | undefined;
 }
 
 /** An entry under the name by which a caller knows it. */
@@ -38,16 +41,16 @@ export interface Sight {
   readonly ownNames: boolean;
 }
 
-/** Every offer there is, in the order of their origins. */
+/** Every offer there is, in the order of their origins. A resource whose URI readers differ about is none: nobody could read it. */
 export function entriesOf(origins: readonly OfferOrigin[]): readonly Entry[] {
-  return origins.flatMap((from) =>
-    from.offers.map((offered) => ({
-      from,
-      offered,
-      tool: toolOf(from, offered),
-      template: offered.kind === "resource_template" ? uriTemplate(offered.key) : undefined,
-    })),
-  );
+  return origins.flatMap((from) => from.offers.flatMap((offered) => entryOf(from, offered)));
+}
+
+function entryOf(from: OfferOrigin, offered: Offered): readonly Entry[] {
+  const form = offered.kind === "resource" ? canonicalUri(offered.key) : undefined;
+  if (form?.ok === false) return [];
+  const template = offered.kind === "resource_template" ? uriTemplate(offered.key) : undefined;
+  return [{ from, offered, tool: toolOf(from, offered), template, form: form?.value }];
 }
 
 /** What one caller sees of all offers. */
@@ -178,5 +181,5 @@ function linkedResources(origins: readonly OfferOrigin[], tools: readonly Tool[]
 }
 
 function linkKey(origin: string, uri: string): string {
-  return `${origin}\0${uri}`;
+  return `${origin}\0${comparedUri(uri)}`;
 }

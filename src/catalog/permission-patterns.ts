@@ -1,3 +1,4 @@
+import { canonicalPermission } from "../lib/resource-uri.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import type { Tool } from "../tool.ts";
 
@@ -13,7 +14,7 @@ export class PermissionPatterns {
   readonly #byOrigin = new Map<string, true | readonly Matches[]>();
 
   constructor(patterns: readonly string[]) {
-    this.#patterns = patterns;
+    this.#patterns = patterns.map(canonicalPermission);
   }
 
   match({ origin, ownName }: Pick<Tool, "origin" | "ownName">): boolean {

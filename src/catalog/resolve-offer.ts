@@ -1,11 +1,12 @@
 import type { Caller } from "../caller.ts";
 import { isRecord } from "../lib/json.ts";
 import { nearest } from "../lib/nearest.ts";
+import { canonicalUri } from "../lib/resource-uri.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { costOf, mayComeFrom } from "../lib/uri-template.ts";
 import type { OfferOrigin } from "../offer.ts";
 import type { Tool, ToolCall } from "../tool.ts";
-import { addressOf, parseAddress } from "./offer-address.ts";
+import { addressOf, isAddress, parseAddress } from "./offer-address.ts";
 import { completionTool, resourceTool } from "./offer-tool.ts";
 import { type Entry, isPresent, type OfferView } from "./offer-view.ts";
 import { outcomeOf, type Refused } from "./resolve.ts";
@@ -34,8 +35,16 @@ export function resolveResource(uri: string, caller: Caller, view: OfferView): R
 
   const address = view.sight.ownNames ? undefined : parseAddress(uri);
   const origins = address ? view.origins.filter(({ name }) => name === address.server) : view.origins;
-  const own = address ? address.uri : uri;
-  const from = whereFound(own, origins, view);
+  if (!address && !view.sight.ownNames && isAddress(uri)) return err(noResource(uri));
+  const written = address ? address.uri : uri;
+  const form = canonicalUri(written);
+  if (!form.ok) return err(unclearUri(uri, form.error));
+  // From here on only what every reader makes of it counts, and is sent.
+  const own = form.value;
+  const exact = view.granted.find((entry) => isResource(entry, own, origins));
+  if (exact) return usable(exact.from, exact.offered.key, uri);
+  const linked = origins.find((origin) => view.isLinked(origin, own));
+  const from = linked ?? closestTemplate([...new Set([own, written])], origins, view)?.from;
   if (from) return usable(from, own, uri);
 
   if (view.everything.some((entry) => isResource(entry, own, origins))) {
@@ -71,24 +80,21 @@ export function resolveCompletion(
   return whileUsable(from, completionTool(from, offered));
 }
 
-/** A server that has the resource for certain, the first by name; of templates the one that says most decides. */
-function whereFound(uri: string, origins: readonly OfferOrigin[], view: OfferView): OfferOrigin | undefined {
-  const exact = view.granted.find((entry) => isResource(entry, uri, origins));
-  if (exact) return exact.from;
-  const linked = origins.find((from) => view.isLinked(from, uri));
-  return linked ?? closestTemplate(uri, origins, view)?.from;
-}
-
-function closestTemplate(uri: string, origins: readonly OfferOrigin[], view: OfferView): Entry | undefined {
+/** The one that says most; `spellings`: of one URI, of which servers write either. */
+function closestTemplate(
+  spellings: readonly string[],
+  origins: readonly OfferOrigin[],
+  view: OfferView,
+): Entry | undefined {
   const costs = new Map<OfferOrigin, number>();
   let closest: Entry | undefined;
   for (const entry of view.granted) {
     const { template, from } = entry;
     if (!template || !origins.includes(from) || !view.isListed(entry.tool)) continue;
     if (closest && spelledOut(entry) <= spelledOut(closest)) continue;
-    const cost = (costs.get(from) ?? 0) + costOf(template, uri);
+    const cost = spellings.reduce((sum, uri) => sum + costOf(template, uri), costs.get(from) ?? 0);
     costs.set(from, cost);
-    if (cost <= MAX_COST && mayComeFrom(template, uri)) closest = entry;
+    if (cost <= MAX_COST && spellings.some((uri) => mayComeFrom(template, uri))) closest = entry;
   }
   return closest;
 }
@@ -115,8 +121,8 @@ function isLike({ offers }: OfferOrigin, uri: string): boolean {
   );
 }
 
-function isResource({ offered, from }: Entry, uri: string, origins: readonly OfferOrigin[]): boolean {
-  return offered.kind === "resource" && offered.key === uri && origins.includes(from);
+function isResource({ form, from }: Entry, uri: string, origins: readonly OfferOrigin[]): boolean {
+  return form === uri && origins.includes(from);
 }
 
 function isPrompt({ offered, from }: Entry, name: string, { sight, origins }: OfferView): boolean {
@@ -147,6 +153,18 @@ function noResource(uri: string): Refused {
       message: `there is no resource ${quoted(uri)}`,
       remedy: "List the resources and resource templates to see what there is.",
       details: details("resource", uri),
+    },
+  };
+}
+
+/** Neither granted nor denied: what it would lead to is not known. */
+function unclearUri(uri: string, reason: string): Refused {
+  return {
+    outcome: "invalid_arguments",
+    error: {
+      message: `the resource URI ${quoted(uri)} is refused: ${reason}`,
+      remedy: "Write the URI as the list of resources has it: without .., backslashes and needless escapes.",
+      details: { uri },
     },
   };
 }

@@ -8,7 +8,13 @@ import { fitsContext, inScope, isWithheld, nameFor } from "./grants.ts";
 export interface Refused {
   readonly outcome: Extract<
     OutcomeName,
-    "unknown_tool" | "ambiguous_tool" | "not_granted" | "disabled" | "pending_approval" | "unavailable"
+    | "unknown_tool"
+    | "ambiguous_tool"
+    | "not_granted"
+    | "disabled"
+    | "pending_approval"
+    | "unavailable"
+    | "invalid_arguments"
   >;
   /** The tool that was meant, where one was. */
   readonly tool?: string;

@@ -29,7 +29,7 @@ export interface CallDeps {
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
   readonly offers: Pick<Offers, "resolve">;
-  readonly watchdog: Pick<Watchdog, "decide" | "mayAsk" | "labels" | "read">;
+  readonly watchdog: Pick<Watchdog, "decide" | "files" | "mayAsk" | "labels" | "read">;
   readonly approvals: Pick<Approvals, "of" | "round" | "continues" | "together" | "isSame">;
   /** The caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
   readonly current: (caller: Caller) => Caller | undefined;
@@ -213,6 +213,7 @@ async function runDecided(
     callId: step.callId,
     redact: deps.redact,
     deadlines: deps.deadlines,
+    files: deps.watchdog.files(tool, call.caller, args),
   });
   // Only what must be done now: on few processors its server gets none until this process waits.
   deps.used(call.caller, tool);

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import { changeTexts } from "../lib/change-texts.ts";
 import type { Deadlines } from "../lib/deadlines.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import { isRecord } from "../lib/json.ts";
 import { Stop } from "../lib/stop.ts";
 import type {
@@ -31,6 +32,7 @@ export interface RunDeps {
   readonly callId: string;
   readonly redact: Redact;
   readonly deadlines: Deadlines;
+  readonly files: FileRules;
 }
 
 /** How a tool ended. */
@@ -47,7 +49,7 @@ export function runTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   call: ToolCall,
-  { callId, redact, deadlines }: RunDeps,
+  { callId, redact, deadlines, files }: RunDeps,
 ): Promise<Ran> {
   const limit = Math.min(tool.timeoutMs, MAX_CALL_MS);
   const stop = new Stop();
@@ -78,7 +80,7 @@ export function runTool(
       reject(error);
     };
     try {
-      const running = tool.run(args, new RunContext(tool, call, { callId, redact, stop, clock }));
+      const running = tool.run(args, new RunContext(tool, call, { callId, redact, stop, clock, files }));
       // Nothing can be over before this turn ends, and what the tool sends is on its way already.
       clock.start();
       running.then(ended, failed);
@@ -93,6 +95,7 @@ interface Run {
   readonly redact: Redact;
   readonly stop: Stop;
   readonly clock: CallClock;
+  readonly files: FileRules;
 }
 
 type Reason = "cancelled" | "timed_out";
@@ -109,14 +112,16 @@ class RunContext implements ToolContext {
   readonly caller: Caller;
   readonly stop: Stop;
   readonly progress: (update: Progress) => void;
+  readonly files: FileRules;
   declare readonly answering?: Answering;
   declare readonly rounds?: Rounds;
   declare readonly onNotice?: (notice: Notice) => void;
   declare readonly logLevel?: string;
   declare readonly meta?: CallMeta;
 
-  constructor(tool: Tool, call: ToolCall, { callId, redact, stop, clock }: Run) {
+  constructor(tool: Tool, call: ToolCall, { callId, redact, stop, clock, files }: Run) {
     this.callId = callId;
+    this.files = files;
     this.caller = call.caller;
     this.stop = stop;
     const onProgress = call.onProgress && boundedProgress(call.onProgress, redact);

@@ -1,9 +1,12 @@
 import type { SourceRecord } from "../store/source-record.ts";
 import type { Query } from "./search/query.ts";
+import type { DocumentFile } from "./sources/document-file.ts";
 
 /** What a caller may see of knowledge: everything unlabelled, and what bears one of these labels; null: all. */
 export interface Access {
   readonly labels: readonly string[] | null;
+  /** Whether rules let it see what was read from a file; absent: there are none for it. */
+  readonly isFileShown?: (file: DocumentFile) => boolean;
 }
 
 export interface SearchRequest {
@@ -87,6 +90,8 @@ export interface SearchPage {
   readonly mode: "lexical" | "hybrid";
   /** What of the query was not understood or has no effect, for whoever asked. */
   readonly notes: readonly string[];
+  /** How many documents of this page rules keep from whoever asked; absent: none. */
+  readonly leftOut?: number;
 }
 
 export interface EntityView {

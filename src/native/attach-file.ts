@@ -41,9 +41,10 @@ export function attachFileTool(deps: AttachDeps): Tool {
     },
     required: ["path"],
     flags: { concurrencySafe: true },
+    capabilities: ["fs.read"],
     scope: "human",
     async run(args, context) {
-      const file = await openFile(await openWorkspace(deps.home, context.caller), args.path);
+      const file = await openFile(await openWorkspace(deps.home, context), args.path);
       if (!file.ok) return failed(file.error);
       try {
         return await attach(deps, file.value, args, context);

@@ -73,9 +73,9 @@ async function edited(
   deps: FileDeps,
   path: string,
   edits: readonly Edit[],
-  { caller }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolResult> {
-  const workspace = await openWorkspace(deps.home, caller);
+  const workspace = await openWorkspace(deps.home, context);
   const place = await workspace.find(path, "write");
   if (!place.ok) return failed(place.error);
   return deps.serially(place.value.real, () => editPlace(deps, workspace, place.value, edits));

@@ -1,10 +1,14 @@
+import { LeftOut } from "./left-out.ts";
 import type { FileMatches } from "./line-search.ts";
+import type { Entry } from "./walk.ts";
 
 /** What grep answers, built up file by file. */
 export interface Report {
   add(path: string, matches: FileMatches): void;
   /** Counts a file that was too large. */
   skip(): void;
+  /** Counts what rules keep from the call. */
+  leaveOut(entry: Pick<Entry, "kind">): void;
   note(message: string): void;
   /** How many more matching lines fit. */
   left(): number;
@@ -21,6 +25,7 @@ export function createReport(maxResults: number): Report {
   let characters = 0;
   let matched = 0;
   let skipped = 0;
+  const leftOut = new LeftOut();
   let more = false;
 
   const left = () => maxResults - matched;
@@ -38,6 +43,9 @@ export function createReport(maxResults: number): Report {
     skip() {
       skipped++;
     },
+    leaveOut(entry) {
+      leftOut.add(entry);
+    },
     note(message) {
       notes.push(message);
     },
@@ -49,7 +57,10 @@ export function createReport(maxResults: number): Report {
         ? [`there are more than these ${matched} matching lines; narrow the search or raise max_results`]
         : [];
       const large = skipped > 0 ? [`${skipped} larger than 5 MB left out`] : [];
-      return [...found, ...[...limited, ...large, ...notes].map((note) => `(${note})`)].join("\n");
+      return [
+        ...found,
+        ...[...limited, ...large, ...leftOut.notes(), ...notes].map((note) => `(${note})`),
+      ].join("\n");
     },
   };
 }

@@ -80,7 +80,7 @@ async function grep(
 ): Promise<ToolResult> {
   const asked = understand(args);
   if (!asked.ok) return failed(asked.error);
-  const workspace = await openWorkspace(home, context.caller);
+  const workspace = await openWorkspace(home, context);
   const place = await workspace.find(args.path ?? ".", "read");
   if (!place.ok) return failed(place.error);
   if (!place.value.exists)
@@ -162,10 +162,15 @@ async function* openFiles(
   }
   let seen = 0;
   const everything = { depth: Number.POSITIVE_INFINITY, skip: (name: string) => SKIPPED.has(name), signal };
-  for await (const entry of walk(workspace, start.real, everything)) {
+  for await (const entry of walk(workspace, start, everything)) {
     if (++seen > MAX_ENTRIES)
       return report.note(`stopped after ${MAX_ENTRIES} files and folders; give a path`);
+    if (entry.leftOut === "whole") report.leaveOut(entry);
     if (entry.kind !== "file" || (glob && !glob(entry.path))) continue;
+    if (entry.leftOut) {
+      report.leaveOut(entry);
+      continue;
+    }
     const place = { real: entry.real, shown: workspace.show(entry.real), exists: true };
     // A file that vanished or may not be read must not hide the others.
     const file = await openIn(entry.folder, place).catch(() => undefined);

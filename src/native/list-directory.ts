@@ -2,6 +2,7 @@ import { lstat } from "node:fs/promises";
 import type { Tool, ToolContext, ToolResult } from "../tool.ts";
 import { defineTool, failed, output } from "./define-tool.ts";
 import type { FileDeps } from "./file-deps.ts";
+import { LeftOut } from "./left-out.ts";
 import { readableSize } from "./size.ts";
 import { type Entry, walk } from "./walk.ts";
 import { openWorkspace, quoted } from "./workspace.ts";
@@ -13,6 +14,8 @@ interface Args {
 
 const MAX_SHOWN = 1_000;
 const MAX_COUNTED = 20_000;
+/** With those that rules leave out. */
+const MAX_SEEN = 50_000;
 const MAX_DEPTH = 10;
 
 export function listDirectoryTool({ home }: FileDeps): Tool {
@@ -45,9 +48,9 @@ export function listDirectoryTool({ home }: FileDeps): Tool {
 async function list(
   home: string,
   { path = ".", depth = 1 }: Args,
-  { caller, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolResult> {
-  const workspace = await openWorkspace(home, caller);
+  const workspace = await openWorkspace(home, context);
   const place = await workspace.find(path, "read");
   if (!place.ok) return failed(place.error);
   const { real, shown, exists } = place.value;
@@ -57,14 +60,22 @@ async function list(
     return failed(`${quoted(shown)} is a file, not a folder. Use read_file to read it.`);
 
   const lines: string[] = [];
+  const leftOut = new LeftOut();
   let count = 0;
-  for await (const entry of walk(workspace, real, { depth, signal })) {
+  let seen = 0;
+  for await (const entry of walk(workspace, place.value, { depth, signal: context.signal })) {
+    if (++seen > MAX_SEEN) break;
+    if (entry.leftOut) {
+      leftOut.add(entry);
+      continue;
+    }
     count++;
     if (count <= MAX_SHOWN) lines.push(await describe(entry));
     if (count === MAX_COUNTED) break;
   }
-  if (count === 0) return output(`(${quoted(shown)} is empty)`);
-  return output([...lines, ...rest(count)].join("\n"));
+  const notes = leftOut.notes().map((note) => `(${note})`);
+  if (count === 0 && notes.length === 0) return output(`(${quoted(shown)} is empty)`);
+  return output([...lines, ...rest(count), ...notes].join("\n"));
 }
 
 function rest(count: number): string[] {

@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
@@ -71,10 +71,11 @@ export async function openIn(folder: HeldFolder, place: Place): Promise<Result<O
 
 async function missing(workspace: Workspace, place: Place): Promise<string> {
   const folder = dirname(place.real);
+  const isShown = (name: string) => workspace.rulesOn(join(folder, name)).permits();
   const names = workspace.permits(folder, "read") ? await namesIn(folder) : [];
   const wanted = basename(place.real);
-  const same = names.find((name) => name.toLowerCase() === wanted.toLowerCase());
-  const close = same ?? nearest(wanted, names.slice(0, 5_000));
+  const same = names.find((name) => name.toLowerCase() === wanted.toLowerCase() && isShown(name));
+  const close = same ?? nearest(wanted, names.slice(0, 5_000).filter(isShown));
   const found = `There is no file ${quoted(place.shown)}.`;
   if (close === undefined) return `${found} Use list_directory to see what exists.`;
   const hint = same === undefined ? "" : " (upper and lower case differ)";

@@ -43,8 +43,8 @@ export function readFileTool({ home, redact }: FileDeps): Tool {
     required: ["path"],
     flags: { readOnly: true, concurrencySafe: true },
     scope: "files",
-    async run(args, { caller }) {
-      const file = await openFile(await openWorkspace(home, caller), args.path);
+    async run(args, context) {
+      const file = await openFile(await openWorkspace(home, context), args.path);
       if (!file.ok) return failed(file.error);
       try {
         return await read(file.value, args, redact);

@@ -85,7 +85,7 @@ async function run(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (command.includes("\0")) return failed("The command contains a NUL byte. Leave it out.");
-  const workspace = await openWorkspace(deps.home, context.caller);
+  const workspace = await openWorkspace(deps.home, context);
   const folder = await findFolder(workspace, cwd);
   if ("problem" in folder) return failed(folder.problem);
   const { timeoutMs, maxOutputBytes } = deps.settings().shell;

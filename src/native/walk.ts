@@ -3,7 +3,7 @@ import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
 import { systemCode } from "./system-error.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Place, Workspace } from "./workspace.ts";
 
 /** Something found below a folder. Valid until the next one is asked for. */
 export interface Entry {
@@ -14,6 +14,8 @@ export interface Entry {
   readonly real: string;
   /** The folder it is in, open. */
   readonly folder: HeldFolder;
+  /** It is denied or asked about, so it must not be shown; `whole`: with everything in it, where nobody looks. */
+  readonly leftOut?: "alone" | "whole";
 }
 
 export interface WalkOptions {
@@ -27,13 +29,17 @@ export interface WalkOptions {
 /** Entries of one folder beyond this are not seen; sorting needs all of them in memory. */
 const MAX_IN_FOLDER = 50_000;
 
-/** Everything below a folder, each folder's content sorted by name right after it. Never follows a symbolic link. */
+/**
+ * Everything below a folder, each folder's content sorted by name right after it. Never follows a symbolic link. What rules
+ * keep from the call comes marked: whoever shows it has a bug.
+ */
 export async function* walk(
   workspace: Workspace,
-  real: string,
+  start: Place,
   options: WalkOptions,
   prefix = "",
 ): AsyncGenerator<Entry> {
+  const real = prefix === "" ? start.real : join(start.real, prefix.slice(0, -1));
   const folder = await holdFolder(real);
   try {
     for (const found of await sortedEntries(folder)) {
@@ -41,9 +47,14 @@ export async function* walk(
       const { name } = found;
       const entry = { kind: kindOf(found), name, path: prefix + name, real: join(real, name), folder };
       if (!workspace.permits(entry.real, "read")) continue;
-      yield entry;
-      const enters = entry.kind === "folder" && options.depth > 1 && !options.skip?.(name);
-      if (enters) yield* walkReadable(workspace, entry, options);
+      const isOpened = entry.kind === "folder" && options.depth > 1 && !options.skip?.(name);
+      const rules = workspace.rulesOn(entry.real, start);
+      if (rules.permits()) yield entry;
+      else if (isOpened && rules.deniesAllBelow()) {
+        yield { ...entry, leftOut: "whole" };
+        continue;
+      } else yield { ...entry, leftOut: "alone" };
+      if (isOpened) yield* walkReadable(workspace, start, entry, options);
     }
   } finally {
     await folder.close();
@@ -53,11 +64,12 @@ export async function* walk(
 /** A folder that vanished or may not be read is shown without content; it must not hide its neighbours. */
 async function* walkReadable(
   workspace: Workspace,
+  start: Place,
   entry: Entry,
   options: WalkOptions,
 ): AsyncGenerator<Entry> {
   try {
-    yield* walk(workspace, entry.real, { ...options, depth: options.depth - 1 }, `${entry.path}/`);
+    yield* walk(workspace, start, { ...options, depth: options.depth - 1 }, `${entry.path}/`);
   } catch (thrown) {
     if (systemCode(thrown) === undefined) throw thrown;
   }

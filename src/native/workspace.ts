@@ -4,6 +4,8 @@ import type { Caller, FolderGrant } from "../caller.ts";
 import { checkName } from "../identity/names.ts";
 import { isInside } from "../lib/inside.ts";
 import { err, ok, type Result } from "../lib/result.ts";
+import { leadsThroughSystemLink } from "../lib/system-links.ts";
+import type { ToolContext } from "../tool.ts";
 import { locate } from "./locate.ts";
 import { explainSystemError } from "./system-error.ts";
 
@@ -16,6 +18,8 @@ export interface Place {
   /** As the caller should name it: relative inside the workspace, absolute elsewhere. */
   readonly shown: string;
   readonly exists: boolean;
+  /** As it was asked for, absolute, where that is another path: through a symbolic link. */
+  readonly asked?: string;
 }
 
 /** The folders that one caller may use. */
@@ -28,7 +32,16 @@ export interface Workspace {
   find(path: string, access: Access): Promise<Result<Place, string>>;
   /** Whether a path without symbolic links lies in an allowed folder. */
   permits(real: string, access: Access): boolean;
+  /** What rules say of something that the call comes to; `start`: where it began to look. */
+  rulesOn(real: string, start?: Place): PlaceRules;
   show(real: string): string;
+}
+
+export interface PlaceRules {
+  /** Whether it may be shown. */
+  permits(): boolean;
+  /** Whether nothing below it may be, for certain. */
+  deniesAllBelow(): boolean;
 }
 
 /** Paths longer than this are refused before the file system sees them; Linux takes no longer ones. */
@@ -43,10 +56,33 @@ export function workspacePath(home: string, caller: Pick<Caller, "agentName" | "
 }
 
 /** Creates the caller's own folder where it does not exist yet. */
-export async function openWorkspace(home: string, caller: Caller): Promise<Workspace> {
+export async function openWorkspace(
+  home: string,
+  { caller, files }: Pick<ToolContext, "caller" | "files">,
+): Promise<Workspace> {
   const root = await createRoot(home, caller);
   const realHome = await realpath(home);
-  const roots = [{ path: root, access: "write" as const }, ...(await existing(caller.folders))];
+  const granted = await existing(caller.folders);
+  const roots = [
+    { path: root, access: "write" as const },
+    ...granted.map(({ path, access }) => ({ path, access })),
+  ];
+  const known = [{ path: root, named: workspacePath(resolve(home), caller) }, ...granted];
+  /** By the folder as people wrote it, where that is reached through a symbolic link. */
+  const namedAs = (absolute: string) => {
+    const folder = known.find(({ path, named }) => path !== named && isInside(path, absolute));
+    return folder ? folder.named + absolute.slice(folder.path.length) : absolute;
+  };
+  const rulesOn = (real: string, start?: Place): PlaceRules => {
+    const first = namedAs(real);
+    const asked = start?.asked === undefined ? first : namedAs(start.asked + real.slice(start.real.length));
+    const named = asked === first ? [first] : [first, asked];
+    const also = first === real ? undefined : [real];
+    return {
+      permits: () => files?.permits(named, also) ?? true,
+      deniesAllBelow: () => files?.deniesAllBelow(named, also) ?? false,
+    };
+  };
 
   const accessTo = (real: string): Access | undefined => {
     if (isInside(ALWAYS_REFUSED, real)) return undefined;
@@ -63,15 +99,22 @@ export async function openWorkspace(home: string, caller: Caller): Promise<Works
     root,
     folders: roots,
     permits,
+    rulesOn,
     show,
     async find(path, access) {
       const malformed = problemOf(path);
       if (malformed) return err(malformed);
-      const { real, problem } = await locate(resolve(root, path));
+      if (leadsThroughSystemLink(root, path)) return err(outside(path, roots));
+      const absolute = resolve(root, path);
+      const { real, problem } = await locate(absolute);
       if (accessTo(real) === undefined) return err(outside(path, roots));
       if (!permits(real, access)) return err(readOnly(path, roots));
       if (problem !== undefined && problem !== "ENOENT") return err(`${quoted(path)}: ${explain(problem)}`);
-      return ok({ real, shown: show(real), exists: problem === undefined });
+      // Rules have decided by the path as it was written; a link, or another case, may lead to another place.
+      const isElsewhere = namedAs(real) !== namedAs(absolute);
+      if (isElsewhere && !rulesOn(real).permits()) return err(ruledOut(path));
+      const asked = isElsewhere ? { asked: absolute } : {};
+      return ok({ real, shown: show(real), exists: problem === undefined, ...asked });
     },
   };
 }
@@ -94,15 +137,17 @@ async function createRoot(home: string, caller: Caller): Promise<string> {
 }
 
 /** Granted folders without symbolic links; one that is missing grants nothing. */
-async function existing(folders: readonly FolderGrant[]): Promise<FolderGrant[]> {
+async function existing(
+  folders: readonly FolderGrant[],
+): Promise<readonly (FolderGrant & { readonly named: string })[]> {
   const located = await Promise.all(
     folders
       .filter((folder) => isAbsolute(folder.path))
-      .map(async (folder) => ({ access: folder.access, ...(await locate(folder.path)) })),
+      .map(async ({ path, access }) => ({ access, named: resolve(path), ...(await locate(path)) })),
   );
   return located
     .filter((folder) => folder.problem === undefined)
-    .map(({ real, access }) => ({ path: real, access }));
+    .map(({ real, access, named }) => ({ path: real, access, named }));
 }
 
 /** The innermost folder decides; granted twice, the wider grant counts. */
@@ -117,6 +162,8 @@ function problemOf(path: string): string | undefined {
   if (path.includes("\0")) return "The path contains a NUL byte. Leave it out.";
   if (Buffer.byteLength(path) > MAX_PATH)
     return `The path is longer than ${MAX_PATH} bytes. Use a shorter one.`;
+  if (path.includes("\\") && path.split(/[\\/]/).includes(".."))
+    return "The path has .. beside a backslash, which readers of paths take for different places. Use / between folders.";
   return undefined;
 }
 
@@ -127,6 +174,10 @@ function outside(path: string, roots: readonly FolderGrant[]): string {
 
 function readOnly(path: string, roots: readonly FolderGrant[]): string {
   return `${quoted(path)} may be read but not written by this agent. Allowed: ${listed(roots)}.`;
+}
+
+function ruledOut(path: string): string {
+  return `${quoted(path)} leads through a link to a place that a rule denies or asks about. Name that place itself.`;
 }
 
 function listed(roots: readonly FolderGrant[]): string {

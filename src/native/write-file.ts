@@ -29,14 +29,14 @@ export function writeFileTool({ home, newId, serially }: FileDeps): Tool {
     },
     required: ["path", "content"],
     scope: "files",
-    async run({ path, content }, { caller }) {
+    async run({ path, content }, context) {
       const bytes = Buffer.from(content);
       if (bytes.length > MAX_WRITE) {
         return failed(
           `The content has ${bytes.length} bytes; write_file takes at most ${MAX_WRITE}. Split it into several files.`,
         );
       }
-      const workspace = await openWorkspace(home, caller);
+      const workspace = await openWorkspace(home, context);
       const place = await workspace.find(path, "write");
       if (!place.ok) return failed(place.error);
       const replaced = await serially(place.value.real, () => replaceFile(place.value, bytes, newId));

@@ -73,7 +73,7 @@ export class RuleIndex {
   }
 
   #add(rule: CompiledRule): void {
-    const { permission } = rule.rule;
+    const { permission } = rule;
     if (permission === "*") this.#any.push(rule);
     else if (isTrait(permission)) {
       push(this.#traits, permission, rule);

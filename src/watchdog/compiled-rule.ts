@@ -1,4 +1,5 @@
 import type { Rule, RuleScope } from "../config/settings.ts";
+import { canonicalPermission } from "../lib/resource-uri.ts";
 import { wildcard } from "../lib/wildcard.ts";
 import { CAPABILITIES, type Capability, type Tool } from "../tool.ts";
 import type { CallTexts } from "./call-texts.ts";
@@ -28,6 +29,8 @@ const SCOPES: readonly RuleScope[] = ["default", "user", "project", "agent", "se
 /** A rule, ready to be weighed against others. */
 export interface CompiledRule {
   readonly rule: Rule;
+  /** Its permission, with URIs as they are compared. */
+  readonly permission: string;
   readonly matchesName: (permission: string) => boolean;
   readonly pattern: Pattern | undefined;
   /** It may hold for one call and not for another of the same tool. */
@@ -55,9 +58,11 @@ export function compileRule(rule: Rule, userHome: string): CompiledRule {
     return action === "allow" ? pattern.permits(facts()) : pattern.catches(facts());
   };
   const isConditional = pattern !== undefined || exempt !== undefined || after !== undefined;
+  const compared = canonicalPermission(permission);
   return {
     rule,
-    matchesName: wildcard(permission),
+    permission: compared,
+    matchesName: wildcard(compared),
     pattern,
     isConditional,
     matches: isConditional ? matches : () => true,

@@ -1,5 +1,6 @@
 import type { Caller } from "../caller.ts";
 import type { Rule, Settings } from "../config/settings.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import type { RuleIndex } from "./candidates.ts";
 import type { RuledTool } from "./compiled-rule.ts";
 import { defaultRules } from "./default-rules.ts";
@@ -63,6 +64,12 @@ export class Decider {
   decide(tool: RuledTool, caller: Caller, args?: Readonly<Record<string, unknown>>): Decision {
     const call = new CallSeen(this.#deps, caller, args ?? NO_ARGUMENTS);
     return this.rules.decide(tool, call, this.more(caller));
+  }
+
+  /** For files that a call comes to. Whoever is not asked about a call is not asked about these either. */
+  files(tool: RuledTool, caller: Caller, args: Readonly<Record<string, unknown>>): FileRules {
+    const call = new CallSeen(this.#deps, caller, args);
+    return this.rules.files(tool, call, this.more(caller), caller.operator);
   }
 
   isHidden(tool: RuledTool, caller: RuledCaller): boolean {

@@ -5,8 +5,8 @@ import { wildcard } from "../lib/wildcard.ts";
 import { type Anchor, pathAnchor, textAnchor } from "./anchors.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
-import { pathGlob } from "./path-glob.ts";
-import type { Paths } from "./place-names.ts";
+import { normalPathGlob, pathGlob } from "./path-glob.ts";
+import type { PathReader } from "./place-names.ts";
 import { type Mark, marksIn } from "./shell-words.ts";
 import type { Subjects } from "./subjects.ts";
 
@@ -16,7 +16,7 @@ export interface CallFacts {
   /** Whether the tool says that it takes an argument, by the steps to it. */
   readonly declares: (steps: readonly string[]) => boolean;
   readonly subjects: Subjects;
-  readonly paths: Paths;
+  readonly paths: PathReader;
 }
 
 export interface Pattern {
@@ -24,6 +24,8 @@ export interface Pattern {
   permits(call: CallFacts): boolean;
   /** Some value of it may fit: what is enough to ask or deny. */
   catches(call: CallFacts): boolean;
+  /** The same for everything below the folders of the call, for certain. */
+  catchesBelow(call: CallFacts): boolean;
   /** How much it spells out; more wins. */
   readonly weight: number;
   /** No call fits, for sure or maybe, that does not meet one anchor of each list; an anchor without a text is always met. */
@@ -32,8 +34,10 @@ export interface Pattern {
 
 /** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
 interface Glob {
-  readonly surely: (value: string, paths: Paths) => boolean;
-  readonly maybe: (value: string, paths: Paths) => boolean;
+  readonly surely: (value: string, paths: PathReader) => boolean;
+  readonly maybe: (value: string, paths: PathReader) => boolean;
+  /** Of paths: with a folder it fits everything below. */
+  readonly isDeep?: boolean;
 }
 
 type Kind = SubjectKind | "argument";
@@ -58,6 +62,7 @@ export function compilePattern(pattern: RulePattern, userHome: string): Pattern 
   return {
     permits: (call) => predicates.every((each) => each.permits(call)),
     catches: (call) => predicates.every((each) => each.catches(call)),
+    catchesBelow: (call) => predicates.every((each) => each.catchesBelow(call)),
     weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
     anchors: predicates.flatMap(({ anchors }) => anchors),
   };
@@ -75,6 +80,7 @@ function subjectPattern(globs: Globs, userHome: string): Pattern {
       return declared.has("command") && permitsAll(["command"], globs, call);
     },
     catches: (call) => SUBJECT_KINDS.some((kind) => catchesAny(kind, globs, call)),
+    catchesBelow: (call) => catchesFolder(globs, call),
     weight: globs.weight,
     anchors: [SUBJECT_KINDS.flatMap((kind) => anchorsOf(kind, globs, userHome))],
   };
@@ -87,11 +93,17 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
     return {
       permits: (call) => call.subjects.declared.has(kind) && permitsAll([kind], globs, call),
       catches: (call) => catchesAny(kind, globs, call),
+      catchesBelow: (call) => (kind === "path" ? catchesFolder(globs, call) : catchesAny(kind, globs, call)),
       weight,
       anchors: [anchorsOf(kind, globs, userHome)],
     };
   }
   const argument = name.slice("arg.".length);
+  const catches = ({ args, paths }: CallFacts) =>
+    readingsOf(argument).some((steps) => {
+      const { texts, more } = textsIn(valueAt(args, steps));
+      return more || anyFits(texts, "argument", globs, paths);
+    });
   return {
     permits({ args, paths, declares }) {
       const there = readingsOf(argument).filter((steps) => valueAt(args, steps) !== undefined);
@@ -101,11 +113,8 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
       };
       return there.some(declares) && there.every(fits);
     },
-    catches: ({ args, paths }) =>
-      readingsOf(argument).some((steps) => {
-        const { texts, more } = textsIn(valueAt(args, steps));
-        return more || anyFits(texts, "argument", globs, paths);
-      }),
+    catches,
+    catchesBelow: catches,
     weight,
     anchors: [globs.texts.map((glob) => textAnchor(`arg.${argument}`, glob))],
   };
@@ -138,7 +147,15 @@ function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFa
   );
 }
 
-function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+/** A glob that goes through any number of folders at its end fits all that is in a folder that it fits. */
+function catchesFolder(globs: Globs, { subjects, paths }: CallFacts): boolean {
+  if (globs.unwanted.path.length > 0) return false;
+  return globs.wanted.path.some(
+    (glob) => glob.isDeep && subjects.path.some((value) => glob.maybe(value, paths)),
+  );
+}
+
+function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: PathReader): boolean {
   if (values.length === 0) return true;
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
   return values.every(
@@ -148,7 +165,7 @@ function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Path
   );
 }
 
-function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
+function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: PathReader): boolean {
   if (values.length === 0) return false;
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
   return values.some(
@@ -182,10 +199,12 @@ function weightOf(glob: string): number {
 
 function forPaths(glob: string, userHome: string): Glob {
   const fits = pathGlob(glob, userHome);
+  const isDeep = normalPathGlob(glob, userHome).parts.at(-1) === "**";
   return {
+    isDeep,
     surely(value, paths) {
-      const path = paths.of(value);
-      return path !== undefined && !path.unsure && path.all.every(fits);
+      const sure = paths.of(value)?.sure;
+      return sure?.every(fits) === true;
     },
     maybe(value, paths) {
       const path = paths.of(value);

@@ -2,6 +2,8 @@
 import { posix } from "node:path";
 import { lengthBit } from "../lib/literal-table.ts";
 import { Remembered } from "../lib/remembered.ts";
+import { leadsThroughSystemLink } from "../lib/system-links.ts";
+import { absolutePath, DRIVE, spellingsOf } from "./path-spellings.ts";
 import { CommandLines } from "./shell-words.ts";
 
 /** Where the paths of a call start from. */
@@ -53,26 +55,57 @@ export class PathPiece {
 }
 
 export interface PathReadings {
+  /** Every place that it may lead to: what an ask or a deny looks at. */
   readonly all: readonly KnownPath[];
-  /** Where it really leads depends on who reads it. */
-  readonly unsure: boolean;
+  /** Those of them that an allow has to fit; undefined: nobody can be sure where it leads. */
+  readonly sure: readonly KnownPath[] | undefined;
+}
+
+/** Where paths lead, as patterns ask. */
+export interface PathReader {
+  /** Undefined: nothing that a rule could be sure about. */
+  of(value: string): PathReadings | undefined;
+  readonly commands: CommandLines;
+}
+
+/** Paths that are no spelling of anything: where files really are. */
+export class FilePaths implements PathReader {
+  readonly #known: Remembered<PathReadings>;
+  readonly commands: CommandLines;
+
+  /** `also`: those of them that an allow need not fit. */
+  constructor(workspace: string, also: readonly string[], commands: CommandLines) {
+    this.commands = commands;
+    this.#known = new Remembered((value) => {
+      const all = [placeAt(value, workspace)];
+      return { all, sure: also.includes(value) ? [] : all };
+    });
+  }
+
+  of(value: string): PathReadings {
+    return this.#known.of(value);
+  }
 }
 
 /** Where the paths of one call lead; each is looked at once, however many globs it is compared with. */
-export class Paths {
+export class Paths implements PathReader {
   readonly #known: Remembered<PathReadings | undefined>;
   #commands: CommandLines | undefined;
 
   /** `isElsewhere`: who reads them does not start from the workspace, and nobody knows where from. */
   constructor(ground: () => Ground, isElsewhere = false) {
     let standing: Ground | undefined;
+    let left = MAX_WORK;
     this.#known = new Remembered((value) => {
       standing ??= normalGround(ground());
-      return pathOf(value, standing, isElsewhere);
+      const plain = plainPath(value, standing, isElsewhere);
+      if (plain || left <= 0) return plain;
+      const path = pathOf(value, standing, isElsewhere);
+      left -= value.length * (path?.all.length ?? 1);
+      return path;
     });
   }
 
-  /** Undefined: nothing that a rule could be sure about. */
   of(value: string): PathReadings | undefined {
     return this.#known.of(value);
   }
@@ -85,59 +118,72 @@ export class Paths {
 }
 
 const MAX_PATH = 4_096;
+/** As many characters of odd spellings of one call are resolved; what comes after them may lead anywhere. */
+const MAX_WORK = 2_000_000;
 const MAX_STARTS = 200;
 const STARTS = new Map<string, PathPiece>();
 /** Relative, and nothing in it means another folder than it says. */
 const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
-const FILE = /^file:/i;
-const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
-const DRIVE = /^[A-Za-z]:[\\/]/;
 
 /** Paths are compared with the folder as it is written. */
-function normalGround(ground: Ground): Ground {
+export function normalGround(ground: Ground): Ground {
   const { workspace } = ground;
   if (!workspace.endsWith("/") || workspace === "/") return ground;
   return { ...ground, workspace: posix.resolve("/", workspace) };
 }
 
+/** Most paths are written as they are meant; undefined: this one may not be. */
+function plainPath(value: string, ground: Ground, isElsewhere: boolean): PathReadings | undefined {
+  const { workspace, userHome, startedIn = userHome } = ground;
+  if (value.length > MAX_PATH || !PLAIN.test(value) || value.endsWith(" ") || workspace.endsWith("/"))
+    return undefined;
+  const inside = new Written(value);
+  const own = [{ absolute: new Below(workspace, inside), inside }];
+  if (!isElsewhere) return { all: own, sure: own };
+  const isOutside = (start: string) => !start.endsWith("/") && !start.startsWith(workspace);
+  // A folder within the workspace would be seen from there, too.
+  if (!isOutside(userHome) || !isOutside(startedIn)) return undefined;
+  const all: KnownPath[] = [...own, { absolute: new Below(userHome, inside) }];
+  if (startedIn !== userHome) all.push({ absolute: new Below(startedIn, inside) });
+  return { all, sure: undefined };
+}
+
+/**
+ * Any other path, in each way in which somebody may read it. Some tools take `~` for a name like any other: that counts for
+ * an ask or a deny only, or nothing below the home could be allowed.
+ */
 function pathOf(value: string, ground: Ground, isElsewhere: boolean): PathReadings | undefined {
   if (value.length > MAX_PATH || value.includes("\0")) return undefined;
+  const spellings = spellingsOf(value);
+  if (!spellings) return undefined;
   const { workspace, userHome, startedIn = userHome } = ground;
-  // Most paths are written as they are meant.
-  if (PLAIN.test(value) && !value.endsWith(" ") && !workspace.endsWith("/")) {
-    const inside = new Written(value);
-    const own = { absolute: new Below(workspace, inside), inside };
-    if (!isElsewhere) return { all: [own], unsure: false };
-    const isOutside = (start: string) => !start.endsWith("/") && !start.startsWith(workspace);
-    // A folder within the workspace would be seen from there, too.
-    if (isOutside(userHome) && isOutside(startedIn)) {
-      const all: KnownPath[] = [own, { absolute: new Below(userHome, inside) }];
-      if (startedIn !== userHome) all.push({ absolute: new Below(startedIn, inside) });
-      return { all, unsure: true };
+  const all = new Map<string, KnownPath>();
+  const sure = new Set<KnownPath>();
+  let isRelative = false;
+  const add = (absolute: string): KnownPath => {
+    const known = all.get(absolute) ?? placeAt(absolute, workspace);
+    all.set(absolute, known);
+    return known;
+  };
+  for (const text of spellings.all) {
+    const isHome = /^~(?:\/|$)/.test(text);
+    if (DRIVE.test(text)) sure.add(add(ended(posix.normalize(text))));
+    if (isHome) sure.add(add(absolutePath(text, workspace, userHome)));
+    const isOpen = isElsewhere && !text.startsWith("/");
+    if (isOpen && !isHome) isRelative = true;
+    for (const start of isOpen ? new Set([workspace, userHome, startedIn]) : [workspace]) {
+      if (leadsThroughSystemLink(start, text)) return undefined;
+      const place = add(absolutePath(text, start));
+      if (!isHome) sure.add(place);
     }
   }
-  const text = value.trim();
-  const isFile = FILE.test(text);
-  const local = isFile ? fileOf(text) : value;
-  if (local === undefined) return undefined;
-  const written = [...new Set([local, local.trim(), ...(isFile ? [] : decoded(local))])];
-  const isRelative = !/^[\\/~]/.test(local) && !DRIVE.test(local);
-  const starts = isElsewhere && isRelative ? [workspace, userHome, startedIn] : [workspace];
   return {
-    all: starts.flatMap((start) => written.map((each) => placeOf(each, start, ground))),
-    unsure:
-      local !== local.trim() ||
-      (local.includes("\\") && !DRIVE.test(local)) ||
-      /^~[^/]/.test(local) ||
-      (!isFile && SCHEME.test(local)) ||
-      (isRelative && isElsewhere),
+    all: [...all.values()],
+    sure: spellings.isSure && !isRelative ? [...sure] : undefined,
   };
 }
 
-function placeOf(local: string, start: string, { workspace, userHome }: Ground): KnownPath {
-  const slashed = local.includes("\\") ? local.replaceAll("\\", "/") : local;
-  const whole = /^~(\/|$)/.test(slashed) ? userHome + slashed.slice(1) : slashed;
-  const absolute = DRIVE.test(local) ? ended(posix.normalize(slashed)) : posix.resolve(start, whole);
+function placeAt(absolute: string, workspace: string): KnownPath {
   const inside = absolute === workspace ? "." : within(workspace, absolute);
   return {
     absolute: new Written(absolute),
@@ -174,28 +220,6 @@ function pieceOf(folder: string): PathPiece {
   const piece = new PathPiece(folder);
   STARTS.set(folder, piece);
   return piece;
-}
-
-/** As who takes it for a part of an address reads it. */
-function decoded(path: string): readonly string[] {
-  if (!path.includes("%")) return [];
-  try {
-    return [decodeURIComponent(path)];
-  } catch {
-    return [];
-  }
-}
-
-/** The path of a `file:` address; undefined where it is another machine's. */
-function fileOf(value: string): string | undefined {
-  if (!URL.canParse(value)) return undefined;
-  const { hostname, pathname } = new URL(value);
-  if (hostname !== "" && hostname !== "localhost") return undefined;
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return undefined;
-  }
 }
 
 function within(folder: string, path: string): string | undefined {

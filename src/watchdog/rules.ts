@@ -1,5 +1,7 @@
 import { posix } from "node:path";
 import type { Rule } from "../config/settings.ts";
+import type { FileRules } from "../lib/file-rules.ts";
+import type { Capability } from "../tool.ts";
 import { ArgumentKinds } from "./argument-kinds.ts";
 import { CallTexts } from "./call-texts.ts";
 import { type Candidates, RuleIndex } from "./candidates.ts";
@@ -10,6 +12,7 @@ import {
   compileRule,
   type RuledTool,
 } from "./compiled-rule.ts";
+import { FileDecisions } from "./file-rules.ts";
 import type { CallFacts } from "./pattern.ts";
 import { type Ground, Paths } from "./place-names.ts";
 import { subjectsOf } from "./subjects.ts";
@@ -38,6 +41,7 @@ export const NO_RULE: Decision = { action: "allow", rule: "default: allow" };
 const NO_LABELS: ReadonlySet<string> = new Set();
 const NOWHERE: Ground = { workspace: "/workspace", userHome: "/home/user" };
 const NO_MORE: readonly RuleIndex[] = [];
+const REACHES_FILES: readonly Capability[] = ["fs.read", "fs.write", "shell"];
 
 /** Decides by rules, compiled once. Pure: the same call always gets the same answer. */
 export class Rules {
@@ -48,6 +52,7 @@ export class Rules {
   readonly #decided = new WeakMap<object, Decision>();
   readonly #hidden = new WeakMap<object, boolean>();
   readonly #kinds = new WeakMap<object, ArgumentKinds>();
+  readonly #reading = new WeakMap<object, RuledTool>();
   readonly #userHome: string;
 
   constructor(rules: readonly Rule[], { userHome = NOWHERE.userHome }: { readonly userHome?: string } = {}) {
@@ -108,6 +113,32 @@ export class Rules {
       for (const rule of rulesIn(each)) all.set(rule, rule.matches(circumstances));
     const first: First = (rules, test) => rules.all.find((rule) => all.get(rule) === true && test(rule));
     return { winner: weigh(own, project, first), all };
+  }
+
+  /** What rules say of files that a call comes to, each as if it stood in the place of those that its arguments name. */
+  files(tool: RuledTool, call: RuledCall, more: readonly RuleIndex[], isOperator: boolean): FileRules {
+    const reading = this.#readingOf(tool);
+    const own = this.#candidates(reading, more);
+    const project = this.#project.for(reading);
+    const asked = [...this.matching(tool, call, more).all]
+      .filter(([{ rule }, matched]) => matched && rule.action === "ask")
+      .map(([rule]) => rule);
+    const { args, declares } = this.factsOf(tool, call);
+    const ground = groundOf(tool, call);
+    return new FileDecisions({
+      ...{ own, project, args, declares, ground, isOperator },
+      answered: new Set(asked),
+      labels: call.labels ?? NO_LABELS,
+    });
+  }
+
+  /** A tool that says nothing of files reads those that it comes to. */
+  #readingOf(tool: RuledTool): RuledTool {
+    const { capabilities = [] } = tool;
+    if (capabilities.some((each) => REACHES_FILES.includes(each))) return tool;
+    const reading = this.#reading.get(tool) ?? { ...tool, capabilities: [...capabilities, "fs.read"] };
+    this.#reading.set(tool, reading);
+    return reading;
   }
 
   /** What of a call its rules look at. */

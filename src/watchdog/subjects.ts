@@ -8,6 +8,7 @@ import {
   SUBJECT_KINDS,
   type SubjectKind,
 } from "./argument-kinds.ts";
+import { isFileAddress } from "./path-spellings.ts";
 
 export interface Subjects {
   readonly path: readonly string[];
@@ -36,7 +37,6 @@ const REST = new Set(["args", "arguments", "argv", "parameters"]);
 const ADDRESS = /^[a-z][a-z0-9+.-]{0,31}:\/\//i;
 /** What browsers take for an address, too. */
 const LOOSE_ADDRESS = /^(?:https?|wss?|ftp):/i;
-const FILE = /^file:/i;
 const PATH_SHAPE = /^(?:\/|\\\\|~[\\/]|\.{1,2}(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i;
 const UPWARDS = /[\\/]\.\.(?:[\\/]|$)/;
 const BARE_HOST = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d{1,5})?$/u;
@@ -51,7 +51,7 @@ interface Waiting {
 /** `uri`: what is read, where the call is of a resource. */
 export function subjectsOf(args: unknown, kinds: ArgumentKinds, uri?: string): Subjects {
   const found = new Found();
-  if (uri !== undefined) found.add("host", uri, true);
+  if (uri !== undefined) found.addResource(uri);
   const waiting: Waiting[] = [{ value: args, name: "", declared: kinds.root }];
   for (let looked = 0; waiting.length > 0 && looked < MAX_VALUES; looked++) {
     const next = waiting.pop()!;
@@ -169,7 +169,7 @@ class Found implements Subjects {
       return;
     }
     const text = isNamed || value.length <= MAX_PATH ? value.trim() : value;
-    const isFile = FILE.test(text);
+    const isFile = isFileAddress(text);
     const isAddress = !isFile && (ADDRESS.test(text) || (LOOSE_ADDRESS.test(text) && !text.includes(" ")));
     const hasShape = isLine(text) && (PATH_SHAPE.test(text) || UPWARDS.test(text));
     const isPath = kind === "path" || isFile || (hasShape && (kind === "place" || !LOOSE_ADDRESS.test(text)));
@@ -179,6 +179,13 @@ class Found implements Subjects {
     if (isPath || isHost) return;
     if (kind === "place" && BARE_HOST.test(text.slice(0, MAX_PATH))) this.#addUnclear("host", value);
     else if (kind === undefined && isPathLike(text)) this.#addUnclear("path", value);
+  }
+
+  /** A URI that all readers read alike: one of a file is no path that could be spelt otherwise. */
+  addResource(uri: string): void {
+    const [, file] = /^file:\/\/(\/[^?#]*)/.exec(uri) ?? [];
+    if (file === undefined) this.add("host", uri, true);
+    else this.#push("path", decodedPath(file), true);
   }
 
   /** Names of properties may be places, too: `{ "files": { "src/a.ts": … } }`. */
@@ -210,6 +217,14 @@ class Found implements Subjects {
 
   #addUnclear(kind: "path" | "host", value: string): void {
     this.unclear = { ...this.unclear, [kind]: withOne(this.unclear[kind], value) };
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 

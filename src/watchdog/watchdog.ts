@@ -1,7 +1,9 @@
 import type { Caller } from "../caller.ts";
+import type { FileRules } from "../lib/file-rules.ts";
 import type { LabelRecord } from "../store/label-record.ts";
 import type { Tool } from "../tool.ts";
 import { Decider, type DeciderDeps, type RuleSettings } from "./decider.ts";
+import { CallFiles } from "./file-rules.ts";
 import type { Labels } from "./labels.ts";
 import type { Decision } from "./rules.ts";
 
@@ -20,6 +22,11 @@ export class Watchdog {
   decide(tool: Tool, caller: Caller, args?: Readonly<Record<string, unknown>>): Decision {
     const decision = this.decider.decide(tool, caller, args);
     return decision.action === "ask" && caller.operator ? { ...decision, action: "allow" } : decision;
+  }
+
+  /** The same for files that the call comes to; worked out when the tool asks for the first. */
+  files(tool: Tool, caller: Caller, args: Readonly<Record<string, unknown>>): FileRules {
+    return new CallFiles(() => this.decider.files(tool, caller, args));
   }
 
   /** Every call of it is denied, whatever its arguments: then it is not there at all. */

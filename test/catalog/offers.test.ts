@@ -5,6 +5,7 @@ import { Offers } from "../../src/catalog/offers.ts";
 import { Events } from "../../src/events.ts";
 import type { OfferKind, OfferOrigin, ResourceUpdate } from "../../src/offer.ts";
 import type { OfferCallKind, Tool, ToolContext } from "../../src/tool.ts";
+import { Rules } from "../../src/watchdog/rules.ts";
 import { TestOffers, testOrigin } from "../support/offers.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { TestSource, testCaller, testTool } from "../support/tools.ts";
@@ -473,5 +474,85 @@ describe("a subscription", () => {
     expect((await subscribe(500, new AbortController())).ok).toBe(true);
     all.offers.close();
     expect(a.watchers.size).toBe(0);
+  });
+});
+
+describe("a URI in another spelling", () => {
+  const docs = () => testOrigin("docs", ["resource file:///srv/pub/a", "resource_template file:///{+path}"]);
+  const PUB = "mcp:docs:resource:file:///srv/pub/*";
+
+  test.each([
+    "file:///srv/pub/../hr/x",
+    "file:///srv/pub/%2e%2e/hr/x",
+    "file:///srv/pub/.%2E/hr/x",
+    "toolkeep://docs/file:///srv/pub/../hr/x",
+  ])("is granted by what it leads to: %s", async (uri) => {
+    const origin = docs();
+    await using all = await open([origin]);
+    const hr = granted("mcp:docs:resource:file:///srv/hr/*");
+    expect(await all.ask("resource", uri, granted(PUB))).toBe("unknown_tool");
+    expect(origin.asked).toEqual([]);
+    expect(await all.ask("resource", uri, hr)).toMatchObject({ contents: [{ uri }] });
+    expect(origin.asked).toEqual(["file:///srv/hr/x"]);
+  });
+
+  test.each([
+    "file:///srv/%68r/x",
+    "file://localhost/srv/hr/x",
+    "FILE:///srv/hr/x",
+    "file:/srv/hr/x",
+    "file:///srv/./hr/x",
+    "file:///srv/pub/../hr/x",
+  ])("is decided by the rule about what it leads to: %s", async (uri) => {
+    await using all = await open([docs()]);
+    const rules = (permission: string) =>
+      new Rules([{ permission, action: "deny", final: true, from: "user" }]);
+    const found = all.resolve("resource", uri, granted("mcp:docs:*"));
+    if (!found.ok) throw new Error(found.error.error.message);
+    for (const permission of [
+      "mcp:docs:resource:file:///srv/hr/*",
+      "resource:file:///srv/hr/x",
+      "mcp:*:resource:file://localhost/srv/%68r/*",
+    ])
+      expect(rules(permission).decide(found.value).action).toBe("deny");
+    expect(rules("resource:file:///srv/pub/*").decide(found.value).action).toBe("allow");
+    const allow = new Rules([
+      { permission: "mcp:docs:*", action: "ask", from: "user" },
+      { permission: "mcp:docs:*", pattern: { path: "/srv/hr/**" }, action: "allow", from: "user" },
+    ]);
+    expect(allow.decide(found.value).action).toBe("allow");
+  });
+
+  test.each([
+    "file:///srv/pub%2f..%2fhr/x",
+    "file:///srv/pub/%252e%252e/hr/x",
+    "file:///srv/pub/..\\hr/x",
+    "file:///srv/pub/a#/../../hr/x",
+    "file:////srv/hr/x",
+    "file://other/srv/hr/x",
+    "toolkeep://docs/file:srv/hr/x",
+  ])("is refused where readers differ: %s", async (uri) => {
+    const origin = docs();
+    await using all = await open([origin]);
+    for (const caller of [operator, granted("mcp:docs:*")])
+      for (const kind of ["resource", "subscription"] as const)
+        expect(all.resolve(kind, uri, caller)).toMatchObject({
+          ok: false,
+          error: { outcome: "invalid_arguments", error: { message: expect.stringContaining("is refused") } },
+        });
+    expect(origin.asked).toEqual([]);
+  });
+
+  test("is read by the URI that its server lists, and comes back by the one that was asked for", async () => {
+    const origin = testOrigin("docs", ["resource file://localhost/srv/a%7eb"]);
+    await using all = await open([origin]);
+    const asked = await all.ask("resource", "file:///srv/a~b", granted("mcp:docs:resource:file:///srv/*"));
+    expect(asked).toMatchObject({ contents: [{ uri: "file:///srv/a~b" }] });
+    expect(origin.asked).toEqual(["file://localhost/srv/a%7eb"]);
+  });
+
+  test("that readers differ about is not listed", async () => {
+    await using all = await open([testOrigin("docs", ["resource file:///a%2f..%2fb", "resource file:///c"])]);
+    expect(all.names(operator, "resource")).toEqual(["file:///c"]);
   });
 });

@@ -11,7 +11,7 @@ async function exampleHub(csv: string): Promise<TestHub> {
   const test = await testHub({ agents: { main: ["all"] } });
   await cp(EXAMPLE, join(test.home, "tools", "csv_stats"), { recursive: true });
   await enableTool(test, "csv_stats");
-  const { root } = await openWorkspace(test.home, test.caller("main"));
+  const { root } = await openWorkspace(test.home, { caller: test.caller("main") });
   await writeFile(join(root, "numbers.csv"), csv);
   return test;
 }

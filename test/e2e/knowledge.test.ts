@@ -343,6 +343,28 @@ describe("people at the command line", () => {
   });
 });
 
+describe("rules about files", () => {
+  it("leave documents of denied files out of every answer, and say how many", async () => {
+    const before = (await call("search", { query: "tomatoes" })).result;
+    const [found] = before.results;
+    expect(found.uri).toMatch(/garden\.md$/);
+    const pattern = JSON.stringify({ path: "**/garden.md" });
+    for (const action of ["deny", "ask"]) {
+      const added = await json("rule", "add", "fs.read", action, "--pattern", pattern, "--agent", "reader");
+      const { results, notes } = (await call("search", { query: "tomatoes" })).result;
+      expect([results, notes]).toEqual([[], ["1 document left out by rules"]]);
+      expect((await call("search", { query: "plant" })).result.results).not.toEqual([]);
+      for (const asked of [
+        call("get", { entity_id: found.entity_id }),
+        call("get_chunk", { chunk_id: found.chunks[0].chunk_id }),
+      ])
+        expect(JSON.stringify(await asked)).toContain("There is no ");
+      await cli("rule", "remove", added.rule.id);
+    }
+    expect((await call("search", { query: "tomatoes" })).result).toEqual(before);
+  });
+});
+
 function withoutCallId(text: string): string {
   return text.replace(/call_[a-z0-9]+/g, "CALL");
 }

@@ -12,7 +12,7 @@ import { tempHome } from "./temp-home.ts";
 export interface TestHubSetup {
   /** By name, as the settings file has them. */
   readonly servers?: Readonly<
-    Record<string, Partial<Pick<ServerConfig, "command" | "args" | "env" | "url" | "trusted">>>
+    Record<string, Partial<Pick<ServerConfig, "command" | "args" | "cwd" | "env" | "url" | "trusted">>>
   >;
   readonly toolboxes?: Readonly<Record<string, readonly string[]>>;
   /** The toolboxes of each agent. */

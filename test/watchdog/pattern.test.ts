@@ -168,8 +168,6 @@ describe("a pattern over paths", () => {
     ["~/.ssh/**", "~/.ssh/id_rsa"],
     ["~/.ssh/**", "/home/ada/.ssh/id_rsa"],
     ["/home/ada/.ssh/*", "~/.ssh/id_rsa"],
-    ["/tmp/*", "file:///tmp/a%20b"],
-    ["C:/Windows/**", "C:\\Windows\\System32"],
     ["a/**/c/**/e", "a/b/c/d/c/e"],
   ])("%s allows and denies %s", (pattern, path) => {
     for (const written of [pattern, { path: pattern }]) {
@@ -187,10 +185,53 @@ describe("a pattern over paths", () => {
     ["*.md", "docs/README.md"],
     ["/ws/ada/**", "/ws/ada/../bob/x"],
     ["/tmp/**", "/tmp/../etc/passwd"],
-    ["/tmp/**", "file:///tmp/%2e%2e/etc/passwd"],
   ])("%s neither allows nor denies %s", (pattern, path) => {
     expect(allows({ path: pattern }, { path })).toBe(false);
     expect(denies({ path: pattern }, { path })).toBe(false);
+  });
+
+  it.each([
+    ["private/**", "file:/../private/p.txt"],
+    ["/tmp/*", "file:///tmp/a%20b"],
+    ["/tmp/**", "file:///tmp/%2e%2e/etc/passwd"],
+    ["/etc/**", "file:///tmp/%2e%2e/etc/passwd"],
+    ["/etc/**", "file:///ws/ada/ok/#/../../../../etc/passwd"],
+    ["/etc/**", "file:///ws/ada/ok/?/../../../../etc/passwd"],
+    ["/etc/**", "file:////etc/passwd"],
+    ["/etc/**", "file:etc/passwd"],
+    ["etc/**", "file:etc/passwd"],
+    ["/etc/**", "FILE://localhost/etc/passwd"],
+    ["/etc/**", "file://other.example/etc/passwd"],
+    ["/etc/**", "fi\tle:///etc/passwd"],
+    ["/etc/**", "file:///etc%2fpasswd"],
+    ["/etc/**", "/tmp/%252e%252e/etc/passwd"],
+    ["/etc/**", "/tmp/%2e%2e/etc/passwd%"],
+    ["/etc/**", "/tmp/..%5cetc%5cpasswd"],
+    ["private/**", "private/..\\q.txt"],
+    ["q.txt", "private/..\\q.txt"],
+    ["private/**", "~/../private/p.txt"],
+    ["private/**", "C:/../private/p.txt"],
+    ["C:/Windows/**", "C:\\Windows\\System32"],
+    ["private/**", "/proc/self/root/ws/ada/private/p.txt"],
+    ["private/**", "/proc/self/cwd/private/p.txt"],
+    ["private/**", "/proc/4711/task/1/root/../x"],
+    ["private/**", "../../proc/thread-self/fd/9"],
+    ["private/**", "/dev/fd/9"],
+    ["private/**", "x/%2e%2e/%2e%2e/%2e%2e/proc/1/cwd/private"],
+  ])("%s denies, and does not allow, what one reader may take for it: %s", (pattern, path) => {
+    for (const written of [pattern, { path: pattern }]) {
+      expect(denies(written, { path })).toBe(true);
+      expect(allows(written, { path })).toBe(false);
+    }
+  });
+
+  it("allows an address of a file only where that and the plain path fit", () => {
+    expect(allows({ path: "**" }, { path: "file:///tmp/a%20b" })).toBe(true);
+    expect(allows({ path: ["/tmp/**", "/ws/**"] }, { path: "file:///tmp/a" })).toBe(false);
+    expect(allows({ path: "ok/**" }, { path: "file:///ws/ada/ok/#/../../../x" })).toBe(false);
+    expect(denies({ path: "/srv/**" }, { path: "/proc/cpuinfo" })).toBe(false);
+    expect(denies({ path: "/srv/**" }, { path: "/dev/shm/x" })).toBe(false);
+    expect(denies({ path: "/srv/**" }, { path: "src/proc/self/root/x" })).toBe(false);
   });
 
   it("allows nothing that it cannot be sure of", () => {

@@ -145,6 +145,7 @@ export const knowledgeAnswers = {
     nextCursor: optional(text),
     mode: { ...anyOfTexts(["lexical", "hybrid"]), description: "Words alone, or meanings too." },
     notes: { ...texts, description: "What of the query was not understood or has no effect." },
+    leftOut: optional({ ...count, description: "How many documents rules leave out; never for people." }),
   }),
   ChunkView: shape<contract.ChunkView>({
     id: text,

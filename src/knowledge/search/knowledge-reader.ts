@@ -8,10 +8,11 @@ import type {
   SearchPage,
   SearchRequest,
 } from "../knowledge.ts";
+import { documentFile } from "../sources/document-file.ts";
 import { memoryHash, type Rest, readCursor, writeCursor } from "./cursor.ts";
 import { parseQuery, type Query } from "./query.ts";
 import type { QueryMeanings } from "./query-meanings.ts";
-import { type FindAnswer, MAX_RANKED, type Searcher } from "./searcher.ts";
+import { type FindAnswer, type FoundEntity, MAX_RANKED, type ReadFrom, type Searcher } from "./searcher.ts";
 
 export interface KnowledgeReaderDeps {
   /** In a thread or not. */
@@ -37,7 +38,6 @@ export function knowledgeReader({
   memory,
 }: KnowledgeReaderDeps): KnowledgeReader {
   const shownTo = async (access: Access) => (await sources()).filter(({ label }) => isShown(label, access));
-  const visible = async (access: Access) => namesOf(await shownTo(access));
 
   return {
     async search(request, signal) {
@@ -53,7 +53,8 @@ export function knowledgeReader({
         types.includes("memory") ? findMemories(request, query, rest) : [],
       ]);
       signal?.throwIfAborted();
-      return pageOf({ entities, memories, limit, rest, asked });
+      const isFileShown = filesShown(shown, request.access);
+      return pageOf({ entities, memories, limit, rest, asked, isFileShown });
 
       async function findEntities(query: Query, limit: number, rest: Rest | undefined) {
         if (rest && rest.entities.length === 0) return NOTHING;
@@ -68,14 +69,19 @@ export function knowledgeReader({
     },
 
     async entity(id, access) {
-      return searcher.entity(id, await visible(access));
+      const shown = await shownTo(access);
+      const entity = await searcher.entity(id, namesOf(shown));
+      return entity && filesShown(shown, access)(entity) ? withoutOrigin(entity) : undefined;
     },
 
     async chunk(id, around, access) {
       const [, entityId, index] = CHUNK_ID.exec(id) ?? [];
       if (entityId === undefined) return undefined;
       const neighbours = Math.max(0, Math.min(MAX_AROUND, Math.trunc(around)));
-      return searcher.chunk(entityId, Number(index), neighbours, await visible(access));
+      const shown = await shownTo(access);
+      const found = await searcher.chunk(entityId, Number(index), neighbours, namesOf(shown));
+      if (!found || !filesShown(shown, access)(found.entity)) return undefined;
+      return { ...found, entity: withoutOrigin(found.entity) };
     },
   };
 
@@ -136,16 +142,19 @@ interface Parts {
   readonly limit: number;
   readonly rest: Rest | undefined;
   readonly asked: string;
+  readonly isFileShown: (entity: ReadFrom) => boolean;
 }
 
 /** Entities and memories by their scores, as many as fit; what does not comes with the next page. */
-function pageOf({ entities, memories, limit, rest, asked }: Parts): SearchPage {
+function pageOf({ entities, memories, limit, rest, asked, isFileShown }: Parts): SearchPage {
+  const isLeftOut = new Map(entities.results.map((found) => [found.id, !isFileShown(found)]));
   const both: readonly Found[] = [
     ...entities.results.map((found): Found => ({ kind: "entity", ...withoutNo(found) })),
     ...memories,
   ].sort((a, b) => b.score - a.score);
-  const results = both.slice(0, limit);
-  const shown = new Set(results.map(({ id }) => id));
+  const page = both.slice(0, limit);
+  const results = page.filter(({ id }) => isLeftOut.get(id) !== true);
+  const shown = new Set(page.map(({ id }) => id));
   const left = {
     entities: [
       ...entities.results.filter(({ id }) => !shown.has(id)).map(({ no }) => no),
@@ -160,9 +169,32 @@ function pageOf({ entities, memories, limit, rest, asked }: Parts): SearchPage {
     ...(hasMore && { nextCursor: writeCursor(left, asked) }),
     mode: entities.mode,
     notes: entities.notes,
+    ...(results.length < page.length && { leftOut: page.length - results.length }),
   };
 }
 
-function withoutNo<T extends { readonly no: number }>({ no: _no, ...rest }: T): Omit<T, "no"> {
+/** What rules say of the file that a document of one of these sources was read from. */
+function filesShown(
+  sources: readonly SourceRecord[],
+  { isFileShown }: Access,
+): (entity: ReadFrom) => boolean {
+  if (!isFileShown) return () => true;
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  return (entity) => {
+    const source = byId.get(entity.sourceId);
+    const file = source && documentFile(source, entity);
+    return !file || isFileShown(file);
+  };
+}
+
+function withoutNo({ no: _no, ...rest }: FoundEntity) {
+  return withoutOrigin(rest);
+}
+
+function withoutOrigin<T extends ReadFrom>({
+  sourceId: _source,
+  key: _key,
+  ...rest
+}: T): Omit<T, "sourceId" | "key"> {
   return rest;
 }

@@ -35,6 +35,8 @@ export interface FindRequest {
 
 export interface FoundEntity {
   readonly no: number;
+  readonly sourceId: string;
+  readonly key: string;
   readonly id: string;
   readonly title: string;
   readonly type: string;
@@ -45,6 +47,9 @@ export interface FoundEntity {
   readonly score: number;
   readonly chunks: readonly FoundChunk[];
 }
+
+/** Where a document came from, for rules about files. */
+export type ReadFrom = Pick<FoundEntity, "sourceId" | "key" | "uri">;
 
 export interface FindAnswer {
   readonly results: readonly FoundEntity[];
@@ -124,7 +129,10 @@ export class Searcher {
   }
 
   /** Undefined: there is none in these sources. */
-  async entity(id: string, sources: ReadonlyMap<string, string>): Promise<EntityView | undefined> {
+  async entity(
+    id: string,
+    sources: ReadonlyMap<string, string>,
+  ): Promise<(EntityView & ReadFrom) | undefined> {
     const entity = await this.#visible(id, sources);
     if (!entity) return undefined;
     const chunks = await this.#reader.chunksOf(entity, 0, MAX_CHUNKS_GIVEN);
@@ -140,7 +148,7 @@ export class Searcher {
     index: number,
     around: number,
     sources: ReadonlyMap<string, string>,
-  ): Promise<{ entity: Omit<EntityView, "chunks">; chunks: readonly ChunkView[] } | undefined> {
+  ): Promise<{ entity: Omit<EntityView, "chunks"> & ReadFrom; chunks: readonly ChunkView[] } | undefined> {
     const entity = await this.#visible(entityId, sources);
     if (!entity || index >= entity.chunkCount) return undefined;
     const from = Math.max(0, index - around);
@@ -283,9 +291,9 @@ export class Searcher {
           },
         ];
       });
-      const { id, title, type, uri, tags, documentAt } = entity;
-      const source = sources.get(entity.sourceId)!;
-      return [{ no, id, title, type, source, uri, tags, documentAt, score, chunks: found }];
+      const { id, sourceId, key, title, type, uri, tags, documentAt } = entity;
+      const source = sources.get(sourceId)!;
+      return [{ no, id, sourceId, key, title, type, source, uri, tags, documentAt, score, chunks: found }];
     });
     return { results, rest: [...kept.slice(limit), ...left].map(({ entity }) => entity) };
   }
@@ -321,10 +329,12 @@ function leftOf(
 function about(
   entity: StoredEntity,
   sources: ReadonlyMap<string, string>,
-): Omit<EntityView, "chunks" | "truncated"> {
-  const { id, title, type, uri, tags, documentAt, indexedAt, metadata } = entity;
+): Omit<EntityView, "chunks" | "truncated"> & ReadFrom {
+  const { id, sourceId, key, title, type, uri, tags, documentAt, indexedAt, metadata } = entity;
   return {
     id,
+    sourceId,
+    key,
     title,
     type,
     source: sources.get(entity.sourceId)!,

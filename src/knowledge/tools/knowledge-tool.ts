@@ -1,9 +1,9 @@
 import type { Caller } from "../../caller.ts";
 import { type Definition, explainRefusal, toolOf } from "../../define-tool.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Tool } from "../../tool.ts";
+import type { Tool, ToolContext } from "../../tool.ts";
 import type { Inbox } from "../inbox.ts";
-import type { KnowledgeReader, KnowledgeSync } from "../knowledge.ts";
+import type { Access, KnowledgeReader, KnowledgeSync } from "../knowledge.ts";
 import type { Reach } from "../memory/spaces.ts";
 
 export interface KnowledgeToolsDeps {
@@ -24,6 +24,12 @@ export function knowledgeTool<Args extends object>(definition: Omit<Definition<A
     { origin: "native", floor: false, wildcard: true },
     explainRefusal,
   );
+}
+
+/** Documents of files are shown as the rules about those files say. */
+export function withFileRules(access: Access, { files }: Pick<ToolContext, "files">): Access {
+  if (!files) return access;
+  return { ...access, isFileShown: ({ named, also }) => files.permits(named, also) };
 }
 
 export function iso(at: number): string {

@@ -3,7 +3,7 @@ import type { Tool } from "../../tool.ts";
 import type { ChunkView, EntityView, Found, FoundChunk } from "../knowledge.ts";
 import { ownersRead } from "../memory/spaces.ts";
 import { hasWords, parseQuery } from "../search/query.ts";
-import { iso, type KnowledgeToolsDeps, knowledgeTool, rounded } from "./knowledge-tool.ts";
+import { iso, type KnowledgeToolsDeps, knowledgeTool, rounded, withFileRules } from "./knowledge-tool.ts";
 import { SearchBudget } from "./search-budget.ts";
 
 const DEFAULT_RESULTS = 20;
@@ -53,7 +53,8 @@ function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
     required: ["query"],
     ...READS,
     scope: "search",
-    async run({ query, limit = DEFAULT_RESULTS, source, cursor, types, include_memory }, { caller, signal }) {
+    async run({ query, limit = DEFAULT_RESULTS, source, cursor, types, include_memory }, context) {
+      const { caller, signal } = context;
       if (query.trim() === "") return failed("Expected a query; got only spaces. Say what you look for.");
       if (query.length > MAX_QUERY) return failed(`A query may have ${MAX_QUERY} characters at most.`);
       const wanted = typesOf(types, include_memory);
@@ -72,7 +73,7 @@ function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
           query,
           limit: Math.max(1, Math.min(MAX_RESULTS, limit)),
           types: wanted,
-          access: reach.access,
+          access: withFileRules(reach.access, context),
           ...(source !== undefined && { source }),
           ...(cursor !== undefined && { cursor }),
           ...(isRemembering && { memoryOwners: ownersRead(reach) }),
@@ -82,7 +83,8 @@ function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
       );
       const documents = page.results.flatMap(({ kind, id }) => (kind === "entity" ? [id] : []));
       if (!caller.operator) budget.note(reach.own, byFilters, documents);
-      const { nextCursor, mode, notes } = page;
+      const { nextCursor, mode, leftOut } = page;
+      const notes = [...page.notes, ...(leftOut === undefined ? [] : [leftOutText(leftOut)])];
       const isOver = page.results.length === 0 && nextCursor === undefined;
       const lines = [
         ...notes,
@@ -109,8 +111,9 @@ function getTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
     required: ["entity_id"],
     ...READS,
     scope: "get",
-    async run({ entity_id }, { caller }) {
-      const entity = await reader.entity(entity_id.slice(0, 200), reachOf(caller).access);
+    async run({ entity_id }, context) {
+      const access = withFileRules(reachOf(context.caller).access, context);
+      const entity = await reader.entity(entity_id.slice(0, 200), access);
       if (!entity) return failed(unknown("entity", entity_id));
       const chunks = firstOf(entity.chunks);
       const truncated = entity.truncated || chunks.length < entity.chunks.length;
@@ -144,9 +147,10 @@ function getChunkTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
     required: ["chunk_id"],
     ...READS,
     scope: "get",
-    async run({ chunk_id, context_chunks = 0 }, { caller }) {
+    async run({ chunk_id, context_chunks = 0 }, context) {
       const around = Math.max(0, Math.min(MAX_CONTEXT, context_chunks));
-      const found = await reader.chunk(chunk_id.slice(0, 200), around, reachOf(caller).access);
+      const access = withFileRules(reachOf(context.caller).access, context);
+      const found = await reader.chunk(chunk_id.slice(0, 200), around, access);
       const chunk = found?.chunks.find(({ id }) => id === chunk_id);
       if (!found || !chunk) return failed(unknown("chunk", chunk_id));
       return output([headOf(found.entity), ...found.chunks.map(chunkText)].join("\n\n"), {
@@ -156,6 +160,10 @@ function getChunkTool({ reader, reachOf }: KnowledgeToolsDeps): Tool {
       });
     },
   });
+}
+
+function leftOutText(count: number): string {
+  return `${count} ${count === 1 ? "document" : "documents"} left out by rules`;
 }
 
 /** Undefined: something else is asked for. */
