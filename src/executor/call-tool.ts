@@ -28,7 +28,7 @@ export interface CallDeps {
   readonly settings: () => Pick<Settings, "limits">;
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
-  readonly offers: Pick<Offers, "resolve">;
+  readonly offers: Pick<Offers, "resolve" | "pending">;
   readonly watchdog: Pick<Watchdog, "decide" | "mayAsk" | "labels" | "read">;
   readonly approvals: Pick<Approvals, "of" | "round" | "continues" | "together" | "isSame">;
   /** The caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
@@ -115,6 +115,13 @@ interface Wrapper {
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 function live(step: Step): Ended | Promise<Ended> {
   const resolved = resolve(step);
+  const { call, deps } = step;
+  // What is not found may be in a list that is being fetched.
+  const pending = !resolved.ok && call.kind !== undefined ? deps.offers.pending(call.caller) : undefined;
+  return pending ? pending.then(() => prepare(step, resolve(step))) : prepare(step, resolved);
+}
+
+function prepare(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ended> {
   if (!resolved.ok || !resolved.value.standsFor) return goOn(step, resolved);
   const meant = meantBy(resolved.value, step);
   if ("ending" in meant) return meant;
