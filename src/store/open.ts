@@ -64,7 +64,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await database.close();
     throw error;
   }
-  return storeOver(database);
+  return storeOver(database, options.clock);
 }
 
 async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
@@ -79,7 +79,7 @@ async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDi
   return sqliteDialect(join(home, "toolkeep.db"));
 }
 
-function storeOver(database: Database): Store {
+function storeOver(database: Database, clock: Clock): Store {
   return {
     dialect: database.dialect.name,
     agents: agentStore(database),
@@ -118,6 +118,7 @@ function storeOver(database: Database): Store {
     embeddings: embeddingStore(database),
     toolUses: toolUseStore(database),
     revision: () => readRevision(database),
+    checkWrite: () => writeProbe(database, clock),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
     attempt: (job, work, signal) => database.dialect.sharing.attempt(job, work, signal),
@@ -127,6 +128,18 @@ function storeOver(database: Database): Store {
     load: (dump) => loadTables(database, dump),
     close: () => database.close(),
   };
+}
+
+/** A row of its own, so that it waits for nobody: of something that has expired, so that cleaning takes it away. */
+async function writeProbe(database: Database, clock: Clock): Promise<void> {
+  const row = { id: "write check", expiresAt: clock() };
+  await database.query((db) =>
+    db
+      .insertInto("claims")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expiresAt: row.expiresAt }))
+      .execute(),
+  );
 }
 
 async function readRevision(database: Database): Promise<number> {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
+import type { ToolkeepError } from "../../errors.ts";
 import { counted } from "../counted.ts";
 import { ownName } from "../own-name.ts";
 import { readPort } from "../port.ts";
@@ -72,12 +73,23 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
     clock: systemClock,
     firstStart: !options.background,
   });
+  let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    if (!terminal.signal.aborted) await once(terminal.signal, "abort");
+    lost = await stopped(terminal.signal, daemon);
   } finally {
-    await daemon.close();
+    // What cannot be written to a home that is gone must not hide that it is.
+    await daemon.close().catch((error: unknown) => {
+      if (!lost) throw error;
+    });
   }
+  if (lost) throw lost;
+}
+
+/** Waits until the daemon is asked to end, or has lost its home: then what to say about it. */
+async function stopped(signal: AbortSignal, { lost }: Daemon): Promise<ToolkeepError | undefined> {
+  if (signal.aborted) return undefined;
+  return await Promise.race([once(signal, "abort").then(() => undefined), lost]);
 }
 
 async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void> {

@@ -32,7 +32,7 @@ export async function sqliteDialect(file: string, pragmas = PRAGMAS): Promise<St
       clustered: sql`without rowid`,
     },
     kysely: {
-      createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }),
+      createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }, file),
       createQueryCompiler: () => new StorableSqliteCompiler(),
       createAdapter: () => new SqliteAdapter(),
       createIntrospector: (db) => new SqliteIntrospector(db),
