@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { activationStore } from "./activations.ts";
 import { agentStore } from "./agents.ts";
 import { attachmentStore } from "./attachments.ts";
@@ -73,7 +73,7 @@ async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDi
     const { postgresDialect } = await import("./postgres/dialect.ts");
     return postgresDialect(databaseUrl);
   }
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error) => {
+  await makeFolder(home).catch((error) => {
     throw unavailable(error, home);
   });
   return sqliteDialect(join(home, "toolkeep.db"));

@@ -275,6 +275,8 @@ export interface VaultKeyStore {
 export interface ClaimStore {
   /** True for the first who takes this id, false for everybody after; it may be forgotten after `expiresAt`. */
   take(id: string, expiresAt: number): Promise<boolean>;
+  /** For the one who took it, who has certainly made no use of it: somebody else may take it. */
+  giveBack(id: string): Promise<void>;
 }
 
 /**

@@ -45,18 +45,25 @@ function sendOver(
 ): Promise<ToolResult> {
   if (!opened.ok) return Promise.resolve(notOpened(opened.error));
   const refusal = how.refusal?.();
-  if (refusal !== undefined) return Promise.resolve({ kind: "unavailable", message: refusal });
+  if (refusal !== undefined)
+    return Promise.resolve({ kind: "unavailable", message: refusal, isUnsent: true });
   const connection = opened.value;
   return connection.send(call).then((end) => {
     how.onEnd(connection, end);
     if (end.kind !== "lost" || isRepeated || call.stop.aborted || !mayRepeat(end.sent, how))
       return resultOf(end);
-    return deliver(call, how, true);
+    const again = deliver(call, how, true);
+    return end.sent ? again.then(asSent) : again;
   });
 }
 
+/** The first time it may have arrived, whatever became of the second. */
+function asSent(result: ToolResult): ToolResult {
+  return result.kind === "unavailable" ? { kind: "unavailable", message: result.message } : result;
+}
+
 function notOpened({ message, needsAuth }: ConnectFailure): ToolResult {
-  return resultOf({ kind: needsAuth ? "needs_auth" : "unavailable", message });
+  return { kind: "unavailable", message: needsAuth ? SIGN_IN_NEEDED : message, isUnsent: true };
 }
 
 /** A caller learns nothing about tokens and scopes; people see those elsewhere. */
@@ -65,7 +72,11 @@ export const SIGN_IN_NEEDED = "authentication failed";
 function resultOf(end: CallEnd): ToolResult {
   switch (end.kind) {
     case "lost":
-      return { kind: "unavailable", message: `the connection was lost during the call: ${end.message}` };
+      return {
+        kind: "unavailable",
+        message: `the connection was lost during the call: ${end.message}`,
+        ...(!end.sent && { isUnsent: true }),
+      };
     case "needs_auth":
       return { kind: "unavailable", message: SIGN_IN_NEEDED };
     default:

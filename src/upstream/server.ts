@@ -99,11 +99,11 @@ export class Server {
     const call = connectionCall(what, context, this.#queue);
     const entered = this.#queue.enter(context.caller.agentId, call.stop);
     const turn = entered instanceof Promise ? await entered : entered;
-    if (!turn.ok) return this.#unavailable(turn.error);
+    if (!turn.ok) return { ...this.#unavailable(turn.error), isUnsent: true };
     const status = this.status();
     if (status.kind !== "active") {
       turn.value();
-      return { kind: "unavailable", message: status.reason };
+      return { kind: "unavailable", message: status.reason, isUnsent: true };
     }
     this.#use.begin();
     try {
@@ -114,7 +114,7 @@ export class Server {
         refusal: () => this.#deps.refusal(this, what),
         onEnd: this.#ended,
       });
-      return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
+      return result.kind === "unavailable" ? { ...result, ...this.#unavailable(result.message) } : result;
     } finally {
       this.own.release(call, call.stop.aborted);
       turn.value();

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
@@ -76,7 +77,8 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    lost = await stopped(terminal.signal, daemon);
+    const orphaned = startedByNpm(terminal.env) ? parentGone(terminal.signal) : undefined;
+    lost = await stopped(terminal.signal, daemon, orphaned);
   } finally {
     // What cannot be written to a home that is gone must not hide that it is.
     await daemon.close().catch((error: unknown) => {
@@ -87,9 +89,28 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
 }
 
 /** Waits until the daemon is asked to end, or has lost its home: then what to say about it. */
-async function stopped(signal: AbortSignal, { lost }: Daemon): Promise<ToolkeepError | undefined> {
+async function stopped(
+  signal: AbortSignal,
+  { lost }: Daemon,
+  orphaned: Promise<void> | undefined,
+): Promise<ToolkeepError | undefined> {
   if (signal.aborted) return undefined;
-  return await Promise.race([once(signal, "abort").then(() => undefined), lost]);
+  const asked = once(signal, "abort").then(() => undefined);
+  return await Promise.race([asked, lost, ...(orphaned ? [orphaned.then(() => undefined)] : [])]);
+}
+
+/** `npm start` and the like: whoever ends npm means the daemon. */
+function startedByNpm(env: NodeJS.ProcessEnv): boolean {
+  return env.npm_lifecycle_event !== undefined;
+}
+
+const PARENT_CHECK_MS = 500;
+
+/** Resolves when the parent is gone, however it ended: nobody is told of a parent that was killed. */
+async function parentGone(signal: AbortSignal): Promise<void> {
+  const parent = process.ppid;
+  while (!signal.aborted && process.ppid === parent)
+    await delay(PARENT_CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
 }
 
 async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void> {
