@@ -64,6 +64,8 @@ export interface OfferOrigin {
   readonly progressExtendsTimeout: boolean;
   readonly abilities: OfferAbilities;
   readonly offers: readonly Offered[];
+  /** Resolves once `offers` were listed for the first time, within a few seconds; undefined where nobody need wait. */
+  pending(): Promise<void> | undefined;
   status(): ToolStatus;
   readResource(uri: string, context: ToolContext): Promise<ToolResult>;
   getPrompt(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;

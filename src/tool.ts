@@ -282,7 +282,12 @@ export type ToolResult =
       readonly meta?: Readonly<Record<string, unknown>>;
       readonly fault?: ProtocolFault;
     }
-  | { readonly kind: "unavailable"; readonly message: string }
+  | {
+      readonly kind: "unavailable";
+      readonly message: string;
+      /** Certain: nothing of the call has left, so an approval of it has not been used. Absent where that is not certain. */
+      readonly isUnsent?: true;
+    }
   | { readonly kind: "timed_out"; readonly message: string }
   | {
       /** A person (or the parent agent) has been asked; the same call later picks the answer up. */

@@ -5,17 +5,17 @@ const FRESH_MS = 1_000;
 const PATIENCE_MS = 1_000;
 
 /**
- * Whether the store answers. Anybody may ask at any rate: it is looked at once a second at most, and whoever asks
- * waits a second at most.
+ * Whether the store can be written: on a full disk it can be read as ever. Anybody may ask at any rate: something small
+ * is written once a second at most, and whoever asks waits a second at most.
  */
 export class StoreCheck {
-  readonly #store: Pick<Store, "revision">;
+  readonly #store: Pick<Store, "checkWrite">;
   readonly #clock: Clock;
   #isReady = true;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: Promise<boolean> | undefined;
 
-  constructor(store: Pick<Store, "revision">, clock: Clock) {
+  constructor(store: Pick<Store, "checkWrite">, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -33,7 +33,7 @@ export class StoreCheck {
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), PATIENCE_MS);
     });
-    const answered = this.#store.revision().then(
+    const answered = this.#store.checkWrite().then(
       () => true,
       () => false,
     );

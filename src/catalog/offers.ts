@@ -97,6 +97,16 @@ export class Offers {
     return seen.abilities.are;
   }
 
+  /**
+   * Resolves, within a few seconds, once the servers that are being asked for the first time what they offer have
+   * answered; undefined where there are none. What is learned later is told by `onChange`.
+   */
+  pending(caller: Caller): Promise<unknown> | undefined {
+    const { origins } = this.#viewOf(this.#see(caller), caller);
+    const waits = origins.flatMap((from) => (isPresent(from) && from.pending()) || []);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  }
+
   /** Whether the caller sees anything at all. */
   hasAny(caller: Caller): boolean {
     const view = this.#viewOf(this.#see(caller), caller);

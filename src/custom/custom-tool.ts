@@ -73,7 +73,7 @@ async function run(
   if (!ready) {
     const now = status();
     const message = now.kind === "active" ? `${PREFIX}${slug} cannot be run. Tell a person.` : now.reason;
-    return { kind: "unavailable", message };
+    return { kind: "unavailable", message, isUnsent: true };
   }
   let ran: Ran;
   try {

@@ -8,7 +8,11 @@ const MAX_RUNNING = 32;
 /** Of one agent. */
 const MAX_WAITING = 100;
 
-const CLOSING: ToolResult = { kind: "unavailable", message: "Toolkeep is shutting down." };
+const CLOSING: ToolResult = {
+  kind: "unavailable",
+  message: "Toolkeep is shutting down.",
+  isUnsent: true,
+};
 
 /** The calls of scripts: so many at once, agents in turn, none left behind at the end. */
 export class ScriptCalls {
@@ -35,7 +39,8 @@ export class ScriptCalls {
     run: (context: ToolContext) => Promise<ToolResult>,
   ): Promise<ToolResult> {
     const turn = await this.#turns.enter(context.caller.agentId, context.stop ?? Stop.of(context.signal));
-    if (!turn.ok) return { kind: "unavailable", message: `The script did not run: ${turn.error}.` };
+    if (!turn.ok)
+      return { kind: "unavailable", message: `The script did not run: ${turn.error}.`, isUnsent: true };
     try {
       if (this.#running.closed) return CLOSING;
       return await this.#running.follow(context.signal, (signal) => run({ ...context, signal }));

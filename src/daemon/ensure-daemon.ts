@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ToolkeepError } from "../errors.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
 
 const START_LIMIT_MS = 15_000;
@@ -44,7 +45,7 @@ async function spawnDaemon(
   env: NodeJS.ProcessEnv,
   logFile: string,
 ): Promise<() => number | undefined> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home);
   await rotate(logFile);
   const log = await open(logFile, "a", 0o600);
   try {

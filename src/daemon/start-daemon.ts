@@ -9,6 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import { startCleaning } from "./cleaning.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import { type FirstStart, prepareFirstStart } from "./first-start.ts";
+import { HomeWatch } from "./home-watch.ts";
 import type { Log } from "./log.ts";
 import { type App, openApp } from "./open-app.ts";
 
@@ -33,6 +34,8 @@ export interface Daemon {
   /** Set when this start created the first agent; its token is shown this once. */
   readonly firstStart: FirstStart | null;
   readonly counts: { readonly servers: number; readonly tools: number; readonly agents: number };
+  /** Resolves with what to say when the home was deleted or replaced: the daemon must be closed then. */
+  readonly lost: Promise<ToolkeepError>;
   /** Finishes calls under way (10 s at most), ends everything it started, gives the home back. */
   close(): Promise<void>;
 }
@@ -66,6 +69,13 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       token: opened.adminToken,
       startedAt: clock(),
     });
+    const homeWatch = new HomeWatch(home);
+    let isLost = false;
+    const lost = homeWatch.lost.then((error) => {
+      isLost = true;
+      log.error({ home }, error.message);
+      return error;
+    });
     const retention = () => hub.settings.retention;
     const onTokens = () => hub.identity.reload();
     const cleaning = startCleaning({
@@ -89,8 +99,11 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       home,
       firstStart,
       counts: countsOf(hub),
+      lost,
       async close() {
-        await removeDaemonFile(home);
+        homeWatch.close();
+        // Another home may be there by now, with a daemon of its own.
+        if (!isLost) await removeDaemonFile(home);
         await watch.close();
         await cleaning.close();
         await syncing.close();
@@ -98,7 +111,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
         opened.endStreams();
         // A person may take hours: whoever waits for one is told how to go on later.
         hub.questions.close();
-        await requests.drain(input.drainMs ?? DRAIN_MS);
+        await requests.drain(isLost ? 0 : (input.drainMs ?? DRAIN_MS));
         // First: it tells clients of sessions that their calls end here, and whoever hears nothing waits.
         await gateway.close();
         requests.abort();

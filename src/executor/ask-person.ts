@@ -9,11 +9,16 @@ import { type Ending, refusal } from "./outcome.ts";
 export type Decided =
   | { readonly refused: Ending }
   /** `now`: the tool and its caller after a person had their say. */
-  | { readonly approvedBy?: Decision; readonly now?: Pick<AskedCall, "tool" | "caller"> };
+  | {
+      readonly approvedBy?: Decision;
+      readonly now?: Pick<AskedCall, "tool" | "caller">;
+      /** Where a yes for one call was used up: leaves it for an equal one. Only where this call certainly never left. */
+      readonly giveBack?: () => Promise<void>;
+    };
 
 export interface AskingDeps {
   readonly record: Pick<AuditRecord, "asked">;
-  readonly approvals: Pick<Approvals, "of" | "continues">;
+  readonly approvals: Pick<Approvals, "of" | "continues" | "giveBack" | "giveRoundBack">;
   /** What is to be said of the call once a person has said yes: they may have taken their time. */
   readonly again: () => Decided;
 }
@@ -31,16 +36,22 @@ export async function askPerson(asked: AskedCall, call: ToolCall, deps: AskingDe
   // A person has seen the whole call already: what the tool asked in between does not change it.
   const isApproved =
     rounds?.approved !== undefined && (await deps.approvals.continues(rounds.approved, asked));
-  if (isApproved) return { approvedBy: decision };
+  if (isApproved)
+    return { approvedBy: decision, giveBack: () => deps.approvals.giveRoundBack(rounds!.approved!) };
   try {
     const approval = await deps.approvals.of(asked, call);
     if ("id" in approval) deps.record.asked(approval.id, approval.kind === "approved" ? approval.by : null);
-    if (approval.kind === "approved") return deps.again();
+    if (approval.kind === "approved") return withGiveBack(deps.again(), approval.used, deps);
     return { refused: notApproved(asked, approval) };
   } catch (error) {
     if (!call.stop?.aborted && !call.signal?.aborted) throw error;
     return { refused: refusal("cancelled", NEVER_BEGAN) };
   }
+}
+
+function withGiveBack(again: Decided, used: string | undefined, { approvals }: AskingDeps): Decided {
+  if (used === undefined || "refused" in again) return again;
+  return { ...again, giveBack: () => approvals.giveBack(used) };
 }
 
 function notApproved(

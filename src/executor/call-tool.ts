@@ -28,9 +28,9 @@ export interface CallDeps {
   readonly settings: () => Pick<Settings, "limits">;
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
-  readonly offers: Pick<Offers, "resolve">;
+  readonly offers: Pick<Offers, "resolve" | "pending">;
   readonly watchdog: Pick<Watchdog, "decide" | "files" | "mayAsk" | "labels" | "read">;
-  readonly approvals: Pick<Approvals, "of" | "round" | "continues" | "together" | "isSame">;
+  readonly approvals: Pick<Approvals, keyof Approvals>;
   /** The caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
   readonly current: (caller: Caller) => Caller | undefined;
   readonly audit: Pick<Audit, "begin">;
@@ -115,6 +115,13 @@ interface Wrapper {
 /** Resolve, check, decide, run; each step either leads to the next or ends the call. */
 function live(step: Step): Ended | Promise<Ended> {
   const resolved = resolve(step);
+  const { call, deps } = step;
+  // What is not found may be in a list that is being fetched.
+  const pending = !resolved.ok && call.kind !== undefined ? deps.offers.pending(call.caller) : undefined;
+  return pending ? pending.then(() => prepare(step, resolve(step))) : prepare(step, resolved);
+}
+
+function prepare(step: Step, resolved: Result<Tool, Refused>): Ended | Promise<Ended> {
   if (!resolved.ok || !resolved.value.standsFor) return goOn(step, resolved);
   const meant = meantBy(resolved.value, step);
   if ("ending" in meant) return meant;
@@ -202,12 +209,13 @@ async function runDecided(
   const given = expanded === undefined ? undefined : await expanded;
   if (given?.ok === false) {
     const { outcome, ...error } = given.error;
-    return { tool: tool.name, ending: refusal(outcome, error) };
+    return await notMade({ tool: tool.name, ending: refusal(outcome, error) }, decided, step);
   }
   const unkept = tool.flags.destructive ? await intended(record, call, deps.intentMs) : undefined;
-  if (unkept) return { tool: tool.name, ending: unkept };
+  if (unkept) return await notMade({ tool: tool.name, ending: unkept }, decided, step);
   // It may have been cancelled while it waited, here or for its secrets.
-  if (isCancelled(call)) return { tool: tool.name, ending: refusal("cancelled", NEVER_BEGAN) };
+  if (isCancelled(call))
+    return await notMade({ tool: tool.name, ending: refusal("cancelled", NEVER_BEGAN) }, decided, step);
   record.runs();
   const running = runTool(tool, given?.value ?? args, forTool(call, record.traceparent), {
     callId: step.callId,
@@ -229,7 +237,21 @@ async function runDecided(
     const approved = deps.approvals.round(step.callId, asked);
     return { tool: tool.name, ending: { ...ending, asked: { ...ending.asked, approved } } };
   }
-  return { tool: tool.name, ending };
+  return ran.isUnsent
+    ? await notMade({ tool: tool.name, ending }, decided, step)
+    : { tool: tool.name, ending };
+}
+
+/** A person approved that a call is made: one that certainly never left its yes to the next that is equal. */
+async function notMade(ended: Ended, decided: Decided, { deps, callId }: Step): Promise<Ended> {
+  const giveBack = "giveBack" in decided ? decided.giveBack : undefined;
+  try {
+    await giveBack?.();
+  } catch (error) {
+    // Then a person is asked once more, which is the safe side.
+    if (!isStoreDown(error)) deps.onBug(error, callId);
+  }
+  return ended;
 }
 
 /**

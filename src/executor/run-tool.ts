@@ -39,6 +39,8 @@ export interface RunDeps {
 export interface Ran {
   readonly outcome: OutcomeName;
   readonly result: ToolResult;
+  /** Nothing of the call has left, which is certain. */
+  readonly isUnsent?: true;
 }
 
 /**
@@ -72,7 +74,7 @@ export function runTool(
       over();
       if (stop.aborted) resolve(stopped(tool, limit, stop.reason as Reason, result));
       else if (!isResult(result)) reject(new Error(`${tool.name} ended without a result`));
-      else resolve({ outcome: outcomeOf(result), result });
+      else resolve({ outcome: outcomeOf(result), result, ...unsentOf(result) });
     };
     const failed = (error: unknown) => {
       if (stop.aborted) return ended(undefined);
@@ -170,6 +172,13 @@ function outcomeOf(result: ToolResult): OutcomeName {
   return result.kind === "asks" ? "needs_input" : result.kind;
 }
 
+function unsentOf(result: ToolResult | undefined): { isUnsent?: true } {
+  return result?.kind === "unavailable" && result.isUnsent ? UNSENT : NOTHING;
+}
+
+const UNSENT = { isUnsent: true } as const;
+const NOTHING = {};
+
 /** Whatever the tool still said is kept as content. A result that was finished at the very moment counts. */
 function stopped(tool: Tool, limit: number, why: Reason, result: ToolResult | undefined): Ran {
   if (result?.kind === "output" || result?.kind === "task") return { outcome: "ok", result };
@@ -180,6 +189,7 @@ function stopped(tool: Tool, limit: number, why: Reason, result: ToolResult | un
   const content = result && "content" in result && result.content ? result.content : [];
   return {
     outcome: why,
+    ...unsentOf(result),
     result: {
       kind: "failed",
       message,

@@ -246,10 +246,15 @@ function withUri(data: unknown, uri: Params): unknown {
   return isRecord(data) ? { ...uri, ...data } : data;
 }
 
+/** Servers list their tools first: who asks for the rest meanwhile waits for it rather than read that there is none. */
 function listOf(kind: OfferKind, key: string): Method {
-  return (_request, { era, caller }, { hub, offerTexts, identity }) => {
+  const list: Method = (_request, { era, caller }, { hub, offerTexts, identity }) => {
     const text = offerTexts.of(hub.offers.visible(caller, kind));
     return era === "legacy" ? `{"${key}":${text}}` : `{"${key}":${text},${identity.listTail(LIST_TTL_MS)}}`;
+  };
+  return (request, exchange, deps) => {
+    const pending = deps.hub.offers.pending(exchange.caller);
+    return pending ? pending.then(() => list(request, exchange, deps)) : list(request, exchange, deps);
   };
 }
 

@@ -138,6 +138,7 @@ function unconfined(reason: string): ToolResult {
   return {
     kind: "unavailable",
     message: `Commands only run confined here (shell.sandbox), and that cannot be had: ${reason}. Tell a person.`,
+    isUnsent: true,
   };
 }
 

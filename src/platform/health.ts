@@ -12,7 +12,7 @@ import { type CheckedServer, checkServers } from "./check-servers.ts";
 export interface HealthDeps {
   readonly loaded: () => LoadedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<Store, "revision" | "dialect" | "trust" | "notifications" | "questions">;
+  readonly store: Pick<Store, "checkWrite" | "dialect" | "trust" | "notifications" | "questions">;
   readonly sandbox: Pick<Sandbox, "check">;
   readonly servers: () => readonly CheckedServer[];
   readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
@@ -96,8 +96,8 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
 
 async function checkStore(store: HealthDeps["store"]): Promise<Check> {
   try {
-    await store.revision();
-    return ok("store", `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"} answers`);
+    await store.checkWrite();
+    return ok("store", `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"} can be written`);
   } catch (error) {
     return broken("store", error);
   }

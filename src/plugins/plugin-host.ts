@@ -61,7 +61,7 @@ export class PluginHost {
   ): Promise<ToolResult> {
     const secrets = await this.#deps.secrets();
     const found = await this.#processFor(workspace);
-    if (!found.ok) return { kind: "unavailable", message: found.error };
+    if (!found.ok) return { kind: "unavailable", message: found.error, isUnsent: true };
     const { signal, progress, caller } = context;
     if (signal.aborted) {
       this.#rest(found.value);

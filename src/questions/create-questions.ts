@@ -342,7 +342,12 @@ class StoredQuestions implements Questions {
     if (isGood && !(await isGood(question))) return undefined;
     const { id, batchId, answer, settlement } = question;
     const by = settlement?.by;
-    return { kind: "answered", id: batchId ?? id, answer: answer ?? "", ...(by !== undefined && { by }) };
+    const more = by === undefined ? {} : { by };
+    return { kind: "answered", id: batchId ?? id, answer: answer ?? "", used: id, ...more };
+  }
+
+  async giveBack(used: string): Promise<void> {
+    if (await this.#deps.store.move(used, "used", { state: "answered" })) this.#waiters.ring(used);
   }
 
   async #pending(id: string): Promise<QuestionRecord> {

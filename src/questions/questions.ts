@@ -26,7 +26,14 @@ export interface Asking {
  * for this agent. Of an approval `rejected` is told again for a while, without asking anew.
  */
 export type Answer =
-  | { readonly kind: "answered"; readonly id: string; readonly answer: string; readonly by?: string }
+  | {
+      readonly kind: "answered";
+      readonly id: string;
+      readonly answer: string;
+      readonly by?: string;
+      /** For `giveBack`: of a batch, the one that was used up. */
+      readonly used: string;
+    }
   | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
   | { readonly kind: "dismissed"; readonly id: string }
   | { readonly kind: "pending"; readonly id: string; readonly expiresAt: number }
@@ -60,6 +67,8 @@ export interface Questions {
    * asked for and used up by itself. Leaves out those that are asked or answered already.
    */
   askTogether(askings: readonly Asking[]): Promise<void>;
+  /** The call that used this answer up was certainly never made: an equal one may use it, while it has not expired. */
+  giveBack(used: string): Promise<void>;
   /** Newest last; `pending` leaves out what has expired. */
   list(filter?: ListedQuestions): Promise<QuestionRecord[]>;
   get(id: string): Promise<QuestionRecord | undefined>;

@@ -13,5 +13,9 @@ export function claimStore(database: Database): ClaimStore {
       );
       return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
+
+    async giveBack(id) {
+      await database.query((db) => db.deleteFrom("claims").where("id", "=", id).execute());
+    },
   };
 }

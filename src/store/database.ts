@@ -1,4 +1,4 @@
-import { CamelCasePlugin, Kysely, type RawBuilder, type Transaction } from "kysely";
+import { CamelCasePlugin, Kysely, NoResultError, type RawBuilder, type Transaction } from "kysely";
 import { messageOf, ToolkeepError } from "../errors.ts";
 import type { StoreDialect } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
@@ -79,6 +79,9 @@ export function mustBeIn<State>(state: State | undefined, now: State | undefined
 
 function storeError(error: unknown, dialect: StoreDialect): unknown {
   if (error instanceof ToolkeepError) return error;
+  // Rows that migrations made and nothing deletes.
+  if (error instanceof NoResultError)
+    return damaged("a row that is always there is missing", dialect.location);
   switch (dialect.classify(error)) {
     case "unique":
       return new ToolkeepError(
@@ -94,6 +97,8 @@ function storeError(error: unknown, dialect: StoreDialect): unknown {
       });
     case "unavailable":
       return unavailable(error, dialect.location);
+    case "damaged":
+      return damaged(error, dialect.location);
     default:
       return error;
   }
@@ -103,6 +108,19 @@ function storeError(error: unknown, dialect: StoreDialect): unknown {
 export function unavailable(error: unknown, location: string): ToolkeepError {
   return new ToolkeepError("STORE_UNAVAILABLE", `The store at ${location} cannot be used: ${reason(error)}`, {
     cause: error,
+  });
+}
+
+const DAMAGED =
+  "Stop Toolkeep, copy the store as it is, check the disk, then restore the last backup with toolkeep restore FILE --force; for a SQLite file sqlite3 toolkeep.db .recover may save more.";
+const INDEX_DAMAGED =
+  "Stop Toolkeep and delete the file: it is an index, made anew from its sources with toolkeep sync.";
+
+/** What the store kept cannot be read. */
+export function damaged(error: unknown, location: string): ToolkeepError {
+  return new ToolkeepError("STORE_UNAVAILABLE", `The store at ${location} is damaged: ${reason(error)}`, {
+    cause: error,
+    remedy: location.endsWith("knowledge.db") ? INDEX_DAMAGED : DAMAGED,
   });
 }
 

@@ -29,9 +29,10 @@ export interface DialectSharing extends Sharing {
 
 /**
  * `unique`: a key is taken. `reference`: the row refers to one that is absent, or lacks a value it needs.
- * `unavailable`: the database cannot do its work now. `bug`: everything else.
+ * `unavailable`: the database cannot do its work now. `damaged`: nor will it later, since what it kept is broken.
+ * `bug`: everything else.
  */
-export type ErrorClass = "unique" | "reference" | "unavailable" | "bug";
+export type ErrorClass = "unique" | "reference" | "unavailable" | "damaged" | "bug";
 
 /**
  * A string as every dialect keeps it. PostgreSQL refuses U+0000 and SQLite would silently cut there, so it becomes

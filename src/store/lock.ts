@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolkeepError } from "../errors.ts";
 import { isRecord } from "../lib/json.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { unavailable } from "./database.ts";
 import { type DatabaseSync, openDatabaseSync, sqliteCode } from "./sqlite/database-sync.ts";
 
@@ -47,7 +48,7 @@ export async function lockHome(home: string, options: LockOptions): Promise<Home
 async function openLockFile(home: string): Promise<DatabaseSync> {
   const file = join(home, "lock.db");
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home);
     return await openDatabaseSync(file);
   } catch (error) {
     throw unavailable(error, file);

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { activationStore } from "./activations.ts";
 import { agentStore } from "./agents.ts";
 import { attachmentStore } from "./attachments.ts";
@@ -64,7 +64,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await database.close();
     throw error;
   }
-  return storeOver(database);
+  return storeOver(database, options.clock);
 }
 
 async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
@@ -73,13 +73,13 @@ async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDi
     const { postgresDialect } = await import("./postgres/dialect.ts");
     return postgresDialect(databaseUrl);
   }
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error) => {
+  await makeFolder(home).catch((error) => {
     throw unavailable(error, home);
   });
   return sqliteDialect(join(home, "toolkeep.db"));
 }
 
-function storeOver(database: Database): Store {
+function storeOver(database: Database, clock: Clock): Store {
   return {
     dialect: database.dialect.name,
     agents: agentStore(database),
@@ -118,6 +118,7 @@ function storeOver(database: Database): Store {
     embeddings: embeddingStore(database),
     toolUses: toolUseStore(database),
     revision: () => readRevision(database),
+    checkWrite: () => writeProbe(database, clock),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
     attempt: (job, work, signal) => database.dialect.sharing.attempt(job, work, signal),
@@ -127,6 +128,18 @@ function storeOver(database: Database): Store {
     load: (dump) => loadTables(database, dump),
     close: () => database.close(),
   };
+}
+
+/** A row of its own, so that it waits for nobody: of something that has expired, so that cleaning takes it away. */
+async function writeProbe(database: Database, clock: Clock): Promise<void> {
+  const row = { id: "write check", expiresAt: clock() };
+  await database.query((db) =>
+    db
+      .insertInto("claims")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expiresAt: row.expiresAt }))
+      .execute(),
+  );
 }
 
 async function readRevision(database: Database): Promise<number> {

@@ -1,3 +1,5 @@
+import { messageOf } from "../errors.ts";
+import { damaged } from "./database.ts";
 import { type Column, type ColumnName, type Row, TABLES, type TableName } from "./schema.ts";
 
 /** Turns records of a noun into rows of its table and back. */
@@ -28,7 +30,13 @@ export function rowCodec<R extends Record<ColumnName<T>, unknown>, T extends Tab
     toRow: (record) => toChange(record) as Row<T>,
     toRecord: (row) => {
       const record: Record<string, unknown> = {};
-      for (const [name, column] of columns) record[name] = decode(row[name], column);
+      for (const [name, column] of columns) {
+        try {
+          record[name] = decode(row[name], column);
+        } catch (error) {
+          throw damaged(`${name} of a row cannot be read: ${messageOf(error)}`, `table ${table}`);
+        }
+      }
       return record as unknown as R;
     },
   };

@@ -90,6 +90,8 @@ export interface Store extends Sharing {
   readonly labels: LabelStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
+  /** Writes something small that means nothing. Rejects as every other write would now. */
+  checkWrite(): Promise<void>;
   /**
    * Deletes what ended before `before`, oldest first, at most `limit` of it; resolves with how much that was. Nothing
    * that is still open, unread or valid goes.
@@ -281,6 +283,8 @@ export interface VaultKeyStore {
 export interface ClaimStore {
   /** True for the first who takes this id, false for everybody after; it may be forgotten after `expiresAt`. */
   take(id: string, expiresAt: number): Promise<boolean>;
+  /** For the one who took it, who has certainly made no use of it: somebody else may take it. */
+  giveBack(id: string): Promise<void>;
 }
 
 /**

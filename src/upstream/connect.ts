@@ -46,6 +46,8 @@ export interface ConnectFailure {
   readonly message: string;
   /** A person has to sign in; trying again helps nothing before. */
   readonly needsAuth: boolean;
+  /** The server is to be reached anew, such as under a changed address: a call that still waits asks once more. */
+  readonly isInterrupted?: true;
 }
 
 const PROBE_TIMEOUT_MS = 10_000;

@@ -45,8 +45,11 @@ export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"
   readonly idleMs?: number;
   /** How long calls are refused after the first, second … failure in a row; the last value repeats. */
   readonly backoffMs?: readonly number[];
+  /** How long whoever asks for resources or prompts waits for the first list of a server that is connected. */
+  readonly offersWaitMs?: number;
 }
 
+const OFFERS_WAIT_MS = 5000;
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
 /** Whatever changes the set of servers waits for what changes it already. */
 const CHANGES = "changes";
@@ -340,23 +343,19 @@ class Servers implements Upstream {
   }
 
   async #startAnew(server: Server): Promise<void> {
-    await server.disconnect();
+    await server.renew();
     this.#background.learn(server);
   }
 
   get #serverDeps(): ServerDeps<Server> {
-    const { vault, clock, idleMs, backoffMs = BACKOFF_MS } = this.#deps;
+    const { vault, clock, idleMs, backoffMs = BACKOFF_MS, offersWaitMs = OFFERS_WAIT_MS } = this.#deps;
     const warn = (server: Server, message: string) => this.#warn(server, message);
     return {
-      connect: async (server, attempt) =>
-        this.#closed
-          ? err({ message: "Toolkeep is closing", needsAuth: false })
-          : await inspected(
-              server,
-              await this.#connect(targetOf(server), attempt),
-              this.#learned,
-              this.#settings,
-            ),
+      connect: async (server, attempt) => {
+        if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
+        const opened = await this.#connect(targetOf(server), attempt);
+        return await inspected(server, opened, this.#learned, this.#settings);
+      },
       learn: (server, list, connection) =>
         this.#learned.learnTools(server, list, connection, this.#settings, warn, (name) =>
           this.#set.has(name),
@@ -376,6 +375,7 @@ class Servers implements Upstream {
       clock,
       idleMs: () => idleMs ?? this.#settings.mcp.idleMs,
       backoffMs,
+      offersWaitMs,
     };
   }
 

@@ -7,7 +7,10 @@ import type { ConnectFailure } from "./connect.ts";
 import type { Connection } from "./connection.ts";
 import type { ConnectionCall } from "./connection-call.ts";
 
-type Opened = Result<Connection, ConnectFailure>;
+/** What trying to connect comes to. */
+export type Opened = Result<Connection, ConnectFailure>;
+/** What is done over a connection that is lent. */
+export type Work<T> = (connection: Connection) => Promise<T>;
 
 export interface Delivery {
   readonly retry: ServerConfig["retry"];
@@ -28,7 +31,9 @@ export interface Delivery {
 export function deliver(call: ConnectionCall, how: Delivery, isRepeated = false): Promise<ToolResult> {
   const ready = how.connection();
   return ready instanceof Promise
-    ? openedUnlessAborted(ready, call.signal).then((opened) => sendOver(opened, call, how, isRepeated))
+    ? openedUnlessAborted(how.connection, call.signal, ready).then((opened) =>
+        sendOver(opened, call, how, isRepeated),
+      )
     : sendOver(ready, call, how, isRepeated);
 }
 
@@ -40,18 +45,25 @@ function sendOver(
 ): Promise<ToolResult> {
   if (!opened.ok) return Promise.resolve(notOpened(opened.error));
   const refusal = how.refusal?.();
-  if (refusal !== undefined) return Promise.resolve({ kind: "unavailable", message: refusal });
+  if (refusal !== undefined)
+    return Promise.resolve({ kind: "unavailable", message: refusal, isUnsent: true });
   const connection = opened.value;
   return connection.send(call).then((end) => {
     how.onEnd(connection, end);
     if (end.kind !== "lost" || isRepeated || call.stop.aborted || !mayRepeat(end.sent, how))
       return resultOf(end);
-    return deliver(call, how, true);
+    const again = deliver(call, how, true);
+    return end.sent ? again.then(asSent) : again;
   });
 }
 
+/** The first time it may have arrived, whatever became of the second. */
+function asSent(result: ToolResult): ToolResult {
+  return result.kind === "unavailable" ? { kind: "unavailable", message: result.message } : result;
+}
+
 function notOpened({ message, needsAuth }: ConnectFailure): ToolResult {
-  return resultOf({ kind: needsAuth ? "needs_auth" : "unavailable", message });
+  return { kind: "unavailable", message: needsAuth ? SIGN_IN_NEEDED : message, isUnsent: true };
 }
 
 /** A caller learns nothing about tokens and scopes; people see those elsewhere. */
@@ -60,7 +72,11 @@ export const SIGN_IN_NEEDED = "authentication failed";
 function resultOf(end: CallEnd): ToolResult {
   switch (end.kind) {
     case "lost":
-      return { kind: "unavailable", message: `the connection was lost during the call: ${end.message}` };
+      return {
+        kind: "unavailable",
+        message: `the connection was lost during the call: ${end.message}`,
+        ...(!end.sent && { isUnsent: true }),
+      };
     case "needs_auth":
       return { kind: "unavailable", message: SIGN_IN_NEEDED };
     default:
@@ -72,10 +88,34 @@ function mayRepeat(sent: boolean, { retry, repeatable }: Delivery): boolean {
   return retry === "once" || (retry === "safe" && (!sent || repeatable));
 }
 
-/** Gives up waiting, not the work, when the signal aborts. */
-export async function openedUnlessAborted(work: Promise<Opened>, signal: AbortSignal): Promise<Opened> {
+/** How often somebody who waits for a connection begins to wait again because the server is changed meanwhile. */
+const MAX_INTERRUPTIONS = 20;
+
+/** Waits for a connection, and for the next one where opening it was interrupted. */
+export async function openedDespiteChanges(
+  open: () => Opened | Promise<Opened>,
+  isGivenUp: () => boolean,
+  first: Opened | Promise<Opened> = open(),
+): Promise<Opened> {
+  let opened = await first;
+  for (let count = 0; count < MAX_INTERRUPTIONS; count++) {
+    if (opened.ok || !opened.error.isInterrupted || isGivenUp()) break;
+    opened = await open();
+  }
+  return opened;
+}
+
+/** The same for a call. When the signal aborts it gives up waiting, not the work. */
+export async function openedUnlessAborted(
+  open: () => Opened | Promise<Opened>,
+  signal: AbortSignal,
+  first?: Promise<Opened>,
+): Promise<Opened> {
   try {
-    return await unlessAborted(work, signal);
+    return await unlessAborted(
+      openedDespiteChanges(open, () => signal.aborted, first),
+      signal,
+    );
   } catch (error) {
     if (!signal.aborted) throw error;
     return err({ message: "the call was given up before the server was ready", needsAuth: false });

@@ -10,6 +10,8 @@ export interface UpkeepDeps {
   readonly onProblem: (message: string) => void;
   /** Told what fetching or following a list failed with, which may be about the connection. */
   readonly onFailure: (error: unknown) => void;
+  /** Whoever asks for offers waits this long for their first list. */
+  readonly offersWaitMs: number;
 }
 
 const PAUSE_MS = 1000;
@@ -26,6 +28,8 @@ export class ListUpkeep {
   readonly #tools: Refetch;
   readonly #offers: Refetch;
   readonly #firstOffers: Promise<void>;
+  readonly #wait: Promise<void>;
+  #isWaitOver = false;
 
   constructor(connection: Connection, deps: UpkeepDeps) {
     this.#connection = connection;
@@ -39,6 +43,15 @@ export class ListUpkeep {
       { signal, onProblem: deps.onProblem, onFailure: deps.onFailure },
     );
     this.#firstOffers = this.#offers.now();
+    const late = delay(deps.offersWaitMs, undefined, { signal, ref: false }).catch(() => {});
+    this.#wait = Promise.race([this.#firstOffers, late]).then(() => {
+      this.#isWaitOver = true;
+    });
+  }
+
+  /** What those wait for who ask for offers before there is a list; undefined once they need not. */
+  get offersPending(): Promise<void> | undefined {
+    return this.#isWaitOver ? undefined : this.#wait;
   }
 
   /** Resolves once the offers have been fetched for the first time, or could not be. */

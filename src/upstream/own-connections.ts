@@ -16,6 +16,8 @@ export interface OwnConnectionsDeps {
   readonly open: (answering: Answering | undefined) => Promise<Opened>;
   /** The one of all: an exclusive call takes it where there is no room, and is asked there only while it is alone. */
   readonly shared: () => Promise<Opened>;
+  /** Closes one once its calls have ended; resolves at once where there are some. */
+  readonly retire: (connection: Connection) => Promise<void>;
 }
 
 /** More connections than this one server does not have. */
@@ -71,7 +73,7 @@ export class OwnConnections {
     for (const own of this.#all) {
       const isExclusive = own.uses.get(use);
       own.uses.delete(use);
-      if (isGivenUp && isExclusive) this.#retire(own);
+      if (isGivenUp && isExclusive) void this.#retire(own);
     }
   }
 
@@ -103,6 +105,11 @@ export class OwnConnections {
   drop(connection: Connection): boolean {
     for (const own of this.#all) if (own.connection === connection) return this.#all.delete(own);
     return false;
+  }
+
+  /** No new calls get any of these; each closes once its calls have ended. */
+  async retire(): Promise<void> {
+    await Promise.all([...this.#all].map((own) => this.#retire(own)));
   }
 
   async close(): Promise<void> {
@@ -146,10 +153,11 @@ export class OwnConnections {
     });
   }
 
-  #retire(own: Own): void {
+  async #retire(own: Own): Promise<void> {
     clearTimeout(own.timer);
     this.#all.delete(own);
-    void own.opening.then((opened) => (opened.ok ? opened.value.retire() : undefined));
+    const opened = await own.opening;
+    if (opened.ok) await this.#deps.retire(opened.value);
   }
 
   /** The one that has rested longest makes way. */

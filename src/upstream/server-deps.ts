@@ -33,4 +33,6 @@ export interface ServerDeps<S> {
   /** Without calls for this long a server is stopped. */
   readonly idleMs: () => number;
   readonly backoffMs: readonly number[];
+  /** Whoever asks for offers waits this long for a server's first list of them. */
+  readonly offersWaitMs: number;
 }

@@ -54,6 +54,8 @@ function originOf(
     progressExtendsTimeout: config.progressExtendsTimeout,
     abilities,
     offers,
+    // What it offered last is shown until the new list is there.
+    pending: () => (offers.length === 0 ? server.offersPending() : undefined),
     status: () => server.status(),
     // Reading changes nothing, so it may be done twice.
     readResource: (uri, context) => server.request(readResource(uri), context, true),

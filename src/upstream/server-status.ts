@@ -1,4 +1,5 @@
 import type { ToolStatus } from "../tool.ts";
+import type { ConnectFailure } from "./connect.ts";
 import type { Definition } from "./definition.ts";
 import { SIGN_IN_NEEDED } from "./delivery.ts";
 import type { ServerState } from "./upstream.ts";
@@ -21,16 +22,29 @@ export function statusOf(
   }
 }
 
-export const REMOVED = "it was removed";
+const REMOVED = "it was removed";
+
+/** An attempt to connect that ended because the server is to be reached anew. */
+export const INTERRUPTED = {
+  message: "it was disconnected while it was connecting",
+  needsAuth: false,
+  isInterrupted: true,
+} as const;
 
 /** The state of a server that nobody uses. */
 export function restingState({ gate }: Definition): ServerState {
   return gate.kind === "open" ? "idle" : gate.kind === "broken" ? "unavailable" : gate.kind;
 }
 
-/** Why a server may not be started; undefined when it may. */
-export function closedBecause({ gate }: Definition): string | undefined {
-  return gate.kind === "open" ? undefined : gate.reason;
+/** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */
+export function shutBecause({ gate }: Definition, isClosed: boolean): ConnectFailure | undefined {
+  if (isClosed) return { message: REMOVED, needsAuth: false };
+  return gate.kind === "open" ? undefined : { message: gate.reason, needsAuth: false };
+}
+
+/** Never stopped for want of calls. */
+export function isKept({ config: { connect, keepAlive } }: Definition): boolean {
+  return keepAlive || connect === "eager";
 }
 
 /** How every answer begins that a server cannot give. */

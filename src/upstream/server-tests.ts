@@ -6,6 +6,7 @@ import type { Sandbox } from "../process/sandbox.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { StepListener } from "./connect-step.ts";
 import { type Connector, type ConnectTarget, targetOf } from "./connector.ts";
+import { openedDespiteChanges } from "./delivery.ts";
 import { secretValues } from "./secret-values.ts";
 import type { Server } from "./server.ts";
 import { ServerLog } from "./server-log.ts";
@@ -38,7 +39,10 @@ export class ServerTests {
     this.#deps = deps;
   }
 
-  /** Evicts the live connection; a server that is switched off is tried beside its life. */
+  /**
+   * Opens a new connection in the place of the live one, on which calls under way end. A server that is switched off is
+   * tried beside its life.
+   */
   async test(server: Server, { signal, onStep }: TestOptions = {}): Promise<TestReport> {
     const stop = onStep && server.log.watchSteps(onStep);
     try {
@@ -55,10 +59,14 @@ export class ServerTests {
     }
     const report = await testReport(async () => {
       if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
-      await server.disconnect();
-      const giveUp = () => void server.disconnect();
+      await server.renew();
+      const giveUp = () => void server.renew();
       signal?.addEventListener("abort", giveUp, { once: true });
-      return await server.connected().finally(() => signal?.removeEventListener("abort", giveUp));
+      const connect = () => server.connected();
+      const isGivenUp = () => signal?.aborted === true;
+      return await openedDespiteChanges(connect, isGivenUp).finally(() =>
+        signal?.removeEventListener("abort", giveUp),
+      );
     }, this.#deps.clock);
     return this.#warned(report, config);
   }

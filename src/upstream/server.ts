@@ -10,21 +10,18 @@ import type { Connection } from "./connection.ts";
 import { type ConnectionCall, connectionCall } from "./connection-call.ts";
 import { attemptFor } from "./connector.ts";
 import type { Definition } from "./definition.ts";
-import { deliver, openedUnlessAborted } from "./delivery.ts";
+import { deliver, type Opened, openedUnlessAborted, type Work } from "./delivery.ts";
 import { InUse } from "./in-use.ts";
-import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";
 import type { ServerRequest } from "./server-request.ts";
-import { closedBecause, REMOVED, restingState, statusOf, unavailable } from "./server-status.ts";
+import { INTERRUPTED, isKept, restingState, shutBecause, statusOf, unavailable } from "./server-status.ts";
+import { SharedConnection } from "./shared-connection.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { ServerState } from "./upstream.ts";
 
-type Opened = Result<Connection, ConnectFailure>;
-type Work<T> = (connection: Connection) => Promise<T>;
-
-/** More calls of one agent than this do not wait for one server. */
+/** At most this many calls of one agent wait for one server. */
 const MAX_WAITING = 1000;
 
 /**
@@ -44,10 +41,9 @@ export class Server {
   #state: ServerState;
   #tools: readonly Tool[];
   #usable: boolean;
-  #connection: Connection | undefined;
-  #upkeep: ListUpkeep | undefined;
+  readonly #shared = new SharedConnection();
   #connecting: Promise<Opened> | undefined;
-  /** Renewed with every disconnect, which ends whatever is being opened. */
+  /** Renewed whenever what is being opened must end. */
   #life = new AbortController();
   #isClosed = false;
   /** It is reconnected without being asked, as often as it takes. */
@@ -60,7 +56,12 @@ export class Server {
     this.#definition = definition;
     this.#lastError = definition.record.lastError;
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
-    this.own = new OwnConnections({ ...deps, open: this.#openOwn, shared: () => this.connected() });
+    this.own = new OwnConnections({
+      idleMs: deps.idleMs,
+      open: this.#openOwn,
+      shared: () => this.connected(),
+      retire: (connection) => this.#shared.retire(connection),
+    });
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
@@ -98,11 +99,11 @@ export class Server {
     const call = connectionCall(what, context, this.#queue);
     const entered = this.#queue.enter(context.caller.agentId, call.stop);
     const turn = entered instanceof Promise ? await entered : entered;
-    if (!turn.ok) return this.#unavailable(turn.error);
+    if (!turn.ok) return { ...this.#unavailable(turn.error), isUnsent: true };
     const status = this.status();
     if (status.kind !== "active") {
       turn.value();
-      return { kind: "unavailable", message: status.reason };
+      return { kind: "unavailable", message: status.reason, isUnsent: true };
     }
     this.#use.begin();
     try {
@@ -113,7 +114,7 @@ export class Server {
         refusal: () => this.#deps.refusal(this, what),
         onEnd: this.#ended,
       });
-      return result.kind === "unavailable" ? this.#unavailable(result.message) : result;
+      return result.kind === "unavailable" ? { ...result, ...this.#unavailable(result.message) } : result;
     } finally {
       this.own.release(call, call.stop.aborted);
       turn.value();
@@ -127,7 +128,7 @@ export class Server {
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
     try {
-      const opened = await openedUnlessAborted(this.connected(), signal);
+      const opened = await openedUnlessAborted(() => this.connected(), signal);
       if (!opened.ok) return err(this.#unavailable(opened.error.message).message);
       return await work(opened.value).then(ok, (error) => err(this.#failedBeside(opened.value, error)));
     } finally {
@@ -137,41 +138,58 @@ export class Server {
 
   /** The live connection, or the one being made, or a new one. Not for a server whose gate is closed. */
   connected(): Promise<Opened> {
-    return this.#connection ? Promise.resolve(ok(this.#connection)) : this.#connectOnce();
+    const { current } = this.#shared;
+    return current ? Promise.resolve(ok(current)) : this.#connectOnce();
   }
 
   /** Resolves when what the server offers beside tools has been fetched, where it is connected. */
   async offersKnown(): Promise<void> {
-    await this.#upkeep?.offersKnown();
+    await this.#shared.upkeep?.offersKnown();
+  }
+
+  /** What those wait for who ask for offers while they are fetched for the first time. */
+  offersPending(): Promise<void> | undefined {
+    return this.#shared.upkeep?.offersPending;
   }
 
   /** Ends a connection that no call has needed lately. */
   async restUnlessUsed(): Promise<void> {
-    if (!this.#isKept() && !this.#use.wasWithin(this.#deps.idleMs())) await this.disconnect();
+    if (!isKept(this.#definition) && !this.#use.wasWithin(this.#deps.idleMs())) await this.disconnect();
   }
 
-  /** Takes over what counts from now on; the connection survives unless how the server is reached changed. */
+  /**
+   * Takes over what counts from now on. Connections survive unless how the server is reached changed; then calls under
+   * way end on those they have. A server that may not run any more is cut off.
+   */
   async redefine(definition: Definition, reachChanged: boolean): Promise<void> {
     this.#definition = definition;
     this.#tools = this.#deps.toolsOf(this);
-    if (reachChanged || definition.gate.kind !== "open") {
-      this.#lastError = definition.record.lastError;
-      await this.disconnect();
-    }
+    const isOpen = definition.gate.kind === "open";
+    if (reachChanged || !isOpen) this.#lastError = definition.record.lastError;
+    if (!isOpen) await this.disconnect();
+    else if (reachChanged) await this.renew();
     this.#restIfIdle();
     this.#become(this.#state);
   }
 
-  /** Ends every connection, and an attempt under way; the next call starts anew. */
-  async disconnect(): Promise<void> {
+  /** Ends every connection with the calls on it, and an attempt under way; the next call starts anew. */
+  disconnect(): Promise<void> {
+    return this.#startOver(() => [this.#shared.close(), this.own.close()]);
+  }
+
+  /** The next call gets a new connection; those under way end on the ones they have, those that wait wait for it. */
+  renew(): Promise<void> {
+    return this.#startOver(() => [this.#shared.retire(), this.own.retire()]);
+  }
+
+  async #startOver(end: () => readonly Promise<void>[]): Promise<void> {
     this.#use.stopWaiting();
     this.#backoff.reset();
     this.#diedInUse = false;
     this.#life.abort();
     this.#life = new AbortController();
-    const connection = this.#forgetConnection();
-    await Promise.all([connection?.close(), this.own.close(), this.#connecting]);
-    if (!this.#connecting && !this.#connection && this.#state !== "closed")
+    await Promise.all([...end(), this.#connecting]);
+    if (!this.#connecting && !this.#shared.current && this.#state !== "closed")
       this.#become(restingState(this.#definition));
   }
 
@@ -208,29 +226,24 @@ export class Server {
     if (logLevel !== undefined && onNotice) {
       return this.connected().then((opened) => (opened.ok && opened.value.canLog ? own() : opened));
     }
-    return this.#connection ? ok(this.#connection) : this.connected();
+    return this.#shared.current ? ok(this.#shared.current) : this.connected();
   }
 
   readonly #openOwn = async (answering: Answering | undefined): Promise<Opened> => {
-    const shut = this.#shut();
+    const shut = shutBecause(this.#definition, this.#isClosed);
     if (shut) return err(shut);
     const { signal } = this.#life;
     const opened = await this.#openFor(signal, answering);
+    if (signal.aborted) return await this.#interrupted(opened);
     // Where nothing else works either, the next calls need not find out one by one.
-    if (!opened.ok && !signal.aborted && (opened.error.needsAuth || !this.#connection)) {
+    if (!opened.ok && (opened.error.needsAuth || !this.#shared.current)) {
       this.#failed(opened.error);
     }
     return opened;
   };
 
-  /** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */
-  #shut(): ConnectFailure | undefined {
-    const why = this.#isClosed ? REMOVED : closedBecause(this.#definition);
-    return why === undefined ? why : { message: why, needsAuth: false };
-  }
-
   #connectOnce(): Promise<Opened> {
-    const shut = this.#shut();
+    const shut = shutBecause(this.#definition, this.#isClosed);
     if (shut) return Promise.resolve(err(shut));
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -243,13 +256,15 @@ export class Server {
     this.#backoff.end();
     this.#become("connecting");
     const opened = await this.#open(signal);
-    if (signal.aborted) {
-      if (opened.ok) await opened.value.close();
-      return err({ message: "it was disconnected while it was connecting", needsAuth: false });
-    }
+    if (signal.aborted) return await this.#interrupted(opened);
     if (opened.ok) this.#adopt(opened.value);
     else this.#failed(opened.error);
     return opened;
+  }
+
+  async #interrupted(opened: Opened): Promise<Opened> {
+    if (opened.ok) await opened.value.close();
+    return err(shutBecause(this.#definition, this.#isClosed) ?? INTERRUPTED);
   }
 
   async #open(signal: AbortSignal): Promise<Opened> {
@@ -288,7 +303,6 @@ export class Server {
   }
 
   #adopt(connection: Connection): void {
-    this.#connection = connection;
     this.#backoff.reset();
     this.#diedInUse = false;
     this.#lastError = null;
@@ -296,11 +310,12 @@ export class Server {
       this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
     connection.onInquiry((isAnswerable) => void this.#askedBack(connection, isAnswerable));
-    this.#upkeep = new ListUpkeep(connection, {
+    this.#shared.adopt(connection, {
       learnTools: (list) => this.#learn(list, connection),
       learnOffers: (list) => this.#deps.learnOffers(this, list),
       onProblem: (message) => this.#deps.onProblem(this, message),
       onFailure: (error) => void this.#failedBeside(connection, error),
+      offersWaitMs: this.#deps.offersWaitMs,
     });
     this.#become("ready");
     this.#restIfIdle();
@@ -309,8 +324,8 @@ export class Server {
   /** The connection on which a server first asked somebody becomes that conversation's own; the others get a new one. */
   async #askedBack(connection: Connection, isAnswerable: boolean): Promise<void> {
     const { conversation } = connection;
-    if (this.#connection === connection && conversation !== undefined && isAnswerable) {
-      this.#forgetConnection();
+    if (this.#shared.current === connection && conversation !== undefined && isAnswerable) {
+      this.#shared.release();
       this.own.adopt(conversation, connection);
       this.#become("idle");
     }
@@ -322,20 +337,12 @@ export class Server {
     }
   }
 
-  #forgetConnection(): Connection | undefined {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    this.#upkeep?.close();
-    this.#upkeep = undefined;
-    return connection;
-  }
-
   /** The connection failed: no new calls go there, those under way may still end well. */
   #drop(connection: Connection, reason: string, { needsAuth }: { needsAuth: boolean }): void {
     const isOwn = this.own.drop(connection);
-    void connection.retire();
-    if (this.#connection === connection) this.#forgetConnection();
-    else if (!isOwn || !needsAuth) return;
+    const isShared = this.#shared.current === connection;
+    void this.#shared.retire(connection);
+    if (!isShared && (!isOwn || !needsAuth)) return;
     this.#diedInUse = !needsAuth;
     this.#failed({ message: reason, needsAuth });
   }
@@ -345,7 +352,7 @@ export class Server {
    * without being asked.
    */
   #failed({ message, needsAuth }: ConnectFailure): void {
-    if (needsAuth) void this.#forgetConnection()?.retire();
+    if (needsAuth) void this.#shared.retire();
     this.#lastError = message;
     this.#use.stopWaiting();
     if (!needsAuth) this.#backoff.pause(() => void this.#retry());
@@ -353,7 +360,7 @@ export class Server {
   }
 
   async #retry(): Promise<void> {
-    const inUse = this.#isKept() || this.#use.wasWithin(this.#deps.idleMs());
+    const inUse = isKept(this.#definition) || this.#use.wasWithin(this.#deps.idleMs());
     if (this.#diedInUse && inUse) await this.#connectOnce();
     else this.#become(this.#state);
   }
@@ -367,14 +374,8 @@ export class Server {
   /** Without calls for `idleMs` the connection ends; the next call starts it again. */
   #restIfIdle(): void {
     this.#use.stopWaiting();
-    if (!this.#connection || this.#isKept()) return;
+    if (!this.#shared.current || isKept(this.#definition)) return;
     this.#use.whenIdle(this.#deps.idleMs(), () => void this.disconnect());
-  }
-
-  /** Never stopped for want of calls. */
-  #isKept(): boolean {
-    const { connect, keepAlive } = this.#definition.config;
-    return keepAlive || connect === "eager";
   }
 
   #unavailable(reason: string): ToolResult & { kind: "unavailable" } {
@@ -389,7 +390,6 @@ export class Server {
       this.log.state(state, detail);
       this.#deps.onState(this, detail);
     }
-
     const usable = this.status().kind === "active";
     if (usable !== this.#usable) {
       this.#usable = usable;

@@ -216,8 +216,9 @@ function failed(message: string): ToolResult {
   return { kind: "failed", message };
 }
 
-/** What a server says about a task is, to a caller that knows nothing of it, said about the tool. */
+/** What a server says about a task is, to a caller that knows nothing of it, said about the tool, whose call has left. */
 function withoutFault(result: ToolResult): ToolResult {
+  if (result.kind === "unavailable") return { kind: "unavailable", message: result.message };
   if (result.kind !== "failed") return result;
   const { fault: _, ...rest } = result;
   return rest;

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, link, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, ToolkeepError } from "../errors.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { type Keyring, systemKeyring } from "./keyring.ts";
 
 export interface KeyOptions {
@@ -134,7 +135,7 @@ async function createKey({ home, env, keyring }: KeyOptions, file: string): Prom
 
 /** Written whole under another name first: a crash leaves a whole key or none, and two starters agree on one. */
 async function createKeyFile(home: string, file: string, text: string): Promise<string> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home);
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, "wx", 0o600);
   try {

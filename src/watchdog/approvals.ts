@@ -14,7 +14,13 @@ import { APPROVAL_KEY, approvalInquiry, type Said, saidIn, wayToAsk } from "./ap
 
 /** What became of a call that a rule wants a person to see first. */
 export type Approval =
-  | { readonly kind: "approved"; readonly id: string; readonly by?: string }
+  | {
+      readonly kind: "approved";
+      readonly id: string;
+      readonly by?: string;
+      /** For `giveBack`, where the approval is for one call. */
+      readonly used?: string;
+    }
   | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
   | { readonly kind: "waiting"; readonly id: string }
   /** The person at the client is asked by the answer to the call. */
@@ -27,7 +33,7 @@ export type Approval =
   | { readonly kind: "too_many"; readonly limit: number };
 
 export interface ApprovalsDeps {
-  readonly questions: Pick<Questions, "ask" | "askTogether" | "get" | "answer">;
+  readonly questions: Pick<Questions, "ask" | "askTogether" | "get" | "answer" | "giveBack">;
   readonly settings: () => Pick<Settings, "approvals">;
   /** Whether every one of these rules is still there. */
   readonly haveRules: (ids: readonly string[]) => Promise<boolean>;
@@ -113,6 +119,17 @@ export class Approvals {
     if (digest !== this.#binding.digest(approved)) return false;
     const { claims, clock } = this.#deps;
     return claims.take(`round ${callId}`, clock() + CONTINUED_MS);
+  }
+
+  /** Takes back that `continues` said yes: the call certainly never left. */
+  async giveRoundBack(round: string): Promise<void> {
+    const [callId] = round.split(" ", 1);
+    await this.#deps.claims.giveBack(`round ${callId}`);
+  }
+
+  /** Takes back that an approval was used up: the call certainly never left. */
+  async giveBack(used: string): Promise<void> {
+    await this.#deps.questions.giveBack(used);
   }
 
   #asking(asked: AskedCall): Asking {
@@ -248,7 +265,12 @@ export class Approvals {
 function approvalOf(answer: Answer): Approval {
   switch (answer.kind) {
     case "answered":
-      return { kind: "approved", id: answer.id, ...(answer.by !== undefined && { by: answer.by }) };
+      return {
+        kind: "approved",
+        id: answer.id,
+        ...(answer.by !== undefined && { by: answer.by }),
+        ...(answer.answer === "once" && { used: answer.used }),
+      };
     case "dismissed":
       return { kind: "rejected", id: answer.id };
     case "pending":

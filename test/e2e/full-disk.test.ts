@@ -8,6 +8,7 @@ import { connectClient } from "../support/connect-client.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { serve, toolkeep } from "../support/toolkeep.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const run = promisify(execFile);
 const SIZE = 3_000_000;
@@ -30,6 +31,9 @@ describe("a full disk", { timeout: 120_000 }, () => {
       code: "STORE_UNAVAILABLE",
       message: expect.stringContaining("full"),
     });
+    const ready = async () => (await fetch(`${daemon.url}/health?ready`)).status;
+    await waitUntil("it says that it is not ready", async () => (await ready()) === 503);
+    expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
     expect(await call("think", { thought: "no disk needed" })).toBe("ok");
     expect(await call("write_file", { path: "during", content: "x" })).toBe("failed");
     expect(existsSync(join(options.home, "workspaces/main/during"))).toBe(false);
@@ -38,6 +42,7 @@ describe("a full disk", { timeout: 120_000 }, () => {
     expect(second).toMatchObject({ code: 5, stderr: expect.stringContaining("disk has room") });
 
     await rm(filler);
+    await waitUntil("it is ready again", async () => (await ready()) === 200);
     expect((await toolkeepHere(options, "agent", "create", "late")).code).toBe(0);
     expect(await call("write_file", { path: "after", content: "x" })).toBe("ok");
     expect(await daemon.end("SIGTERM")).toBe(0);

@@ -125,6 +125,7 @@ export async function openExecutor({
     settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,
     offers: {
+      pending: () => undefined,
       resolve: () => {
         throw new Error("nothing is offered here");
       },

@@ -47,6 +47,7 @@ export function testOrigin(
     progressExtendsTimeout: false,
     abilities: { ...ALL, ...abilities },
     offers: offers.map((offer) => offered(name, offer)),
+    pending: () => undefined,
     status() {
       return this.state;
     },

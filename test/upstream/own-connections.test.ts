@@ -29,6 +29,7 @@ function ownConnections({ idleMs = 60_000 } = {}) {
     idleMs: () => idleMs,
     open,
     shared: async () => ok(connection("shared", log)),
+    retire: (each) => each.retire(),
   });
   const get = async (use: ReturnType<typeof callOf>, isExclusive = false) =>
     named(await own.get(use, isExclusive));
@@ -54,7 +55,12 @@ test("a connection that fails late does not take the one that came after it alon
     async () => ok(connection("second", log)),
   ];
   const open = () => openings.shift()!();
-  const own = new OwnConnections({ idleMs: () => 60_000, open, shared: open });
+  const own = new OwnConnections({
+    idleMs: () => 60_000,
+    open,
+    shared: open,
+    retire: (each) => each.retire(),
+  });
   const late = own.get(callOf("c"), false);
   const closing = own.close();
   await own.get(callOf("c"), false);

@@ -42,7 +42,7 @@ function approvalsOver({ claims }: Store): Approvals {
     throw new Error("nobody is asked");
   };
   return new Approvals({
-    questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody },
+    questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody, giveBack: nobody },
     settings: nobody,
     haveRules: nobody,
     secretsNamed: () => [],

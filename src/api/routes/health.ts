@@ -10,7 +10,7 @@ export function healthRoute(app: FastifyInstance, context: ApiContext): void {
     "/health",
     {
       schema: {
-        summary: "Says that the process is alive; with ?ready 503 while the store cannot be used",
+        summary: "Says that the process is alive; with ?ready 503 while the store cannot be written",
         querystring,
         response: { ...gives("Health"), ...gives("Health", 503) },
       },

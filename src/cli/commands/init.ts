@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { AgentList, Status, TokenAnswer } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { homeHere } from "../home.ts";
 import { ownName } from "../own-name.ts";
 import { readPort } from "../port.ts";
@@ -71,7 +72,7 @@ What to do next:
 async function writeSettings(home: string, { port }: Wishes): Promise<string> {
   const { configTemplate } = await import("../config-template.ts");
   const file = join(home, "config.toml");
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home);
   await writeFile(file, configTemplate(port === undefined ? {} : { port }), { mode: 0o600 });
   return file;
 }

@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
+import type { ToolkeepError } from "../../errors.ts";
 import { counted } from "../counted.ts";
 import { ownName } from "../own-name.ts";
 import { readPort } from "../port.ts";
@@ -72,12 +74,43 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
     clock: systemClock,
     firstStart: !options.background,
   });
+  let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    if (!terminal.signal.aborted) await once(terminal.signal, "abort");
+    const orphaned = startedByNpm(terminal.env) ? parentGone(terminal.signal) : undefined;
+    lost = await stopped(terminal.signal, daemon, orphaned);
   } finally {
-    await daemon.close();
+    // What cannot be written to a home that is gone must not hide that it is.
+    await daemon.close().catch((error: unknown) => {
+      if (!lost) throw error;
+    });
   }
+  if (lost) throw lost;
+}
+
+/** Waits until the daemon is asked to end, or has lost its home: then what to say about it. */
+async function stopped(
+  signal: AbortSignal,
+  { lost }: Daemon,
+  orphaned: Promise<void> | undefined,
+): Promise<ToolkeepError | undefined> {
+  if (signal.aborted) return undefined;
+  const asked = once(signal, "abort").then(() => undefined);
+  return await Promise.race([asked, lost, ...(orphaned ? [orphaned.then(() => undefined)] : [])]);
+}
+
+/** `npm start` and the like: whoever ends npm means the daemon. */
+function startedByNpm(env: NodeJS.ProcessEnv): boolean {
+  return env.npm_lifecycle_event !== undefined;
+}
+
+const PARENT_CHECK_MS = 500;
+
+/** Resolves when the parent is gone, however it ended: nobody is told of a parent that was killed. */
+async function parentGone(signal: AbortSignal): Promise<void> {
+  const parent = process.ppid;
+  while (!signal.aborted && process.ppid === parent)
+    await delay(PARENT_CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
 }
 
 async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void> {

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { connect, type Database, unavailable } from "../database.ts";
 import type { StoreDialect } from "../dialect.ts";
 import { isMigrated, type MigrationPath, migrate } from "../migrate.ts";
@@ -64,7 +64,7 @@ async function openDialect({ home, databaseUrl }: IndexOptions): Promise<StoreDi
     const { postgresDialect } = await import("../postgres/dialect.ts");
     return postgresDialect(databaseUrl, CONNECTIONS);
   }
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch((error) => {
+  await makeFolder(home).catch((error) => {
     throw unavailable(error, home);
   });
   return sqliteDialect(join(home, "knowledge.db"), PRAGMAS);

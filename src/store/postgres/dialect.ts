@@ -76,8 +76,10 @@ const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "te
 const UNIQUE = "23505";
 /** A foreign key without its row; a null where a value must be. */
 const REFERENCE = ["23503", "23502"];
-/** Connection lost, wrong login, no such database or schema, no permission, out of resources, shut down, read-only. */
-const UNAVAILABLE = /^(08|28|3D|3F|53|57|58|25006|42501)/;
+/** Connection lost, wrong login, no such database or schema, no permission, out of resources, shut down, read-only, locked. */
+const UNAVAILABLE = /^(08|28|3D|3F|53|57|58|25006|42501|55P03|55006|72)/;
+/** Data or an index is corrupted; a table or column that the schema has is not there, or is there already. */
+const DAMAGED = /^(XX001|XX002|42P01|42703|42P07)$/;
 
 function classify(error: unknown): ErrorClass {
   if (!(error instanceof Error)) return "bug";
@@ -85,6 +87,7 @@ function classify(error: unknown): ErrorClass {
   const state = error.code ?? "";
   if (state === UNIQUE) return "unique";
   if (REFERENCE.includes(state)) return "reference";
+  if (DAMAGED.test(state)) return "damaged";
   return UNAVAILABLE.test(state) ? "unavailable" : "bug";
 }
 

@@ -26,8 +26,41 @@ export async function openDatabaseSync(path: string): Promise<DatabaseSync> {
 
 /** The primary result code of a failure of SQLite, and the extended one; undefined for any other error. */
 export function sqliteCode(error: unknown): { primary: number; extended: number } | undefined {
-  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  if (!(error instanceof Error)) return undefined;
+  const code = "errcode" in error ? error.errcode : codeOf(error.message);
   return typeof code === "number" ? { primary: code & 0xff, extended: code } : undefined;
+}
+
+/**
+ * SQLite's own sentences. `@photostructure/sqlite` gives no code with what fails while rows are read, which is where a
+ * damaged page is met.
+ */
+const SENTENCES: readonly (readonly [begins: string, code: number])[] = [
+  ["access permission denied", 3],
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["database schema is locked", 6],
+  ["out of memory", 7],
+  ["attempt to write a readonly database", 8],
+  ["disk I/O error", 10],
+  ["database disk image is malformed", 11],
+  ["malformed database schema", 11],
+  ["database corruption", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["locking protocol", 15],
+  ["large file support is disabled", 22],
+  ["file is not a database", 26],
+  ["file is encrypted or is not a database", 26],
+  ["UNIQUE constraint failed", 2067],
+  ["FOREIGN KEY constraint failed", 787],
+  ["NOT NULL constraint failed", 1299],
+  ["no such table", 1],
+  ["no such column", 1],
+];
+
+function codeOf(message: string): number | undefined {
+  return SENTENCES.find(([begins]) => message.startsWith(begins))?.[1];
 }
 
 function builtinSqlite(): SqliteModule | undefined {

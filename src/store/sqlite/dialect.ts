@@ -1,6 +1,7 @@
 import { chmod, open } from "node:fs/promises";
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from "kysely";
-import { unavailable } from "../database.ts";
+import { messageOf } from "../../errors.ts";
+import { damaged, unavailable } from "../database.ts";
 import { type ErrorClass, type StoreDialect, storable } from "../dialect.ts";
 import { openDatabaseSync, sqliteCode } from "./database-sync.ts";
 import { PatientSqliteDriver } from "./driver.ts";
@@ -31,7 +32,7 @@ export async function sqliteDialect(file: string, pragmas = PRAGMAS): Promise<St
       clustered: sql`without rowid`,
     },
     kysely: {
-      createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }),
+      createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(database) }, file),
       createQueryCompiler: () => new StorableSqliteCompiler(),
       createAdapter: () => new SqliteAdapter(),
       createIntrospector: (db) => new SqliteIntrospector(db),
@@ -52,7 +53,7 @@ async function openFile(file: string, pragmas: string) {
     database.exec(pragmas);
     return database;
   } catch (error) {
-    throw unavailable(error, file);
+    throw classify(error) === "damaged" ? damaged(error, file) : unavailable(error, file);
   }
 }
 
@@ -64,13 +65,20 @@ class StorableSqliteCompiler extends SqliteQueryCompiler {
 
 const UNIQUE = [2067, 1555];
 const REFERENCE = [787, 1299];
-/** BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
-const UNAVAILABLE = [5, 6, 8, 10, 11, 13, 14, 26];
+/** PERM, BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, NOLFS. */
+const UNAVAILABLE = [3, 5, 6, 7, 8, 10, 13, 14, 15, 22];
+/** CORRUPT, NOTADB. */
+const DAMAGED = [11, 26];
+const ERROR = 1;
+/** Statements are as fixed as the schema: where they do not fit each other, a part of the schema was lost. */
+const SCHEMA_LOST = /^(no such (table|column|index): |(table|index) .* already exists$)/;
 
 function classify(error: unknown): ErrorClass {
   const code = sqliteCode(error);
   if (code === undefined) return "bug";
   if (UNIQUE.includes(code.extended)) return "unique";
   if (REFERENCE.includes(code.extended)) return "reference";
+  if (DAMAGED.includes(code.primary)) return "damaged";
+  if (code.primary === ERROR && SCHEMA_LOST.test(messageOf(error))) return "damaged";
   return UNAVAILABLE.includes(code.primary) ? "unavailable" : "bug";
 }

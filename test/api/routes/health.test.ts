@@ -30,8 +30,8 @@ describe("the check of the store", () => {
   it("asks the store once a second at most, however many ask", async () => {
     let now = 0;
     let asked = 0;
-    const revision = async () => ++asked;
-    const check = new StoreCheck({ revision }, () => now);
+    const checkWrite = async () => void ++asked;
+    const check = new StoreCheck({ checkWrite }, () => now);
     await Promise.all([check.isReady(), check.isReady()]);
     await check.isReady();
     now += 999;
@@ -43,7 +43,7 @@ describe("the check of the store", () => {
   });
 
   it("does not wait for a store that hangs", async () => {
-    const check = new StoreCheck({ revision: () => new Promise(() => {}) }, () => 0);
+    const check = new StoreCheck({ checkWrite: () => new Promise(() => {}) }, () => 0);
     const before = performance.now();
     expect(await check.isReady()).toBe(false);
     expect(performance.now() - before).toBeLessThan(5_000);

@@ -32,7 +32,7 @@ test("statements that write records of calls are prepared once, however many row
   const { prepared, counted } = counting(await openDatabaseSync(file));
   const kysely = {
     ...dialect.kysely,
-    createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(counted) }),
+    createDriver: () => new PatientSqliteDriver({ database: withCachedStatements(counted) }, file),
   };
   const database = connect({ ...dialect, kysely });
   await migrate(database, systemClock);

@@ -44,6 +44,8 @@ export interface OAuthBehaviour {
   isProtected: boolean;
   /** What a client that wants a stream is answered with. */
   getStatus: number;
+  /** What a call of this tool waits for before it is answered. */
+  holdCall?: ((name: string) => Promise<void>) | undefined;
   publicKey?: string | undefined;
 }
 
@@ -398,6 +400,7 @@ function protectedServer(
       const header = { "www-authenticate": challenge(', error="insufficient_scope"') };
       return void response.writeHead(403, header).end("not enough");
     }
+    if (message.method === "tools/call") await behaviour.holdCall?.(String(message.params?.name));
     answer(message, response);
   };
 }

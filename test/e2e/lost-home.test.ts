@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { cp, mkdir, readFile, rename, rm, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempHome } from "../support/temp-home.ts";
+import { serve } from "../support/toolkeep.ts";
+
+/** What people and programs do to a home that a daemon uses. */
+const LOSSES: Record<string, (home: string) => Promise<unknown>> = {
+  "is deleted": (home) => rm(home, { recursive: true }),
+  "is moved": (home) => rename(home, `${home}-moved`),
+  "is deleted and made again": async (home) => {
+    await rm(home, { recursive: true });
+    await mkdir(home);
+  },
+  "is replaced by a copy": async (home) => {
+    await cp(home, `${home}-copy`, { recursive: true });
+    await rename(home, `${home}-moved`);
+    await rename(`${home}-copy`, home);
+  },
+  "loses its database": (home) => unlink(join(home, "toolkeep.db")),
+};
+
+describe("a daemon whose home", { timeout: 120_000 }, () => {
+  it.each(Object.keys(LOSSES))("%s acknowledges no write and stops loudly", async (loss) => {
+    await using folder = await tempHome();
+    const home = join(folder.path, "home");
+    await mkdir(home);
+    await using daemon = await serve({ home, cwd: folder.path });
+    const admin = await adminOf(home);
+    const create = (name: string) =>
+      fetch(`${daemon.url}/api/agents`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${admin}`, "content-type": "application/json" },
+        body: JSON.stringify({ name }),
+      }).then(
+        async (response) => [response.status, await response.json()] as const,
+        () => "gone" as const,
+      );
+    expect((await create("before"))[0]).toBe(201);
+    const ended = once(daemon.child, "close");
+
+    await LOSSES[loss]!(home);
+    const late = await create("late");
+    if (late !== "gone") expect(late).toMatchObject([503, { error: { code: "STORE_UNAVAILABLE" } }]);
+
+    const [code, signal] = await ended;
+    expect([code, signal]).toEqual([5, null]);
+    expect(daemon.stdout() + daemon.stderr()).toMatch(/was deleted, moved or replaced/);
+  });
+});
+
+async function adminOf(home: string): Promise<string> {
+  return JSON.parse(await readFile(join(home, "daemon.json"), "utf8")).token;
+}

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isAlive } from "../support/living.ts";
+import { tempHome } from "../support/temp-home.ts";
+import { BIN, environment } from "../support/toolkeep.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const PACKAGE = join(import.meta.dirname, "../../package.json");
+
+describe("a daemon that npm start began", { timeout: 120_000 }, () => {
+  it.each<[NodeJS.Signals, "npm" | "parent"]>([
+    ["SIGTERM", "npm"],
+    ["SIGINT", "npm"],
+    ["SIGHUP", "npm"],
+    ["SIGKILL", "npm"],
+    ["SIGTERM", "parent"],
+    ["SIGKILL", "parent"],
+  ])("ends with %s to %s", async (signal, whom) => {
+    await using folder = await tempHome();
+    const { scripts } = JSON.parse(await readFile(PACKAGE, "utf8"));
+    // The very script, of a package that has nothing to build.
+    const start = scripts.start.replace("bin/toolkeep", `'${BIN}'`);
+    await writeFile(join(folder.path, "package.json"), JSON.stringify({ name: "x", scripts: { start } }));
+    await copyFile("/dev/null", join(folder.path, ".npmrc"));
+    const home = join(folder.path, "home");
+    const npm = spawn("npm", ["start"], {
+      cwd: folder.path,
+      env: environment({ home }),
+      stdio: "ignore",
+    });
+    const ended = once(npm, "close");
+    let daemon = 0;
+    await waitUntil(
+      "the daemon is ready",
+      async () => {
+        const text = await readFile(join(home, "daemon.json"), "utf8").catch(() => "{}");
+        daemon = JSON.parse(text).pid ?? 0;
+        return daemon !== 0;
+      },
+      60_000,
+    );
+    try {
+      process.kill(whom === "npm" ? npm.pid! : await parentOf(daemon), signal);
+      await waitUntil("the daemon is gone", () => !isAlive(daemon), 30_000);
+    } finally {
+      for (const pid of [npm.pid!, daemon]) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    }
+    await ended;
+    expect(await readFile(join(home, "daemon.json"), "utf8").catch(() => "gone")).toBe("gone");
+  });
+});
+
+/** What stands between npm and the daemon, or npm itself. */
+async function parentOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^PPid:\s*(\d+)$/m.exec(status)![1]);
+}
