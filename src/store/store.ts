@@ -291,6 +291,8 @@ export interface NotificationRecord {
 
 export interface NotificationFilter extends NewestBefore {
   readonly dismissed?: boolean | "only" | undefined;
+  /** Only those whose ids begin so. */
+  readonly idPrefix?: string | undefined;
 }
 
 export interface NotificationStore {
