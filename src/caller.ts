@@ -91,8 +91,6 @@ export interface Caller {
   readonly person?: string;
   /** Ties the calls of one conversation together. */
   readonly conversation: string;
-  /** Its client says which conversation a call is of, and may say another with each. */
-  readonly namesConversation?: boolean;
   readonly narrowing?: Narrowing;
   /** Tools that are never left out of its lists, by name. */
   readonly pins?: readonly string[];

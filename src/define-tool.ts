@@ -8,6 +8,7 @@ import type {
   Content,
   Domain,
   JsonSchema,
+  SharedContent,
   Tool,
   ToolContext,
   ToolFlags,
@@ -120,15 +121,20 @@ export function explainRefusal(thrown: unknown): string | undefined {
   return thrown instanceof ToolkeepError && thrown.status < 500 ? thrown.message : undefined;
 }
 
-export function output(message: string, structured?: Readonly<Record<string, unknown>>): ToolResult {
-  return outputContent([text(message)], structured);
+export function output(
+  message: string,
+  structured?: Readonly<Record<string, unknown>>,
+  shared?: SharedContent,
+): ToolResult {
+  return outputContent([text(message)], structured, shared);
 }
 
 export function outputContent(
   content: readonly Content[],
   structured?: Readonly<Record<string, unknown>>,
+  shared?: SharedContent,
 ): ToolResult {
-  return { kind: "output", content, ...(structured && { structured }) };
+  return { kind: "output", content, ...(structured && { structured }), ...(shared && { shared }) };
 }
 
 /** `message` tells the model what was wrong and what to do about it. */

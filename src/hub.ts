@@ -280,7 +280,13 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       listings.used(caller, tool);
       own.used(caller, tool);
     },
-    keepOutput: (caller, whole) => keepOutput(caller, whole, { outputs: store.outputs, log, ...shared }),
+    keepOutput: (caller, whole) =>
+      keepOutput(caller, whole, {
+        outputs: store.outputs,
+        labelsOf: (who) => trust.watchdog.labels(who),
+        log,
+        ...shared,
+      }),
     onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,
   };

@@ -261,6 +261,9 @@ export interface TaskRequest {
   readonly answers?: Readonly<Record<string, unknown>>;
 }
 
+/** Ids of what a call gave and wrote of what agents leave behind (an agent's: what it says now); labels kept with what it gave. */
+export type SharedContent = { readonly [part in "gave" | "wrote" | "labels"]?: readonly string[] };
+
 /** What `run` gives back. Everything but `output` and `failed` ends the call with the outcome of the same name. */
 export type ToolResult =
   | {
@@ -270,6 +273,7 @@ export type ToolResult =
       /** In the place of `structured`, where the result is no object: a list, a text, a number, null. */
       readonly structuredValue?: unknown;
       readonly meta?: Readonly<Record<string, unknown>>;
+      readonly shared?: SharedContent;
     }
   | {
       /** The tool ran and says it did not work. `message` tells the model what to do about it. */

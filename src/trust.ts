@@ -28,6 +28,7 @@ import { Sealing } from "./vault/sealing.ts";
 import type { Vault } from "./vault/vault.ts";
 import { answerRules } from "./watchdog/answer-rules.ts";
 import { Approvals } from "./watchdog/approvals.ts";
+import { ContentLabels } from "./watchdog/content-labels.ts";
 import { Labels } from "./watchdog/labels.ts";
 import { RuleBook } from "./watchdog/rule-book.ts";
 import { Watchdog } from "./watchdog/watchdog.ts";
@@ -143,6 +144,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     settings: settings(),
     book: ruleBook,
     labels,
+    contentLabels: new ContentLabels({ store: store.contentLabels, labels, clock }),
     workspaceOf: (caller) => workspacePath(settings().home, caller),
     userHome: env.HOME ?? homedir(),
     startedIn: process.cwd(),

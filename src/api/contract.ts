@@ -262,6 +262,8 @@ export interface ApprovalYes {
 
 export interface NotificationView extends Omit<NotificationRecord, "agentId"> {
   readonly agent: string | null;
+  /** It stays until somebody decides what it is about: it cannot be dismissed. */
+  readonly undecided: boolean;
 }
 
 export interface NotificationList {

@@ -115,9 +115,8 @@ export interface RuleExplanation {
 /** `GET /api/labels` */
 export interface LabelledConversation {
   readonly agent: string;
-  readonly conversation: string;
-  /** The token whose calls all have them for a day, where they are of no conversation. */
-  readonly token: string | null;
+  /** Null: what came to any call of the agent, which counts for all its calls with a token for a day. */
+  readonly conversation: string | null;
   readonly labels: readonly string[];
   readonly labelledAt: number;
 }

@@ -38,8 +38,14 @@ export function checkForm(
   if (proof && !isCsrfToken(proof.sent, proof.secret)) throw refused("a form of another session");
 }
 
-function checkOrigin({ origin, host }: Asked["headers"], ownUrl: string): void {
-  if (origin === `http://${host}` || (origin !== undefined && origin === originOf(ownUrl))) return;
+/** False also where a request does not say which page it comes from. */
+export function isOwnOrigin({ origin, host }: Asked["headers"], ownUrl: string): boolean {
+  return origin === `http://${host}` || (origin !== undefined && origin === originOf(ownUrl));
+}
+
+function checkOrigin(headers: Asked["headers"], ownUrl: string): void {
+  if (isOwnOrigin(headers, ownUrl)) return;
+  const { origin } = headers;
   throw refused(origin === undefined ? "no Origin header" : `Origin ${JSON.stringify(origin.slice(0, 200))}`);
 }
 

@@ -18,6 +18,7 @@ import type {
   TokenRecord,
 } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import { awaitedServer } from "../upstream/approval-notices.ts";
 import type {
   AgentView,
   CallView,
@@ -150,7 +151,13 @@ export function notificationView(
   hub: Hub,
   { agentId, ...notification }: NotificationRecord,
 ): NotificationView {
-  return { ...notification, agent: agentId === null ? null : agentName(hub, agentId) };
+  return {
+    ...notification,
+    agent: agentId === null ? null : agentName(hub, agentId),
+    undecided:
+      notification.dismissedAt === null &&
+      awaitedServer(notification.id, hub.upstream.servers()) !== undefined,
+  };
 }
 
 /** The agent itself, as an admin acts for it: through no token, with every scope. */

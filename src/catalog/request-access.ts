@@ -84,12 +84,30 @@ export function requestAccessTool(deps: AccessDeps): Tool {
 async function replyTo(name: string, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
   const catalog = deps.catalog();
   const tool = catalog.get(name);
-  if (!tool) return { tool: name, state: "unknown", message: unknown(name, caller, catalog) };
+  if (!tool || !mayBeTold(tool, caller, deps))
+    return { tool: name, state: "unknown", message: unknown(name, caller, catalog) };
   return (
     settledAlready(tool, caller, deps) ??
     (await recentlyRefused(name, caller, deps)) ??
     (await asked(tool, reason, caller, deps))
   );
+}
+
+/**
+ * Whether the caller may learn that the tool exists and how it stands. That a tool is held, disabled or denied is told only to
+ * those who have it; to others it is as unknown as a name that nothing has.
+ */
+function mayBeTold(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): boolean {
+  if (tool.status().kind === "planned" || isOffered(tool, caller, catalog())) return true;
+  const resolved = catalog().resolve(tool.name, caller);
+  const isGranted = resolved.ok || resolved.error.outcome !== "not_granted";
+  return isGranted || grantsOf(caller.agentId).includes(tool.name);
+}
+
+/** As `list_tools` with scope `all` names them. */
+function isOffered(tool: Tool, caller: Caller, catalog: Pick<Catalog, "isHidden">): boolean {
+  const { kind } = tool.status();
+  return (kind === "active" || kind === "unavailable") && !catalog.isHidden(tool, caller);
 }
 
 /** What needs no person: it is there already, or a yes would not help. */
@@ -173,10 +191,11 @@ function refused(tool: string): Reply {
   return { tool, state: "refused", message };
 }
 
-function unknown(name: string, caller: Caller, catalog: Pick<Catalog, "unhidden">): string {
+function unknown(name: string, caller: Caller, catalog: Pick<Catalog, "isHidden" | "unhidden">): string {
+  const offered = catalog.unhidden(caller).filter((tool) => isOffered(tool, caller, catalog));
   const near = nearest(
     name,
-    catalog.unhidden(caller).map((tool) => tool.name),
+    offered.map((tool) => tool.name),
   );
   return `no tool is named so${near ? `; did you mean ${near}?` : "; list_tools with scope all names those there are"}`;
 }

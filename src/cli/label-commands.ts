@@ -29,7 +29,7 @@ async function listLabels(run: Run, { agent }: { agent?: string }): Promise<unde
   );
   const rows = list.labelled.map((each) => [
     oneLine(each.agent),
-    each.token === null ? oneLine(each.conversation) : `all calls with ${oneLine(each.token)}`,
+    each.conversation === null ? "every call with a token" : oneLine(each.conversation),
     each.labels.join(", "),
     ago(each.labelledAt, Date.now()),
   ]);

@@ -7,7 +7,7 @@ import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../store/embedding-record.ts";
-import { LABELS_KEPT_MS } from "../store/label-record.ts";
+import { CONTENT_LABELS_KEPT_MS, LABELS_KEPT_MS } from "../store/label-record.ts";
 import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 import { TOOL_USE_KEPT_MS } from "../store/tool-use-record.ts";
@@ -100,6 +100,7 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     toolUses: TOOL_USE_KEPT_MS,
     rules: 0,
     labels: LABELS_KEPT_MS,
+    contentLabels: CONTENT_LABELS_KEPT_MS,
     memories: 0,
     memoryVersions: memoryHistoryMs,
   };

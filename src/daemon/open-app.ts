@@ -150,7 +150,7 @@ function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
     schemaController: { compilersFactory: ownCompilers },
   });
   app.addHook("onRequest", async (request) => {
-    const refused = refuse(request);
+    const refused = refuse(request.raw);
     if (refused) throw refused;
   });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));

@@ -23,13 +23,17 @@ import { intended, storeDown } from "./intent.ts";
 import { type Ending, envelope, refusal } from "./outcome.ts";
 import { type Ran, runTool } from "./run-tool.ts";
 import type { Schemas } from "./schemas.ts";
+import { noteContent } from "./shared-content.ts";
 
 export interface CallDeps {
   readonly settings: () => Pick<Settings, "limits">;
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   /** What can be called beside tools. */
   readonly offers: Pick<Offers, "resolve" | "pending">;
-  readonly watchdog: Pick<Watchdog, "decide" | "files" | "mayAsk" | "labels" | "read">;
+  readonly watchdog: Pick<
+    Watchdog,
+    "decide" | "files" | "mayAsk" | "labels" | "read" | "labelsOfContent" | "wroteContent"
+  >;
   readonly approvals: Pick<Approvals, keyof Approvals>;
   /** The caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
   readonly current: (caller: Caller) => Caller | undefined;
@@ -228,7 +232,8 @@ async function runDecided(
   deps.events.emit("call.started", { callId: step.callId, tool: tool.name, agent: call.caller.agentName });
   const ran = await running;
   record.ran();
-  deps.watchdog.read(call.caller, tool);
+  const noted = noteContent(call.caller, tool, ran.result, deps.watchdog);
+  if (noted) await noted;
   const enveloped = inEnvelope(tool, ran, step);
   const ending = enveloped instanceof Promise ? await enveloped : enveloped;
   // The next round of an approved call is part of what the person approved.

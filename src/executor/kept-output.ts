@@ -12,6 +12,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface KeepDeps {
   readonly outputs: Pick<OutputStore, "list" | "create" | "delete">;
+  /** What the caller has come in touch with, by this output too. */
+  readonly labelsOf: (caller: Caller) => ReadonlySet<string>;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Pick<Log, "warn">;
@@ -22,16 +24,18 @@ export interface KeepDeps {
  * worked does not fail by it.
  */
 export async function keepOutput(
-  { agentId, conversation }: Pick<Caller, "agentId" | "conversation">,
+  caller: Caller,
   whole: string,
-  { outputs, clock, newId, log }: KeepDeps,
+  { outputs, labelsOf, clock, newId, log }: KeepDeps,
 ): Promise<ToolOutcome["fullOutput"]> {
+  const { agentId, conversation } = caller;
+  const labels = [...labelsOf(caller)];
   const kept = { id: newId("out"), chars: whole.length, bytes: Buffer.byteLength(whole) };
   if (kept.bytes > MAX_BYTES) return undefined;
   const createdAt = clock();
   try {
     await outputs.delete(await toRemove(outputs, agentId, kept.bytes, createdAt - OUTPUT_KEPT_MS));
-    await outputs.create({ ...kept, agentId, conversation, createdAt }, whole);
+    await outputs.create({ ...kept, agentId, conversation, createdAt, labels }, whole);
     return kept;
   } catch (error) {
     log.warn({ cause: messageOf(error) }, "the whole of a cut output could not be kept");

@@ -26,12 +26,11 @@ export class Callers {
     conversation: string,
     { narrowing }: Address,
     host?: Host,
-    namesConversation?: boolean,
   ): Caller {
     const { agent, tokenId, scopes, interactive, withheld } = principal;
     const place =
-      narrowing || host || withheld || namesConversation
-        ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null, namesConversation ?? false])
+      narrowing || host || withheld
+        ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null])
         : "";
     const key = `${tokenId} ${place} ${conversation}`;
     const kept = this.#kept.get(key);
@@ -42,7 +41,6 @@ export class Callers {
       ...(withheld && { withheld }),
       ...(narrowing && { narrowing }),
       ...(host && { host }),
-      ...(namesConversation && { namesConversation }),
     };
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(key, { agent, scopes, caller });

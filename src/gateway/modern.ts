@@ -71,7 +71,7 @@ export class Modern {
     const client = clientNameIn(meta[META.clientInfo]);
     const conversation = conversationIn(meta) ?? principal.tokenId;
     const host = client ? { client } : undefined;
-    const caller = this.#deps.callers.for(principal, conversation, address, host, true);
+    const caller = this.#deps.callers.for(principal, conversation, address, host);
     if (message.method === "subscriptions/listen") return this.#deps.listeners.serve(message, res, caller);
 
     const refused = this.#headerProblem(message, req, caller);

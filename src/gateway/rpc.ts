@@ -112,7 +112,7 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
 
   function callerOf({ agent, tokenId, scopes }: AgentPrincipal, params: Params): Caller {
     const conversation = conversationOf(params) ?? tokenId;
-    return hub.identity.callerFor(agent, { tokenId, scopes, conversation, namesConversation: true });
+    return hub.identity.callerFor(agent, { tokenId, scopes, conversation });
   }
 
   mountRoute(app, async (req, res) => {

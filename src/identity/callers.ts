@@ -12,7 +12,6 @@ export function agentCaller(
     readonly tokenId: string | null;
     readonly scopes: readonly TokenScope[] | null;
     readonly conversation: string;
-    readonly namesConversation?: boolean;
     /** The name of the person who has it call. */
     readonly person?: string;
     readonly interactive?: boolean;
@@ -30,7 +29,6 @@ export function agentCaller(
     operator: false,
     tokenId: through.tokenId,
     conversation: through.conversation,
-    ...(through.namesConversation && { namesConversation: true }),
     ...(through.person !== undefined && { person: through.person }),
     ...(agent.pins.length > 0 && { pins: agent.pins }),
     ...(agent.model !== null && { model: agent.model }),

@@ -10,7 +10,7 @@ import type { Identity } from "./identity.ts";
 import { hashToken, newCode, newSecret, tokensFor } from "./token.ts";
 
 const CODE_MS = 60_000;
-/** Two requests of one client may find at once that their token has expired, and an answer may be lost on its way. */
+/** Two requests of one client may find at once that their token has expired, and an answer may be lost on its way: so long, and only until the answer is used. */
 const SAME_ANSWER_MS = 30_000;
 
 export interface ConsentsDeps {
@@ -71,8 +71,8 @@ type Known = { readonly key: ConsentKeyRecord; readonly consent: ConsentRecord }
 /**
  * What people allowed clients, and the tokens that follow from it. A code and a refresh token count once; whoever brings
  * one a second time ends the consent, because one of the two who had it is not the client. Only who renews again at once,
- * before the next step was taken, gets the same answer again. Everything is in the store, by its hash, so any process on
- * it can take the next step.
+ * before either of the tokens that it was exchanged for was used, gets the same answer again. Everything is in the store,
+ * by its hash, so any process on it can take the next step.
  */
 export class Consents {
   readonly #deps: ConsentsDeps;
@@ -202,11 +202,12 @@ export class Consents {
     const { access, refresh } = tokensFor(secret, key.salt);
     const isFresh = key.kind === "refresh" && now - (key.usedAt ?? 0) < SAME_ANSWER_MS;
     const next = isFresh ? await store.key(hashToken(refresh)) : undefined;
-    if (next?.key.usedAt !== null) {
+    if (isFresh) await identity.reload();
+    // Whoever used the answer has it: who asks for it once more is somebody else.
+    if (next?.key.usedAt !== null || identity.wasUsed(access, next.key.createdAt)) {
       await this.#end(consent.id);
       return err(grantRefusal("it was used before; everything that was issued for it has ended"));
     }
-    await identity.reload();
     const issued = identity.tokens().find(({ id }) => id === tokenIdOf(consent.id));
     if (!issued) return err(GONE);
     return ok({

@@ -93,7 +93,8 @@ export class Identity {
   #agents = new Map<string, AgentRecord>();
   #agentsById = new Map<string, AgentRecord>();
   #tokens = new Map<string, TokenRecord>();
-  readonly #touched = new Map<string, number>();
+  /** By id: a token that was renewed has the same one, and another hash. */
+  readonly #touched = new Map<string, { readonly hash: string; readonly at: number }>();
   readonly #serial = createSerial();
 
   private constructor(deps: IdentityDeps) {
@@ -123,7 +124,7 @@ export class Identity {
     if (!record) return "unknown";
     const now = this.#deps.clock();
     if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
-    this.#touch(record.id, now);
+    this.#touch(record, now);
     const { id: tokenId, scopes, resource, requestsPerMinute } = record;
     if (record.kind === "admin") {
       // Those of before there were roles have none.
@@ -145,6 +146,13 @@ export class Identity {
   async authenticateNew(token: string): Promise<Principal | Refusal> {
     if (await this.#deps.store.tokens.has(hashToken(token))) await this.reload();
     return this.authenticate(token);
+  }
+
+  /** Whether a request came with this token since it was issued, here or, after `reload`, at another process. */
+  wasUsed(token: string, issuedAt: number): boolean {
+    const record = this.#tokens.get(hashToken(token));
+    if (!record) return false;
+    return this.#touched.get(record.id)?.hash === record.hash || (record.lastUsedAt ?? 0) > issuedAt;
   }
 
   /** The consent that a token was issued for. */
@@ -366,13 +374,14 @@ export class Identity {
 
   /** Uses go to the store, not into the records that were read from it. */
   #lastUsed({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): number | null {
-    return Math.max(lastUsedAt ?? 0, this.#touched.get(id) ?? 0) || null;
+    return Math.max(lastUsedAt ?? 0, this.#touched.get(id)?.at ?? 0) || null;
   }
 
-  #touch(id: string, now: number): void {
+  #touch({ id, hash }: Pick<TokenRecord, "id" | "hash">, now: number): void {
+    const last = this.#touched.get(id);
     // A clock that was set back must not keep the time of use at what it was.
-    if (Math.abs(now - (this.#touched.get(id) ?? 0)) < TOUCH_EVERY_MS) return;
-    this.#touched.set(id, now);
+    if (last?.hash === hash && Math.abs(now - last.at) < TOUCH_EVERY_MS) return;
+    this.#touched.set(id, { hash, at: now });
     // A token deleted by another process a moment ago is no reason to fail the request it came with.
     this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
   }

@@ -102,10 +102,11 @@ function searchTool(deps: HistoryDeps): Tool {
           : []),
       ];
       const text = [...calls.map(line), ...notes].join("\n");
-      return output(text === "" ? "No call of yours matches." : text, {
-        calls: calls.map(shownCall),
-        ...(hasMore && { next_offset: offset + calls.length }),
-      });
+      return output(
+        text === "" ? "No call of yours matches." : text,
+        { calls: calls.map(shownCall), ...(hasMore && { next_offset: offset + calls.length }) },
+        { labels: labelsOf(calls) },
+      );
     },
   });
 }
@@ -160,6 +161,11 @@ function hasWords(
   if (words.length === 0) return true;
   const text = [requested, tool, args, error].join("\n").toLowerCase();
   return words.every((word) => text.includes(word));
+}
+
+/** What a labelled conversation wrote into arguments is among what it read. */
+function labelsOf(calls: readonly CallRecord[]): readonly string[] {
+  return [...new Set(calls.flatMap(({ labels }) => labels?.split(",") ?? []))];
 }
 
 function line(call: CallRecord): string {

@@ -25,11 +25,14 @@ export async function openRequests(caller: Caller, deps: InputRequestDeps, agent
     .filter((question) => isAskedOf(question, caller))
     .filter((question) => agentId === undefined || question.agentId === agentId)
     .map(({ id, agentId, prompt, createdAt, expiresAt }) => ({
-      id,
-      agent: agentNameOf(deps, agentId),
-      question: prompt,
-      asked_at: iso(createdAt),
-      expires_at: iso(expiresAt),
+      agentId,
+      shown: {
+        id,
+        agent: agentNameOf(deps, agentId),
+        question: prompt,
+        asked_at: iso(createdAt),
+        expires_at: iso(expiresAt),
+      },
     }));
 }
 
@@ -45,13 +48,15 @@ function listTool(deps: InputRequestDeps): Tool {
     flags: { readOnly: true, concurrencySafe: true },
     async run(_, { caller }) {
       const all = await openRequests(caller, deps);
-      const requests = all.slice(0, MOST);
+      const given = all.slice(0, MOST);
+      const requests = given.map(({ shown }) => shown);
       const lines = requests.map(({ id, agent, question }) => `${id} (${agent}): ${question}`);
       const rest = all.length > MOST ? [`(${all.length - MOST} more; answer some of these first)`] : [];
-      return output([...lines, ...rest].join("\n") || "No sub-agent asks anything.", {
-        input_requests: requests,
-        total: all.length,
-      });
+      return output(
+        [...lines, ...rest].join("\n") || "No sub-agent asks anything.",
+        { input_requests: requests, total: all.length },
+        { gave: given.map(({ agentId }) => agentId) },
+      );
     },
   });
 }

@@ -82,7 +82,7 @@ export function reportToParentTool({ store, clock, newId }: ParentDeps): Tool {
         createdAt: clock(),
         readAt: null,
       });
-      return output(`Reported to ${parent.name} as ${id}.`, { id });
+      return output(`Reported to ${parent.name} as ${id}.`, { id }, { wrote: [id] });
     },
   });
 }

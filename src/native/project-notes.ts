@@ -35,7 +35,8 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       required: ["project", "title", "body"],
       async run({ project, ...input }, { caller }) {
         const note = await notes.create(project, input, authorOf(caller));
-        return output(`Added note ${note.id} (${note.title}) to ${note.project}.`, { note: shownNote(note) });
+        const said = `Added note ${note.id} (${note.title}) to ${note.project}.`;
+        return output(said, { note: shownNote(note) }, { wrote: [note.id] });
       },
     }),
 
@@ -60,10 +61,11 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
           query || tag
             ? "No note of the project fits."
             : "The project has no notes; add_project_note adds one.";
-        return output(listText(found, request.offset, noteText, none), {
-          notes: found.items.map(shownNote),
-          ...pageFacts(found, request.offset),
-        });
+        return output(
+          listText(found, request.offset, noteText, none),
+          { notes: found.items.map(shownNote), ...pageFacts(found, request.offset) },
+          { gave: found.items.map(({ id }) => id) },
+        );
       },
     }),
 
@@ -80,7 +82,8 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       async run({ project, note: id, revision, ...change }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const note = await notes.update(project, id, change, revision);
-        return output(`Changed note ${note.id} (${note.title}).`, { note: shownNote(note) });
+        const said = `Changed note ${note.id} (${note.title}).`;
+        return output(said, { note: shownNote(note) }, { gave: [note.id], wrote: [note.id] });
       },
     }),
 

@@ -69,6 +69,7 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
         return output(
           `Created project ${project.key} (${project.name}). Add tickets with create_ticket and notes with add_project_note.`,
           { project: shownProject(project) },
+          { wrote: [project.id] },
         );
       },
     }),
@@ -90,10 +91,12 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
         const none = status
           ? `No project is ${status}.`
           : "There is no project yet; create_project makes one.";
-        return output(listText(found, request.offset, projectLine, none), {
-          projects: found.items.map(({ description: _, ...project }) => shownProject(project)),
-          ...pageFacts(found, request.offset),
-        });
+        const shown = found.items.map(({ description: _, ...project }) => shownProject(project));
+        return output(
+          listText(found, request.offset, projectLine, none),
+          { projects: shown, ...pageFacts(found, request.offset) },
+          { gave: found.items.map(({ id }) => id) },
+        );
       },
     }),
 
@@ -107,7 +110,7 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       flags: READS,
       async run({ project: name }) {
         const project = await projects.get(name);
-        return output(projectText(project), { project: shownProject(project) });
+        return output(projectText(project), { project: shownProject(project) }, { gave: [project.id] });
       },
     }),
 
@@ -128,7 +131,12 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       async run({ project: name, revision, ...change }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const project = await projects.update(name, change, revision);
-        return output(`Changed ${projectLine(project)}`, { project: shownProject(project) });
+        const ids = [project.id];
+        return output(
+          `Changed ${projectLine(project)}`,
+          { project: shownProject(project) },
+          { gave: ids, wrote: ids },
+        );
       },
     }),
 

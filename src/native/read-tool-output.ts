@@ -50,7 +50,8 @@ export function readToolOutputTool(deps: OutputDeps): Tool {
       const part = await readPart(output, offset, Math.min(limit, room), deps.store.outputs);
       // It was removed meanwhile, to make room.
       if (part.text === "") return failed(unknown(id));
-      return outputContent([text(heading(part, output)), text(part.text)]);
+      const { labels } = output;
+      return outputContent([text(heading(part, output)), text(part.text)], undefined, { labels });
     },
   });
 }

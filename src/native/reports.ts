@@ -60,15 +60,17 @@ export function readReportsTool(deps: ReportDeps): Tool {
           `${id} from ${agentNameOf(deps, fromAgentId)}, ${iso(createdAt)}:\n${text}`,
       );
       const rest = more > 0 ? [`(${more} more unread; call again)`] : [];
-      return output([...texts, ...rest].join("\n\n") || "There is no report that you have not read.", {
-        reports: given.map(({ id, fromAgentId, text, createdAt }) => ({
-          id,
-          agent: agentNameOf(deps, fromAgentId),
-          text,
-          created_at: iso(createdAt),
-        })),
-        unread: more,
-      });
+      const reports = given.map(({ id, fromAgentId, text, createdAt }) => ({
+        id,
+        agent: agentNameOf(deps, fromAgentId),
+        text,
+        created_at: iso(createdAt),
+      }));
+      return output(
+        [...texts, ...rest].join("\n\n") || "There is no report that you have not read.",
+        { reports, unread: more },
+        { gave: given.map(({ id }) => id) },
+      );
     },
   });
 }

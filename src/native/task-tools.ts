@@ -76,7 +76,8 @@ function createTool(deps: TaskToolDeps): Tool {
       const agent = subAgent(name, caller, deps);
       if (!agent.ok) return failed(agent.error);
       const task = await giveTask(agent.value, input, caller.operator ? null : caller.agentId, deps);
-      return output(`Gave ${name} the task ${task.id} (${task.title}).`, { task: shownTask(task, deps) });
+      const said = `Gave ${name} the task ${task.id} (${task.title}).`;
+      return output(said, { task: shownTask(task, deps) }, { wrote: [task.id] });
     },
   });
 }
@@ -111,6 +112,7 @@ function listTool(deps: TaskToolDeps): Tool {
           }),
           ...pageFacts(found, offset),
         },
+        { gave: found.items.map(({ id }) => id) },
       );
     },
   });
@@ -130,7 +132,8 @@ function getTool(deps: TaskToolDeps): Tool {
       const found = await seenTask(id, caller, deps);
       if (!found.ok) return failed(found.error);
       const task = found.value;
-      const requests = await openRequests(caller, deps, task.agentId);
+      const asked = await openRequests(caller, deps, task.agentId);
+      const requests = asked.map(({ shown }) => shown);
       const text = [
         taskLine(task, deps),
         `given by ${giverOf(task, deps) ?? "a person"} on ${iso(task.createdAt)}, changed ${iso(task.updatedAt)}`,
@@ -140,7 +143,8 @@ function getTool(deps: TaskToolDeps): Tool {
           ({ id, question }) => `\nIt asks (${id}; answer with answer_input_request): ${question}`,
         ),
       ];
-      return output(text.join("\n"), { task: shownTask(task, deps), input_requests: requests });
+      const gave = [task.id, ...asked.map(({ agentId }) => agentId)];
+      return output(text.join("\n"), { task: shownTask(task, deps), input_requests: requests }, { gave });
     },
   });
 }
@@ -167,7 +171,8 @@ function cancelTool(deps: TaskToolDeps): Tool {
       }
       const name = agentNameOf(deps, task.agentId);
       const cancelled = await cancelTask(task, name, reason, deps);
-      return output(`Cancelled the task ${id} of ${name}.`, { task: shownTask(cancelled, deps) });
+      const said = `Cancelled the task ${id} of ${name}.`;
+      return output(said, { task: shownTask(cancelled, deps) }, { gave: [id], wrote: [id] });
     },
   });
 }

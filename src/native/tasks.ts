@@ -39,6 +39,7 @@ export function updateTaskStatusTool(deps: TaskDeps): Tool {
       return output(
         `Task ${id} (${title}) is now ${status}.${isBegun ? `\n\n${instructions}` : ""}`,
         isBegun ? { id, status, title, instructions } : { id, status },
+        { gave: [id], wrote: [id] },
       );
     },
   });

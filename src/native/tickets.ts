@@ -69,7 +69,11 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       required: ["project", "title"],
       async run({ project, ...input }, { caller }) {
         const ticket = await tickets.create(project, withNames(input, caller), authorOf(caller));
-        return output(`Created ${ticketLine(ticket)}`, { ticket: shownTicket(ticket) });
+        return output(
+          `Created ${ticketLine(ticket)}`,
+          { ticket: shownTicket(ticket) },
+          { wrote: [ticket.id] },
+        );
       },
     }),
 
@@ -112,10 +116,11 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
           ...(assignee !== undefined && { assignee: assigneeOf(assignee, caller) }),
         });
         const none = `No ticket fits${status === "unfinished" ? "; status any lists finished ones too" : ""}.`;
-        return output(listText(found, page.offset, ticketLine, none), {
-          tickets: found.items.map(shownTicket),
-          ...pageFacts(found, page.offset),
-        });
+        return output(
+          listText(found, page.offset, ticketLine, none),
+          { tickets: found.items.map(shownTicket), ...pageFacts(found, page.offset) },
+          { gave: found.items.map(({ id }) => id) },
+        );
       },
     }),
 
@@ -134,11 +139,12 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
           offset: offset ?? Math.max(0, ticket.comments - (limit ?? SHOWN_COMMENTS)),
         };
         const comments = await tickets.comments(name, page);
-        return output(ticketText(ticket, comments.items, page.offset), {
-          ticket: shownTicket(ticket),
-          comments: comments.items.map(shownComment),
-          comments_offset: page.offset,
-        });
+        const shown = comments.items.map(shownComment);
+        return output(
+          ticketText(ticket, comments.items, page.offset),
+          { ticket: shownTicket(ticket), comments: shown, comments_offset: page.offset },
+          { gave: [ticket.id, ...comments.items.map(({ id }) => id)] },
+        );
       },
     }),
 
@@ -153,7 +159,12 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       async run({ ticket: name, revision, ...change }, { caller }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const ticket = await tickets.update(name, withNames(change, caller), revision);
-        return output(`Changed ${ticketLine(ticket)}`, { ticket: shownTicket(ticket) });
+        const ids = [ticket.id];
+        return output(
+          `Changed ${ticketLine(ticket)}`,
+          { ticket: shownTicket(ticket) },
+          { gave: ids, wrote: ids },
+        );
       },
     }),
 
@@ -190,9 +201,8 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       required: ["ticket", "text"],
       async run({ ticket, text }, { caller }) {
         const comment = await tickets.comment(ticket, text, authorOf(caller));
-        return output(`Added comment ${comment.id} to ${ticket.toUpperCase()}.`, {
-          comment: shownComment(comment),
-        });
+        const said = `Added comment ${comment.id} to ${ticket.toUpperCase()}.`;
+        return output(said, { comment: shownComment(comment) }, { wrote: [comment.id] });
       },
     }),
   ];

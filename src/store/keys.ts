@@ -45,6 +45,7 @@ export const KEYS = {
   toolUses: ["id"],
   rules: ["id"],
   labels: ["id"],
+  contentLabels: ["id"],
   embeddings: ["id"],
 } as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
 

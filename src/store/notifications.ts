@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { type Database, mustAffect } from "./database.ts";
 import { LIST_LIMIT } from "./limits.ts";
 import { isBefore } from "./newest-before.ts";
@@ -6,13 +7,16 @@ import type { NotificationRecord, NotificationStore } from "./store.ts";
 
 export function notificationStore(database: Database): NotificationStore {
   return {
-    async list({ dismissed = false, before, limit = LIST_LIMIT } = {}) {
+    async list({ dismissed = false, idPrefix, before, limit = LIST_LIMIT } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("notifications")
           .selectAll()
           .$if(!dismissed, (query) => query.where("dismissedAt", "is", null))
           .$if(dismissed === "only", (query) => query.where("dismissedAt", "is not", null))
+          .$if(idPrefix !== undefined, (query) =>
+            query.where(sql<string>`substr(id, 1, ${idPrefix!.length})`, "=", idPrefix!),
+          )
           .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")

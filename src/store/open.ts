@@ -8,6 +8,7 @@ import { auditStore } from "./audit.ts";
 import { callStore } from "./calls.ts";
 import { claimStore } from "./claims.ts";
 import { consentStore } from "./consents.ts";
+import { contentLabelStore } from "./content-labels.ts";
 import { customToolStore } from "./custom-tools.ts";
 import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
@@ -85,6 +86,7 @@ function storeOver(database: Database, clock: Clock): Store {
     agents: agentStore(database),
     rules: ruleStore(database),
     labels: labelStore(database),
+    contentLabels: contentLabelStore(database),
     consents: consentStore(database),
     tokens: tokenStore(database),
     people: personStore(database),

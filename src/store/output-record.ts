@@ -10,6 +10,8 @@ export interface OutputRecord {
   readonly chars: number;
   readonly bytes: number;
   readonly createdAt: number;
+  /** What its conversation had come in touch with: whoever reads it does, too. */
+  readonly labels: readonly string[];
 }
 
 export interface OutputStore {

@@ -22,6 +22,7 @@ const ENDED = {
   // Whoever holds it in memory sees for himself that it is over.
   rules: "expiresAt",
   labels: "labelledAt",
+  contentLabels: "labelledAt",
   memories: "expiresAt",
   memoryVersions: "endedAt",
 } as const satisfies Record<Prunable, string>;

@@ -300,6 +300,7 @@ export const TABLES = {
     chars: "number",
     bytes: "number",
     createdAt: "number",
+    labels: "json",
   },
   outputPieces: { outputId: "text", position: "number", text: "text" },
   toolUses: {
@@ -332,6 +333,7 @@ export const TABLES = {
     labels: "json",
     labelledAt: "number",
   },
+  contentLabels: { id: "text", labels: "json", labelledAt: "number" },
   embeddings: { id: "text", model: "text", vector: "bytes", usedAt: "number" },
 } as const satisfies Record<string, Record<string, Column>>;
 

@@ -11,7 +11,7 @@ import type { AuditStore } from "./audit-record.ts";
 import type { CallStore } from "./call-record.ts";
 import type { CustomToolStore } from "./custom-tool-record.ts";
 import type { EmbeddingStore } from "./embedding-record.ts";
-import type { LabelStore } from "./label-record.ts";
+import type { ContentLabelStore, LabelStore } from "./label-record.ts";
 import type { MemoryStore } from "./memory-record.ts";
 import type { NewestBefore } from "./newest-before.ts";
 import type { OutputStore } from "./output-record.ts";
@@ -88,6 +88,7 @@ export interface Store extends Sharing {
   readonly toolUses: ToolUseStore;
   readonly rules: RuleStore;
   readonly labels: LabelStore;
+  readonly contentLabels: ContentLabelStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /** Writes something small that means nothing. Rejects as every other write would now. */
@@ -121,6 +122,7 @@ export type Prunable =
   | "toolUses"
   | "rules"
   | "labels"
+  | "contentLabels"
   | "memories"
   | "memoryVersions";
 
@@ -303,6 +305,8 @@ export interface NotificationRecord {
 
 export interface NotificationFilter extends NewestBefore {
   readonly dismissed?: boolean | "only" | undefined;
+  /** Only those whose ids begin so. */
+  readonly idPrefix?: string | undefined;
 }
 
 export interface NotificationStore {

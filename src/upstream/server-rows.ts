@@ -6,6 +6,7 @@ import type { NewId } from "../lib/id.ts";
 import { prefixOf } from "../lib/tool-name.ts";
 import type { ServerRecord, Store } from "../store/store.ts";
 import type { Vault } from "../vault/vault.ts";
+import { ApprovalNotices } from "./approval-notices.ts";
 import { type Definition, fingerprint } from "./definition.ts";
 import { storedForm } from "./sealed-config.ts";
 import { changedConfig, reachChanged, reachKeys } from "./server-change.ts";
@@ -44,9 +45,12 @@ const NOTHING_KNOWN = {
 /** What the store keeps about servers, and the only code that changes it on a person's or agent's behalf. */
 export class ServerRows {
   readonly #deps: ServerRowsDeps;
+  readonly #notices: ApprovalNotices;
+  #isFirstList = true;
 
   constructor(deps: ServerRowsDeps) {
     this.#deps = deps;
+    this.#notices = new ApprovalNotices(deps);
   }
 
   /** Every row; servers that only a file declares get one, so that their ids, prefixes and tool names last. */
@@ -57,6 +61,8 @@ export class ServerRows {
       if (known.has(name)) continue;
       rows.push(await this.#createForFile(name));
     }
+    if (this.#isFirstList) await this.#notices.askAgain(rows);
+    this.#isFirstList = false;
     return rows;
   }
 
@@ -82,7 +88,7 @@ export class ServerRows {
     };
     if (existing) await servers.update(row.id, record);
     else await servers.create(record);
-    if (isPending) await this.#askForApproval(record, `The agent ${addedBy} added it.`);
+    if (isPending) await this.#notices.ask(record, `The agent ${addedBy} added it.`);
   }
 
   /** `agent` is absent when a person changes the server. */
@@ -113,8 +119,8 @@ export class ServerRows {
     });
     if (agent && decided.status === "pending_approval") {
       const what = [...(name === record.name ? [] : ["name"]), ...reachKeys(config, changed)].join(", ");
-      await this.#endAsking(record);
-      await this.#askForApproval({ ...record, name }, changedBy(agent.name, what, changed));
+      await this.#notices.end(record);
+      await this.#notices.ask({ ...record, name }, changedBy(agent.name, what, changed));
     }
   }
 
@@ -131,7 +137,7 @@ export class ServerRows {
       approvedFingerprint: fingerprint(config),
       updatedAt: this.#deps.clock(),
     });
-    await this.#endAsking(record);
+    await this.#notices.end(record);
   }
 
   /** The row stays, empty: people who remove a server and add it again expect their toolboxes to fit. */
@@ -141,7 +147,7 @@ export class ServerRows {
     await this.#deps.store.servers.replaceTools(record.id, []);
     await this.#deps.store.servers.replaceOffers(record.id, []);
     await this.#deps.store.servers.update(record.id, emptied);
-    await this.#endAsking(record);
+    await this.#notices.end(record);
   }
 
   /** Of a server that a file declares, a person can only say whether it takes part. */
@@ -183,35 +189,6 @@ export class ServerRows {
       updatedAt: now,
     };
   }
-
-  async #askForApproval({ id: serverId, name }: ServerRecord, why: string): Promise<void> {
-    const id = this.#deps.newId(notificationPrefix(serverId));
-    const title = `MCP server ${name} waits for approval`;
-    await this.#deps.store.notifications.create({
-      id,
-      agentId: null,
-      level: "warning",
-      title,
-      body: `${why} Nothing of it runs until you decide. Look at it with toolkeep server show ${name}, then toolkeep server approve ${name} or toolkeep server remove ${name}.`,
-      createdAt: this.#deps.clock(),
-      dismissedAt: null,
-    });
-    this.#deps.events.emit("notification.raised", { id, title });
-  }
-
-  async #endAsking({ id: serverId }: ServerRecord): Promise<void> {
-    const prefix = notificationPrefix(serverId);
-    const open = await this.#deps.store.notifications.list();
-    for (const { id } of open.filter((notification) => notification.id.startsWith(prefix))) {
-      await this.#deps.store.notifications.dismiss(id, this.#deps.clock());
-      this.#deps.events.emit("notification.dismissed", { id });
-    }
-  }
-}
-
-/** A server may have to be approved more than once, each time with a notification of its own. */
-function notificationPrefix(serverId: string): string {
-  return `ntf_approve_${serverId}`;
 }
 
 type Decided = Partial<Pick<ServerRecord, "status" | "approvedFingerprint">>;

@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../define-tool.ts";
-import { agreement } from "../questions/agreement.ts";
+import { agreement, type Wish } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Tool, ToolResult, ToolSource } from "../tool.ts";
 import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
@@ -8,7 +8,7 @@ import type { ServerView, Upstream } from "./upstream.ts";
 
 export interface ServerToolsDeps {
   /** A function, because the names of these tools are reserved before there are servers. */
-  readonly upstream: () => Pick<Upstream, "servers" | "server" | "add" | "update" | "remove">;
+  readonly upstream: () => Pick<Upstream, "servers" | "server" | "add" | "update" | "approve" | "remove">;
   readonly questions: Pick<Questions, "ask">;
 }
 
@@ -73,12 +73,12 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
   });
 }
 
-function updateTool({ upstream }: ServerToolsDeps): Tool {
+function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
   return adminTool<ReachArgs & { readonly name: string; readonly new_name?: string }>({
     name: "update_mcp_server",
     title: "Change an MCP server",
     description:
-      "Change how a registered MCP server is reached. Variables and headers are merged with the stored ones: one that is not given or blank stays, null removes it. The server stops and waits until a person has approved the change.",
+      "Change how a registered MCP server is reached. Variables and headers are merged with the stored ones: one that is not given or blank stays, null removes it. For a server that a person registered an admin is asked first: call again with the same arguments once they have answered. Any other server stops and waits until a person has approved the change.",
     properties: {
       name: { type: "string", minLength: 1, maxLength: 64, description: "The server." },
       new_name: { type: "string", minLength: 1, maxLength: 64, description: "Its new name." },
@@ -89,11 +89,20 @@ function updateTool({ upstream }: ServerToolsDeps): Tool {
     shownArguments,
     takesSecretNames: true,
     async run({ name, new_name, ...reach }, { caller }) {
-      const input = mergedInput(reach, upstream().server(name));
+      const server = upstream().server(name);
+      const input = mergedInput(reach, server);
       const change = new_name === undefined ? input : { ...input, name: new_name };
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
-      const options = caller.operator ? {} : { by: caller.agentName };
-      return told("Changed", await upstream().update(name, change, options));
+      if (caller.operator) return told("Changed", await upstream().update(name, change));
+      const asks = isPersons(server);
+      const refused = asks
+        ? await agreement(questions, changeWish(server, { name, new_name, ...reach }, caller), caller)
+        : undefined;
+      if (refused) return refused;
+      const changed = await upstream().update(name, change, { by: caller.agentName });
+      // An admin has agreed to exactly this already.
+      const isDecided = asks && changed.state === "pending_approval";
+      return told("Changed", isDecided ? await upstream().approve(changed.name) : changed);
     },
   });
 }
@@ -109,13 +118,36 @@ function removeTool({ upstream, questions }: ServerToolsDeps): Tool {
     flags: { destructive: true },
     async run({ name }, { caller }) {
       const server = upstream().server(name);
-      const isPersons = server.addedBy === null && server.source === "stored";
-      const refused = isPersons ? await refusal(questions, server, caller) : undefined;
+      const refused = isPersons(server) ? await refusal(questions, server, caller) : undefined;
       if (refused) return refused;
       await upstream().remove(name);
       return output(`Removed ${name}.`, { name, removed: true });
     },
   });
+}
+
+/** A file's are changed in the file, an agent's are there by a person's approval of what it added. */
+function isPersons({ addedBy, source }: ServerView): boolean {
+  return addedBy === null && source === "stored";
+}
+
+/** Bound to every value, also those that nobody is shown, and to the server as it is now. */
+function changeWish(
+  { id, name, changedAt, envKeys, headerKeys, state }: ServerView,
+  args: object,
+  { agentName }: Caller,
+): Wish {
+  const kept = [...envKeys, ...headerKeys];
+  const secrets =
+    kept.length === 0
+      ? ""
+      : ` The stored values of ${kept.join(", ")} go along unless the change replaces them.`;
+  return {
+    tool: "update_mcp_server",
+    bound: [id, changedAt, args],
+    prompt: `May ${agentName} change the MCP server ${name} (${state.replace("_", " ")}) as the arguments say?${secrets} It is no longer trusted then.`,
+    shown: shownArguments(args) as object,
+  };
 }
 
 /** Asks whoever registered the server; undefined once they have agreed. */

@@ -12,10 +12,7 @@ export interface LabelsDeps {
   readonly onProblem: (error: unknown) => void;
 }
 
-type Conversation = Pick<
-  Caller,
-  "agentId" | "conversation" | "parentId" | "operator" | "tokenId" | "namesConversation"
->;
+type Conversation = Pick<Caller, "agentId" | "conversation" | "parentId" | "operator" | "tokenId">;
 
 interface Held {
   readonly agentId: string;
@@ -31,8 +28,8 @@ const MAX_HELD = 20_000;
 const MAX_LABELS = 20;
 const MAX_PARENTS = 10;
 /**
- * A sub-agent that works in a conversation of its own has what its parent's newest one has, if it is as new as this; and
- * a conversation that its client named what came to any other call with the same token.
+ * What came to any call of an agent counts so long for all its calls with a token, and for those who work for it: else a
+ * caller would get rid of labels by another session, another token or another surface.
  */
 const INHERITED_MS = 24 * 60 * 60 * 1_000;
 /** A label that is met again is noted anew after this. */
@@ -43,20 +40,19 @@ const OVERLAP_MS = 60_000;
 /** What comes from where nobody vouches for it. */
 export const UNTRUSTED_CONTENT = "untrusted_content";
 const UNTRUSTED: readonly string[] = [UNTRUSTED_CONTENT];
-/** Before the id of a token: what came to all calls with it whose client says which conversation each is of. */
-const TOKEN = "token ";
+const NO_MORE: readonly string[] = [];
+/** In the place of a conversation: what came to any call of the agent. */
+const ANY_CALL = "(any call)";
 
-/** The token that labels are of, where they are of no conversation. */
-export function labelledToken(conversation: string): string | undefined {
-  return conversation.startsWith(TOKEN) ? conversation.slice(TOKEN.length) : undefined;
+/** Whether labels are of all calls of an agent that come with a token, and of no conversation. */
+export function isOfAnyCall(conversation: string): boolean {
+  return conversation === ANY_CALL;
 }
 
 /** What conversations have come in touch with, held in memory and kept in the store over restarts and replicas. */
 export class Labels {
   readonly #deps: LabelsDeps;
   readonly #held = new Map<string, Held>();
-  /** The newest labelled conversation of each agent. */
-  readonly #newest = new Map<string, Held>();
   #readTo = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -74,27 +70,34 @@ export class Labels {
     if (this.#held.size === 0) return NONE;
     const { agentId, conversation, parentId } = caller;
     let all = this.#fresh(this.#held.get(keyOf(agentId, conversation)), LABELS_KEPT_MS) ?? NONE;
-    const token = tokenOf(caller);
-    if (token !== undefined)
-      all = union(this.#fresh(this.#held.get(keyOf(agentId, token)), INHERITED_MS) ?? NONE, all);
+    // A conversation that comes with no token is one that the program around the hub opened: no agent chooses it.
+    if (caller.tokenId !== null) all = union(this.ofAgent(agentId), all);
     let above = parentId;
     for (let depth = 0; above !== null && depth < MAX_PARENTS; depth++) {
       const same = this.#fresh(this.#held.get(keyOf(above, conversation)), LABELS_KEPT_MS);
-      all = union(same ?? this.#fresh(this.#newest.get(above), INHERITED_MS) ?? NONE, all);
+      all = union(same ?? this.ofAgent(above), all);
       above = this.#deps.parentOf(above);
     }
     return all;
   }
 
-  /** Notes that a conversation is about to read what a tool gave. */
-  read(caller: Conversation, tool: Pick<Tool, "labels" | "untrusted">): void {
-    if (caller.operator || (tool.labels === undefined && !tool.untrusted)) return;
-    const read = tool.labels ? [...(tool.untrusted ? UNTRUSTED : []), ...tool.labels] : UNTRUSTED;
+  /** What came to any call of an agent in the last day. */
+  ofAgent(agentId: string): ReadonlySet<string> {
+    return this.#fresh(this.#held.get(keyOf(agentId, ANY_CALL)), INHERITED_MS) ?? NONE;
+  }
+
+  /** Notes that a conversation is about to read what a tool gave; `more`: labels of what it gave this time. */
+  read(
+    caller: Conversation,
+    { labels, untrusted }: Pick<Tool, "labels" | "untrusted">,
+    more: readonly string[] = NO_MORE,
+  ): void {
+    if (caller.operator || (labels === undefined && !untrusted && more.length === 0)) return;
+    const read =
+      labels || more.length > 0 ? [...(untrusted ? UNTRUSTED : []), ...(labels ?? []), ...more] : UNTRUSTED;
     if (read.length === 0) return;
-    const { agentId, conversation } = caller;
-    this.#add(agentId, conversation, read);
-    const token = tokenOf(caller);
-    if (token !== undefined) this.#add(agentId, token, read);
+    this.#add(caller.agentId, caller.conversation, read);
+    this.#add(caller.agentId, ANY_CALL, read);
   }
 
   /** Those that count now, newest first. */
@@ -110,18 +113,20 @@ export class Labels {
 
   /** A person says that they no longer count: of one conversation, or of all of an agent. Resolves when that is kept. */
   async clear(agentId: string, conversation?: string): Promise<number> {
-    const cleared = this.list().filter(
-      (each) =>
-        each.agentId === agentId && (conversation === undefined || each.conversation === conversation),
-    );
     const labelledAt = this.#deps.clock();
+    const own = this.list().filter((each) => each.agentId === agentId);
+    const isNamed = (each: LabelRecord) => conversation === undefined || each.conversation === conversation;
+    const rest = own.filter((each) => !isNamed(each) && !isOfAnyCall(each.conversation));
+    // What counts for every call goes with the last conversation of the day that it came from.
+    const isLast = rest.every((each) => labelledAt - each.labelledAt >= INHERITED_MS);
+    const cleared = own.filter((each) => isNamed(each) || (isLast && isOfAnyCall(each.conversation)));
     for (const record of cleared) {
-      this.#drop(keyOf(agentId, record.conversation));
+      this.#held.delete(keyOf(agentId, record.conversation));
       // Other processes drop theirs when they read this.
       this.#keep({ ...record, labels: [], labelledAt });
     }
     await this.#writing;
-    return cleared.length;
+    return cleared.filter(({ conversation: each }) => !isOfAnyCall(each)).length;
   }
 
   /** Takes over what another process changed. */
@@ -143,7 +148,7 @@ export class Labels {
     const isOld = known !== undefined && now - known.at >= RENEWED_MS;
     // Every call but the first of a conversation.
     if (known && !isOld && read.every((label) => known.labels.has(label))) return;
-    const before = this.#fresh(known, LABELS_KEPT_MS) ?? NONE;
+    const before = this.#fresh(known, keptMs(conversation)) ?? NONE;
     // However many others there are, this is the one that a conversation must not escape.
     const room = Math.max(MAX_LABELS - before.size, 0);
     const unknown = [...new Set(read)].filter((label) => !before.has(label));
@@ -168,7 +173,7 @@ export class Labels {
     const key = keyOf(agentId, conversation);
     const known = this.#held.get(key);
     if (labels.length === 0) {
-      if (known && known.at <= labelledAt) this.#drop(key);
+      if (known && known.at <= labelledAt) this.#held.delete(key);
       return;
     }
     const at = Math.max(known?.at ?? 0, labelledAt);
@@ -179,23 +184,12 @@ export class Labels {
     const key = keyOf(held.agentId, held.conversation);
     this.#held.delete(key);
     this.#held.set(key, held);
-    const newest = this.#newest.get(held.agentId);
-    if (!newest || newest.at <= held.at) this.#newest.set(held.agentId, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest);
-    const [longest] = this.#newest.keys();
-    if (this.#newest.size > MAX_HELD && longest !== undefined) this.#newest.delete(longest);
-  }
-
-  #drop(key: string): void {
-    const held = this.#held.get(key);
-    if (!held) return;
-    this.#held.delete(key);
-    this.#newest.delete(held.agentId);
-    for (const other of this.#held.values()) {
-      const newest = this.#newest.get(other.agentId);
-      if (other.agentId === held.agentId && (!newest || newest.at <= other.at))
-        this.#newest.set(other.agentId, other);
+    if (this.#held.size <= MAX_HELD) return;
+    // One agent with many conversations must not rid the others of theirs.
+    for (const [oldest, { conversation }] of this.#held) {
+      if (isOfAnyCall(conversation)) continue;
+      this.#held.delete(oldest);
+      return;
     }
   }
 }
@@ -205,12 +199,7 @@ function keyOf(agentId: string, conversation: string): string {
 }
 
 function keptMs(conversation: string): number {
-  return conversation.startsWith(TOKEN) ? INHERITED_MS : LABELS_KEPT_MS;
-}
-
-/** Who could name a new conversation with each call gets rid of nothing by that. */
-function tokenOf({ tokenId, namesConversation }: Conversation): string | undefined {
-  return namesConversation && tokenId !== null ? `${TOKEN}${tokenId}` : undefined;
+  return isOfAnyCall(conversation) ? INHERITED_MS : LABELS_KEPT_MS;
 }
 
 function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {

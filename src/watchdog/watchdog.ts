@@ -2,6 +2,7 @@ import type { Caller } from "../caller.ts";
 import type { FileRules } from "../lib/file-rules.ts";
 import type { LabelRecord } from "../store/label-record.ts";
 import type { Tool } from "../tool.ts";
+import type { ContentLabels } from "./content-labels.ts";
 import { Decider, type DeciderDeps, type RuleSettings } from "./decider.ts";
 import { CallFiles } from "./file-rules.ts";
 import type { Labels } from "./labels.ts";
@@ -12,9 +13,13 @@ export class Watchdog {
   /** The rules themselves, for explanations. */
   readonly decider: Decider;
   readonly #labels: Labels;
+  readonly #contentLabels: ContentLabels;
 
-  constructor(deps: Omit<DeciderDeps, "labelsOf"> & { readonly labels: Labels }) {
+  constructor(
+    deps: Omit<DeciderDeps, "labelsOf"> & { readonly labels: Labels; readonly contentLabels: ContentLabels },
+  ) {
     this.#labels = deps.labels;
+    this.#contentLabels = deps.contentLabels;
     this.decider = new Decider({ ...deps, labelsOf: (caller) => this.#labels.of(caller) });
   }
 
@@ -44,9 +49,19 @@ export class Watchdog {
     return this.#labels.of(caller);
   }
 
-  /** The caller's conversation is about to read what the tool gave. */
-  read(caller: Caller, tool: Tool): void {
-    this.#labels.read(caller, tool);
+  /** The caller's conversation is about to read what the tool gave; `labels`: those of what it gave this time. */
+  read(caller: Caller, tool: Tool, labels?: readonly string[]): void {
+    this.#labels.read(caller, tool, labels);
+  }
+
+  /** The labels of what agents left behind, by its ids. */
+  labelsOfContent(ids: readonly string[]): Promise<readonly string[]> {
+    return this.#contentLabels.of(ids);
+  }
+
+  /** The caller left these behind. */
+  wroteContent(caller: Caller, ids: readonly string[]): Promise<void> {
+    return this.#contentLabels.wrote(caller, ids);
   }
 
   /** Every conversation that has labels, newest first. */

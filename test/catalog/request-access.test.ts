@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ANNOUNCE, POISONED, published } from "../support/servers/published.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
 
@@ -93,12 +94,48 @@ describe("request_tool_access", () => {
   });
 
   it("says at once what a person's yes would not change", async () => {
-    await using test = await open({ rules: [{ permission: "mcp:fs:write", action: "deny" }] });
+    await using test = await open({
+      rules: [{ permission: "mcp:fs:write", action: "deny" }],
+      toolboxes: { mine: ["mcp:fs:*"] },
+      agents: { asker: ["mine"] },
+    });
     const tools = ["mcp_fs_write", "no_such_tool", "send_email", "report_to_parent", "read_file"];
     expect(await states(test, tools)).toEqual(["denied", "unknown", "planned", "unsuitable", "granted"]);
     await test.hub.upstream.update("fs", { enabled: false });
     expect(await states(test, ["mcp_fs_read"])).toEqual(["unavailable"]);
     expect(await pending(test)).toEqual([]);
+  });
+
+  it("says of a tool that is held, denied or disabled the same as of none, to who does not have it", async () => {
+    await using server = await published();
+    await using test = await testHub({
+      toolboxes: { calc: ["mcp:calc:*"] },
+      agents: { asker: [], owner: ["calc"] },
+      rules: [{ permission: "mcp:fs:write", action: "deny" }],
+      servers: { fs: fixture("lists tools", JSON.stringify(["read", "write"])) as object },
+    });
+    const { upstream } = test.hub;
+    await upstream.test("fs");
+    await upstream.add("calc", { ...server.input, pin: true });
+    await upstream.settled();
+    server.publish([POISONED, ANNOUNCE, { ...POISONED, name: "sub" }]);
+    await upstream.test("calc");
+    expect(test.hub.catalog.get("mcp_calc_sub")?.status().kind).toBe("pending_approval");
+    const answerOf = async (name: string, agent: string) => {
+      const { outcome, text, structured } = await ask(test, [name], agent);
+      return JSON.stringify([outcome, text, structured]).replaceAll(name, "NAME");
+    };
+    for (const [name, none] of [
+      ["mcp_calc_add", "mcp_calc_axd"],
+      ["mcp_calc_sub", "mcp_calc_sxb"],
+      ["mcp_fs_write", "mcp_fs_wrxte"],
+    ] as const)
+      expect(await answerOf(name, "asker"), name).toBe(await answerOf(none, "asker"));
+    await upstream.update("fs", { enabled: false });
+    expect(await answerOf("mcp_fs_read", "asker")).toBe(await answerOf("mcp_fs_rxad", "asker"));
+    expect(await pending(test)).toEqual([]);
+    // Who has it is told how it stands.
+    expect(await states(test, ["mcp_calc_add"], "owner")).toEqual(["unavailable"]);
   });
 
   it("knows the scopes of the token it came with", async () => {

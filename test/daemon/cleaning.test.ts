@@ -92,7 +92,7 @@ test("outputs go when they are older than a day, whatever the retention says", a
     ["out_young", 23],
   ] as const) {
     const createdAt = NOW - hours * HOUR;
-    const output = { id, agentId: "agt", conversation: "c", chars: 4, bytes: 4, createdAt };
+    const output = { id, agentId: "agt", conversation: "c", chars: 4, bytes: 4, createdAt, labels: [] };
     await temp.store.outputs.create(output, "text");
   }
   const { log, lines } = noted();

@@ -3,7 +3,7 @@ import { type KeepDeps, keepOutput } from "../../src/executor/kept-output.ts";
 import { OUTPUT_KEPT_MS, type OutputRecord } from "../../src/store/output-record.ts";
 import { text } from "../../src/tool.ts";
 import { openExecutor } from "../support/executor.ts";
-import { testTool } from "../support/tools.ts";
+import { testCaller, testTool } from "../support/tools.ts";
 
 const SECRET = "hunter2-hunter2-hunter2";
 const LIMIT = 1_000;
@@ -128,8 +128,9 @@ function memory() {
     /** Writing fails when it is half done. */
     isFull: false,
     keep: (agentId: string, whole: string) =>
-      keepOutput({ agentId, conversation: "c" }, whole, {
+      keepOutput(testCaller({ agentId, conversation: "c" }), whole, {
         outputs,
+        labelsOf: () => new Set(),
         clock: () => keeping.now,
         newId: (prefix) => `${prefix}_${++ids}`,
         log: { warn() {} },

@@ -82,3 +82,20 @@ it("many that come at once are answered in their order, each to its own token", 
   await expect.poll(connection.ids).toEqual(Array.from({ length: count }, (_, id) => id));
   expect(connection.statuses()).toEqual(Array(count).fill(200));
 });
+
+it.each([
+  ["Host", "Host: evil.example"],
+  ["Host, the same", "host: 127.0.0.1"],
+  ["Authorization", "Authorization: Bearer other"],
+  ["Origin", "Origin: http://127.0.0.1\r\nOrigin: http://evil.example"],
+  ["Content-Type", "Content-Type: text/plain"],
+  ["Content-Length", "Content-Length: 0"],
+  ["Mcp-Session-Id", "Mcp-Session-Id: a\r\nmcp-session-id: b"],
+])("a request with two headers %s is refused with 400 at /mcp and /rpc", async (_what, twice) => {
+  for (const path of ["/mcp", "/rpc"]) {
+    using connection = open();
+    const request = head(`${twice}\r\nContent-Length: ${INITIALIZE.length}\r\n`) + INITIALIZE;
+    connection.send(request.replace("/mcp", path));
+    await expect.poll(connection.statuses, { message: path }).toEqual([400]);
+  }
+});

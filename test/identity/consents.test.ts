@@ -192,6 +192,32 @@ describe("a refresh token", () => {
     expect(t.identity.authenticate(third.value.accessToken)).toBe("unknown");
   });
 
+  it("used a second time at once, but after the access token that followed it was used, ends everything", async () => {
+    await using t = await open();
+    const first = await t.issued();
+    t.identity.authenticate(first.accessToken);
+    const second = await t.consents.renew(first.refreshToken, RENEWAL);
+    if (!second.ok) throw new Error("the first time works");
+    // Its answer may have been lost: nobody has used it, though the token before it was used in the same moment.
+    expect(await t.consents.renew(first.refreshToken, RENEWAL)).toMatchObject({ ok: true });
+    expect(t.identity.authenticate(second.value.accessToken)).toMatchObject({ kind: "agent" });
+    expect(await t.consents.renew(first.refreshToken, RENEWAL)).toMatchObject({ ok: false });
+    expect(t.identity.authenticate(second.value.accessToken)).toBe("unknown");
+    expect(await t.consents.renew(second.value.refreshToken, RENEWAL)).toMatchObject({ ok: false });
+  });
+
+  it("ends everything also where the access token was used at another process", async () => {
+    await using t = await open();
+    const { refreshToken } = await t.issued();
+    const second = await t.consents.renew(refreshToken, RENEWAL);
+    if (!second.ok) throw new Error("the first time works");
+    t.time.now += 1;
+    const [token] = await t.store.tokens.list();
+    await t.store.tokens.touch(token!.id, t.time.now);
+    expect(await t.consents.renew(refreshToken, RENEWAL)).toMatchObject({ ok: false });
+    expect(await t.store.consents.list()).toEqual([]);
+  });
+
   it("of another client, or for another resource, is worth nothing and ends nothing", async () => {
     await using t = await open();
     const { refreshToken } = await t.issued();

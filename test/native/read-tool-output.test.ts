@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OUTPUT_KEPT_MS } from "../../src/store/output-record.ts";
 import { type TestNative, testNative, textOf } from "../support/native.ts";
 
-const CALLER = { agentId: "agt_test", conversation: "conv" };
+const CALLER = { agentId: "agt_test", conversation: "conv", labels: [] };
 
 async function keep(t: TestNative, text: string, createdAt = Date.now()): Promise<string> {
   const id = `out_${createdAt}_${text.length}`;

@@ -146,7 +146,15 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   await store.agents.create(agent("spy", { parentId: id, scout: true }));
   await store.tasks.create({ ...TASK_4, id: "tsk_2", status: "open", instructions: "all", assignedBy: id });
   await store.memories.create(memory("mem_1", { agentId: id }), 10);
-  const output = { id: "out_1", agentId: id, conversation: "c", chars: 3, bytes: 3, createdAt: NOW };
+  const output = {
+    id: "out_1",
+    agentId: id,
+    conversation: "c",
+    chars: 3,
+    bytes: 3,
+    createdAt: NOW,
+    labels: [],
+  };
   await store.outputs.create(output, "abc");
   expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
   await store.embeddings.put([{ id: "emb_1", model: "m", vector: Uint8Array.of(255), usedAt: NOW }]);

@@ -139,7 +139,13 @@ export async function openExecutor({
     redact,
     expand: (args, use) => vault?.expand(args, use),
     keepOutput: (caller, whole) =>
-      keepOutput(caller, whole, { outputs: store.outputs, clock, newId: randomId, log: silentLog }),
+      keepOutput(caller, whole, {
+        outputs: store.outputs,
+        labelsOf: (who) => watchdog.labels(who),
+        clock,
+        newId: randomId,
+        log: silentLog,
+      }),
     events,
     clock,
     newId: randomId,

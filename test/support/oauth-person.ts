@@ -21,7 +21,8 @@ export interface Page {
 export interface Person {
   readonly cookie: string;
   open(url: string): Promise<Page>;
-  submit(form: URLSearchParams, headers?: Readonly<Record<string, string>>): Promise<Page>;
+  /** A header that is null is not sent. */
+  submit(form: URLSearchParams, headers?: Readonly<Record<string, string | null>>): Promise<Page>;
 }
 
 /** With a session, by a login link; the owner's, unless another person is named. */
@@ -41,18 +42,24 @@ export function person(app: FastifyInstance, cookie = ""): Person {
         await app.inject({
           method: "POST",
           url: "/oauth/authorize",
-          headers: {
+          headers: sent({
             host: HOST,
             cookie,
             origin: ADDRESS,
             "content-type": "application/x-www-form-urlencoded",
             ...headers,
-          },
+          }),
           payload: form.toString(),
         }),
       );
     },
   };
+}
+
+function sent(headers: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== null),
+  );
 }
 
 /** What a client needs to ask, and to prove afterwards that it was the one that asked. */

@@ -1,6 +1,7 @@
 import type { Rule } from "../../src/config/settings.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Store } from "../../src/store/store.ts";
+import { ContentLabels } from "../../src/watchdog/content-labels.ts";
 import type { RuleSettings } from "../../src/watchdog/decider.ts";
 import { Labels } from "../../src/watchdog/labels.ts";
 import { RuleBook } from "../../src/watchdog/rule-book.ts";
@@ -13,15 +14,17 @@ export function ruleSettings(rules: readonly Rule[] = []): RuleSettings {
 
 /** What decisions are made with, where a test says nothing else. */
 export function ruleDeps(
-  { rules: store, labels }: Pick<Store, "rules" | "labels">,
+  { rules: store, labels: labelStore, contentLabels }: Pick<Store, "rules" | "labels" | "contentLabels">,
   rules: readonly Rule[] = [],
   clock = Date.now,
 ): ConstructorParameters<typeof Watchdog>[0] {
+  const labels = new Labels({ store: labelStore, clock, parentOf: () => null, onProblem: () => {} });
   return {
     settings: ruleSettings(rules),
     book: new RuleBook({ store, parentOf: () => null, clock, newId: randomId }),
     workspaceOf: ({ agentName }) => `/workspaces/${agentName}`,
-    labels: new Labels({ store: labels, clock, parentOf: () => null, onProblem: () => {} }),
+    labels,
+    contentLabels: new ContentLabels({ store: contentLabels, labels, clock }),
     userHome: "/home/user",
     isShellSandboxed: () => false,
   };

@@ -98,7 +98,7 @@ async function listen(
   const app = Fastify({ forceCloseConnections: true, http: { IncomingMessage: QuickRequest } });
   const refuse = hostGuard(hub.settings);
   app.addHook("onRequest", async (request) => {
-    const refused = refuse(request);
+    const refused = refuse(request.raw);
     if (refused) throw Object.assign(refused, { statusCode: refused.status });
   });
   const gateway = mountGateway(app, hub, {

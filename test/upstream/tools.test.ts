@@ -146,22 +146,36 @@ describe("add_mcp_server", () => {
 });
 
 describe("update_mcp_server", () => {
-  test("merges variables with the stored ones, which it never shows, and waits for a person", async () => {
+  test("of a person's server asks an admin first, then merges variables with the stored ones, which it never shows", async () => {
     await using it = await managed();
     const env = { TOKEN: CANARY, MODE: "fast", GONE: "x" };
     await it.hub.upstream.add("env", { ...fixture("shows its environment"), env });
     await it.hub.upstream.settled();
 
-    const changed = await it.call(
-      "update_mcp_server",
-      { name: "env", env: { TOKEN: "", MODE: "slow", MORE: "new", GONE: null } },
-      "boss",
-    );
-    expect(changed).toMatchObject({ outcome: "ok", structured: { server: { state: "pending_approval" } } });
-    expect(JSON.stringify(changed)).not.toContain(CANARY);
-    expect(await it.call("mcp_env_env")).toMatchObject({ outcome: "pending_approval" });
+    const update = () =>
+      it.call(
+        "update_mcp_server",
+        { name: "env", env: { TOKEN: "", MODE: "slow", MORE: "new", GONE: null } },
+        "boss",
+      );
+    const asked = await update();
+    expect(asked.outcome).toBe("needs_input");
+    const [question] = await it.hub.questions.list({ state: "pending" });
+    expect(question).toMatchObject({
+      kind: "approval",
+      prompt: expect.stringContaining("TOKEN, MODE, GONE go along"),
+    });
+    expect(JSON.stringify([asked, question])).not.toContain(CANARY);
+    // Until an admin has agreed it runs as the person set it up.
+    expect(JSON.parse((await it.call("mcp_env_env")).text)).toMatchObject({ MODE: "fast", GONE: "x" });
+    expect(it.hub.upstream.server("env").state).toBe("ready");
 
-    await it.hub.upstream.approve("env");
+    await it.hub.questions.answer(question!.id, "once");
+    const changed = await update();
+    expect(changed).toMatchObject({ outcome: "ok" });
+    expect(JSON.stringify(changed)).not.toContain(CANARY);
+    expect(it.hub.upstream.server("env")).toMatchObject({ trusted: false });
+    expect(await it.hub.store.notifications.list()).toEqual([]);
     await it.hub.upstream.settled();
     const seen = JSON.parse((await it.call("mcp_env_env")).text);
     expect(seen).toMatchObject({ MODE: "slow", MORE: "new" });
@@ -170,9 +184,25 @@ describe("update_mcp_server", () => {
     expect(it.hub.upstream.server("env").envKeys).toEqual(["TOKEN", "MODE", "MORE"]);
   });
 
+  test("takes a yes for exactly the change that was asked about, of the server as it was then", async () => {
+    await using it = await managed();
+    await it.hub.upstream.add("mine", { ...NEVER_RUN, enabled: false });
+    const update = (args: object) => it.call("update_mcp_server", { name: "mine", ...args }, "boss");
+    await update({ env: { A: "1" } });
+    const [question] = await it.hub.questions.list({ state: "pending" });
+    await it.hub.questions.answer(question!.id, "once");
+    // A value that nobody was shown is part of it.
+    expect((await update({ env: { A: "2" } })).outcome).toBe("needs_input");
+    await it.hub.upstream.update("mine", { args: ["x"] });
+    expect((await update({ env: { A: "1" } })).outcome).toBe("needs_input");
+    expect((await update({ new_name: "yours" })).outcome).toBe("needs_input");
+    expect(it.hub.upstream.server("mine")).toMatchObject({ envKeys: [], state: "disabled" });
+  });
+
   test("ends the process that ran before the change", async () => {
     await using it = await managed();
-    await it.hub.upstream.add("echo", fixture("echoes"));
+    await it.call("add_mcp_server", { name: "echo", ...fixture("echoes") }, "boss");
+    await it.hub.upstream.approve("echo");
     await it.hub.upstream.settled();
     expect(it.hub.upstream.server("echo").state).toBe("ready");
     await it.call("update_mcp_server", { name: "echo", args: ["-e", "0"] }, "boss");

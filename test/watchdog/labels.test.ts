@@ -41,7 +41,7 @@ test("labels are inherited by sub-agents, outlast a restart and reach other proc
 
   now += DAY_MS;
   expect(labels.of({ ...sub, conversation: "own" }).size).toBe(0);
-  expect(await temp.store.prune("labels", now, 10)).toBe(1);
+  expect(await temp.store.prune("labels", now, 10)).toBe(2);
   await otherStore.close();
 });
 
@@ -70,21 +70,50 @@ const opened = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
     onProblem: (error) => expect(error).toBe(null),
   });
 
-test("labels stay with a token whose client names a new conversation with each call, for a day", async () => {
+test("labels stay with an agent whatever session, token or conversation its calls come with, for a day", async () => {
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
   const labels = await opened(temp, () => now);
-  const named = (conversation: string) =>
-    testCaller({ agentId: "agt_main", tokenId: "tok_1", conversation, namesConversation: true });
+  const named = (conversation: string, tokenId: string | null = "tok_1") =>
+    testCaller({ agentId: "agt_main", tokenId, conversation });
   labels.read(named("c1"), untrusted);
-  expect(labels.of(named("c2")).has("untrusted_content")).toBe(true);
-  expect(labels.of(named("tok_1")).has("untrusted_content")).toBe(true);
-  expect(labels.of({ ...named("c2"), tokenId: "tok_2" }).size).toBe(0);
-  // The session of an earlier protocol is ours to name.
-  expect(labels.of({ ...named("c2"), namesConversation: false }).size).toBe(0);
+  for (const other of [named("c2"), named("tok_1"), named("c2", "tok_2"), named("c1", "tok_2")])
+    expect(labels.of(other).has("untrusted_content")).toBe(true);
+  // What the program around the hub opens is a conversation of its own: no agent chooses it.
+  expect(labels.of(named("c2", null)).size).toBe(0);
+  expect(labels.of({ ...named("c2"), agentId: "agt_else" }).size).toBe(0);
+  labels.read(named("c3", null), { labels: ["secrets"] });
+  expect(labels.of(named("c2")).has("secrets")).toBe(true);
   now += DAY_MS;
   expect(labels.of(named("c2")).size).toBe(0);
-  expect(labels.of(named("c1")).size).toBe(1);
+  expect([...labels.of(named("c1"))]).toEqual(["untrusted_content"]);
+  await labels.close();
+});
+
+test("what counts for every call of an agent goes when the last of its conversations is cleared", async () => {
+  await using temp = await tempStore();
+  let now = 40 * DAY_MS;
+  const labels = await opened(temp, () => now);
+  const token = testCaller({ agentId: "agt_main", tokenId: "tok_1", conversation: "new" });
+  for (const conversation of ["c1", "c2"]) labels.read({ ...main, conversation }, untrusted);
+  now += 1;
+  expect(await labels.clear("agt_main", "c1")).toBe(1);
+  expect(labels.of(token).size).toBe(1);
+  expect(await labels.clear("agt_main", "c2")).toBe(1);
+  expect(labels.of(token).size).toBe(0);
+  await labels.close();
+});
+
+test("an agent with very many conversations rids no other of what counts for all its calls", async () => {
+  await using temp = await tempStore();
+  const kept: unknown[] = [];
+  const store: LabelStore = { list: async () => [], put: async (record) => void kept.push(record) };
+  const labels = await opened({ store: { ...temp.store, labels: store } }, () => 1);
+  const quiet = testCaller({ agentId: "agt_quiet", tokenId: "tok_2", conversation: "c" });
+  labels.read(quiet, untrusted);
+  for (let at = 0; at < 20_100; at++) labels.read({ ...main, conversation: `c${at}` }, untrusted);
+  expect(labels.of({ ...quiet, conversation: "other" }).size).toBe(1);
+  expect(labels.of({ ...main, tokenId: "tok_1", conversation: "other" }).size).toBe(1);
   await labels.close();
 });
 
@@ -125,7 +154,12 @@ test("labels that a person clears are gone, in other processes too, until they c
   now += 1;
   expect(await labels.clear("agt_main", "c1")).toBe(1);
   expect(labels.of(main).size).toBe(0);
-  expect(labels.list().map(({ conversation }) => conversation)).toEqual(["c2"]);
+  expect(
+    labels
+      .list()
+      .map(({ conversation }) => conversation)
+      .sort(),
+  ).toEqual(["(any call)", "c2"]);
   await other.reload();
   expect(other.of(main).size).toBe(0);
   now += 1;

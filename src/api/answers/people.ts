@@ -102,6 +102,7 @@ export const peopleAnswers = {
         body: text,
         createdAt: time,
         dismissedAt: orNull(time),
+        undecided: yesNo,
       }),
     ),
     next: orNull(text),

@@ -70,8 +70,7 @@ export const ruleAnswers = {
     labelled: listOf(
       shape<contract.LabelledConversation>({
         agent: text,
-        conversation: text,
-        token: orNull(text),
+        conversation: orNull(text),
         labels: texts,
         labelledAt: time,
       }),

@@ -6,6 +6,7 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import type { ApiContext } from "../api-options.ts";
 import { whileConnected } from "../disconnect.ts";
 import { pagePolicy } from "../page-headers.ts";
+import { isOwnOrigin } from "../same-origin.ts";
 import { signedIn } from "../signed-in.ts";
 import {
   type AuthorizationRequest,
@@ -135,18 +136,13 @@ export function authorizeRoutes(
     }
   }
 
-  function addressOf({ headers }: FastifyRequest): string {
+  function addressOf({ headers }: Pick<FastifyRequest, "headers">): string {
     return ownAddress(hub.settings, headers.host);
   }
 
-  /** A browser says where a form was sent from. */
+  /** A browser says where a form was sent from; a request that does not say so is none of its forms. */
   function isOwnPage({ headers }: FastifyRequest): boolean {
-    const { origin, host } = headers;
-    return (
-      origin === undefined ||
-      origin === `http://${host}` ||
-      origin === new URL(ownAddress(hub.settings, host)).origin
-    );
+    return isOwnOrigin(headers, addressOf({ headers }));
   }
 }
 

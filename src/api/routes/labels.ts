@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { labelledToken } from "../../watchdog/labels.ts";
+import { isOfAnyCall } from "../../watchdog/labels.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { LabelList, LabelsCleared } from "../contract.ts";
@@ -24,8 +24,7 @@ export function labelRoutes(app: FastifyInstance, { hub }: ApiContext): void {
       return {
         labelled: all.slice(0, MAX_LISTED).map(({ agentId, conversation, labels, labelledAt }) => ({
           agent: hub.identity.agentById(agentId)?.name ?? agentId,
-          conversation,
-          token: labelledToken(conversation) ?? null,
+          conversation: isOfAnyCall(conversation) ? null : conversation,
           labels,
           labelledAt,
         })),

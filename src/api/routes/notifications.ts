@@ -1,4 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { ToolkeepError } from "../../errors.ts";
+import { awaitedServer } from "../../upstream/approval-notices.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
 import type { Done, NotificationList } from "../contract.ts";
@@ -42,9 +44,22 @@ export function notificationRoutes(app: FastifyInstance, { hub, options }: ApiCo
       },
     },
     async ({ params }): Promise<Done> => {
+      const awaited = awaitedServer(params.id, hub.upstream.servers());
+      if (awaited) throw undecided(awaited.name);
       await hub.store.notifications.dismiss(params.id, options.clock());
       hub.events.emit("notification.dismissed", { id: params.id });
       return { done: true };
+    },
+  );
+}
+
+/** What waits for a decision must not be put out of sight without one. */
+function undecided(server: string): ToolkeepError {
+  return new ToolkeepError(
+    "IN_USE",
+    `the notification stays until somebody decides about the MCP server ${server}`,
+    {
+      remedy: `Decide: toolkeep server approve ${server}, or toolkeep server remove ${server}.`,
     },
   );
 }

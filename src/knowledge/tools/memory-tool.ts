@@ -51,10 +51,11 @@ export function told(
         `You remember ${remembered.limit} things of this label, or of none, which is the most. Forget or update some that are no longer of use first.`,
       );
     case "known":
-      return output(`You know this already, as ${remembered.memory.id}.`, {
-        memory: shown(remembered.memory),
-        known: true,
-      });
+      return output(
+        `You know this already, as ${remembered.memory.id}.`,
+        { memory: shown(remembered.memory), known: true },
+        { gave: [remembered.memory.id] },
+      );
     case "kept": {
       const { memory, redacted, similar, superseded } = remembered;
       const notes = [
@@ -63,12 +64,11 @@ export function told(
         ...(redacted ? ["A secret was taken out of it: keep secrets with set_secret or prompt_secret."] : []),
         ...(similar.length === 0 ? [] : ["Something similar is known already:", ...similar.map(shortLine)]),
       ];
-      return output(notes.join("\n"), {
-        memory: shown(memory),
-        redacted,
-        superseded,
-        similar: similar.map(shownMemory),
-      });
+      return output(
+        notes.join("\n"),
+        { memory: shown(memory), redacted, superseded, similar: similar.map(shownMemory) },
+        { gave: [memory.id, ...similar.map(({ id }) => id)], wrote: [memory.id] },
+      );
     }
   }
 }

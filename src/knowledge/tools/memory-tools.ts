@@ -51,10 +51,11 @@ function getTool({ memory, reachOf }: MemoryToolsDeps): Tool {
         return output(`Nothing is kept under ${sought}. memory_search finds by words.`, { memory: null });
       }
       const before = history ? await memory.history(owners, found.id, reach.access) : [];
-      return output([line(found), ...before.map(({ text }) => `before: ${text}`)].join("\n"), {
-        memory: shownContext(found),
-        ...(history && { history: before.map(shownVersion) }),
-      });
+      return output(
+        [line(found), ...before.map(({ text }) => `before: ${text}`)].join("\n"),
+        { memory: shownContext(found), ...(history && { history: before.map(shownVersion) }) },
+        { gave: [found.id] },
+      );
     },
   });
 }
@@ -163,7 +164,7 @@ function searchTool({ memory, reachOf }: MemoryToolsDeps): Tool {
         line({ ...record, text: snippetOf(record.text, query).snippet }),
       );
       const text = said.join("\n") || "Nothing is kept about that. Try other words or fewer tags.";
-      return output(text, { results });
+      return output(text, { results }, { gave: found.map(({ memory: record }) => record.id) });
     },
   });
 }

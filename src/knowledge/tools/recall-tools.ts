@@ -78,7 +78,8 @@ function recallTool({ memory, reachOf }: MemoryToolsDeps): Tool {
         return output("Nothing is remembered about that. Try other words or fewer tags.", {
           memories: shown,
         });
-      return output(found.map(line).join("\n"), { memories: shown });
+      const gave = found.map(({ id }) => id);
+      return output(found.map(line).join("\n"), { memories: shown }, { gave });
     },
   });
 }

@@ -76,8 +76,8 @@ export class SignInNotices {
   }
 
   async #open(serverId: string): Promise<string[]> {
-    const open = await this.#deps.store.notifications.list();
-    return open.map(({ id }) => id).filter((id) => id.startsWith(prefix(serverId)));
+    const open = await this.#deps.store.notifications.list({ idPrefix: prefix(serverId) });
+    return open.map(({ id }) => id);
   }
 }
 

@@ -84,8 +84,7 @@ export class TrustNotices {
 
   async #end(prefix: string): Promise<void> {
     const { store, events, clock } = this.#deps;
-    const open = await store.notifications.list();
-    for (const { id } of open.filter((notice) => notice.id.startsWith(prefix))) {
+    for (const { id } of await store.notifications.list({ idPrefix: prefix })) {
       await store.notifications.dismiss(id, clock());
       events.emit("notification.dismissed", { id });
     }

@@ -279,6 +279,8 @@ describe.skipIf(reason)("the consent page", () => {
       expect((await person(api.app).submit(form)).status).toBe(401);
       expect((await someone.submit(form, { origin: "http://127.0.0.1:3000" })).status).toBe(403);
       expect((await someone.submit(form, { origin: "https://evil.example" })).status).toBe(403);
+      expect((await someone.submit(form, { origin: "null" })).status).toBe(403);
+      expect((await someone.submit(form, { origin: null })).status).toBe(403);
       const seal = form.get("seal")!;
       for (const wrong of ["", "x", seal.slice(1), `${seal}x`]) {
         form.set("seal", wrong);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { testApi } from "../../support/test-api.ts";
+import { tempHome } from "../../support/temp-home.ts";
+import { type TestApi, testApi } from "../../support/test-api.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 describe("/api/questions", () => {
@@ -61,6 +62,71 @@ describe("/api/notifications", () => {
     expect((await api.request("GET", "/api/notifications?dismissed=true")).body.notifications).toHaveLength(
       1,
     );
+  });
+
+  describe("of a server that waits for approval", () => {
+    const WAITING = { command: "toolkeep-test-never-run" };
+    const open = async (api: TestApi) =>
+      (await api.request("GET", "/api/notifications")).body.notifications as {
+        id: string;
+        title: string;
+        undecided: boolean;
+      }[];
+    const dismiss = (api: TestApi, id: string) => api.request("POST", `/api/notifications/${id}/dismiss`);
+
+    it.each(["approve", "remove"] as const)(
+      "stay, also over a restart, until somebody decides: %s",
+      async (how) => {
+        await using home = await tempHome();
+        const before = await testApi({ home: home.path });
+        await before.hub.upstream.add("new", WAITING, { addedBy: "main" });
+        const [raised] = await open(before);
+        expect(raised).toMatchObject({ title: "MCP server new waits for approval", undecided: true });
+        const refused = await dismiss(before, raised!.id);
+        expect([refused.status, refused.body.error]).toEqual([
+          409,
+          expect.objectContaining({ code: "IN_USE", remedy: expect.stringContaining("server approve new") }),
+        ]);
+        // Another one beside it is dismissed as ever.
+        await before.call("notify", { title: "done", body: "" });
+        const other = (await open(before)).find(({ undecided }) => !undecided);
+        expect((await dismiss(before, other!.id)).status).toBe(200);
+        await before[Symbol.asyncDispose]();
+
+        await using after = await testApi({ home: home.path });
+        expect((await open(after)).map(({ id }) => id)).toEqual([raised!.id]);
+        expect((await dismiss(after, raised!.id)).status).toBe(409);
+        await after.hub.store.prune("notifications", Date.now() + 1_000_000_000, 1_000);
+        expect(await open(after)).toHaveLength(1);
+        // However many came since.
+        for (let at = 0; at < 501; at++)
+          await after.hub.store.notifications.create({
+            id: `ntf_later_${at}`,
+            agentId: null,
+            level: "info",
+            title: "later",
+            body: "",
+            createdAt: Date.now() + 1_000 + at,
+            dismissedAt: null,
+          });
+        await after.hub.upstream[how]("new");
+        const there = await after.hub.store.notifications.list({ idPrefix: "ntf_approve_" });
+        expect(there).toEqual([]);
+      },
+    );
+
+    it("are raised again where the process ended before it asked, or an older one let them be dismissed", async () => {
+      await using home = await tempHome();
+      const before = await testApi({ home: home.path });
+      await before.hub.upstream.add("new", WAITING, { addedBy: "main" });
+      const [raised] = await open(before);
+      await before.hub.store.notifications.dismiss(raised!.id, Date.now());
+      await before[Symbol.asyncDispose]();
+      await using after = await testApi({ home: home.path });
+      expect(await open(after)).toMatchObject([{ title: raised!.title, undecided: true }]);
+      await after.hub.upstream.approve("new");
+      expect(await open(after)).toEqual([]);
+    });
   });
 
   it("are found however many were dismissed since, page by page", async () => {

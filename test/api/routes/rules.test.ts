@@ -85,7 +85,6 @@ describe("/api/labels", () => {
         agent: "main",
         conversation: "c1",
         labels: ["untrusted_content"],
-        token: null,
       }),
     ]);
     expect((await api.request("GET", "/api/labels?agent=other")).body.labelled).toEqual([]);

@@ -80,6 +80,7 @@ export async function fill(store: Store): Promise<void> {
   });
   await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
   await store.activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
+  await store.contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
   await store.labels.put({ agentId: "agt_zoe", conversation: "c1", labels: ["a"], labelledAt: NOW });
   await store.rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
   await store.messages.create({

@@ -144,6 +144,9 @@ export function humanContract(fresh: FreshStore): void {
     await notifications.create(notification("n1"));
     await notifications.dismiss("n1", NOW + 5);
     expect((await notifications.list()).map((each) => each.id)).toEqual(["n2"]);
+    expect(await notifications.list({ idPrefix: "n" })).toHaveLength(1);
+    expect(await notifications.list({ idPrefix: "n1" })).toEqual([]);
+    expect(await notifications.list({ idPrefix: "_2", dismissed: true })).toEqual([]);
     expect(await notifications.list({ dismissed: true })).toEqual([
       notification("n1", { dismissedAt: NOW + 5 }),
       notification("n2", { createdAt: NOW + 1, level: "error", agentId: "agt_a" }),

@@ -19,4 +19,22 @@ export function labelsContract(fresh: FreshStore): void {
     expect(await t.store.prune("labels", NOW + 2, 10)).toBe(1);
     expect(await labels.list(0, 10)).toEqual([more]);
   });
+
+  test("labels of content come back by the ids asked for, however many, and are replaced", async () => {
+    await using t = await fresh();
+    const { contentLabels } = t.store;
+    const ids = Array.from({ length: 1_200 }, (_, at) => `mem_${at}`);
+    expect(await contentLabels.get(ids)).toEqual([]);
+    await contentLabels.put([
+      { id: "mem_1", labels: ["a"], labelledAt: 1 },
+      { id: "mem_1100", labels: ["b"], labelledAt: 2 },
+    ]);
+    await contentLabels.put([{ id: "mem_1", labels: ["a", "c"], labelledAt: 3 }]);
+    expect(await contentLabels.get(ids)).toEqual([
+      { id: "mem_1", labels: ["a", "c"], labelledAt: 3 },
+      { id: "mem_1100", labels: ["b"], labelledAt: 2 },
+    ]);
+    expect(await t.store.prune("contentLabels", 3, 10)).toBe(1);
+    expect(await contentLabels.get(["mem_1100"])).toEqual([]);
+  });
 }

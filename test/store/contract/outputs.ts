@@ -10,6 +10,7 @@ const output = (id: string, text: string, more: Partial<OutputRecord> = {}): Out
   chars: text.length,
   bytes: Buffer.byteLength(text),
   createdAt: NOW,
+  labels: ["untrusted_content"],
   ...more,
 });
 /** More than one piece, with characters that a piece must not part. */

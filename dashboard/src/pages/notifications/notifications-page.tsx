@@ -42,13 +42,14 @@ export function Page({ params: { id } }: PageProps) {
     done: "Dismissed",
     changes: CHANGES,
   });
+  const dismissable = rows.filter((each) => !each.undecided);
   const clear = async () => {
     const isSure = await confirm({
-      title: `Dismiss all ${rows.length} notifications?`,
-      what: "They are kept under Dismissed for a while. What waits for a decision still waits.",
+      title: `Dismiss ${dismissable.length} notifications?`,
+      what: "They are kept under Dismissed for a while. What waits for a decision stays.",
       action: "Dismiss all",
     });
-    if (isSure) await dismissAll.run(rows.map((each) => each.id));
+    if (isSure) await dismissAll.run(dismissable.map((each) => each.id));
   };
   return (
     <PageFrame
@@ -56,7 +57,7 @@ export function Page({ params: { id } }: PageProps) {
       about="They stay until you dismiss them or decide what they are about."
       actions={
         view === "open" &&
-        rows.length > 1 && (
+        dismissable.length > 1 && (
           <For role="operator">
             <Button busy={dismissAll.busy} onClick={() => void clear()}>
               Dismiss all …
@@ -118,7 +119,7 @@ function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
 }
 
 function NotificationPanel({ notification }: { notification: NotificationView }) {
-  const { id, level, title, body, agent, createdAt, dismissedAt } = notification;
+  const { id, level, title, body, agent, createdAt, dismissedAt, undecided } = notification;
   const [words, tone] = LEVELS[level];
   const server = useServerOf(id);
   const dismiss = useAction({
@@ -138,11 +139,13 @@ function NotificationPanel({ notification }: { notification: NotificationView })
                 {decisionOf(id)}
               </ButtonLink>
             )}
-            <For role="operator">
-              <Button icon="check" busy={dismiss.busy} onClick={() => void dismiss.run()}>
-                Dismiss
-              </Button>
-            </For>
+            {!undecided && (
+              <For role="operator">
+                <Button icon="check" busy={dismiss.busy} onClick={() => void dismiss.run()}>
+                  Dismiss
+                </Button>
+              </For>
+            )}
           </div>
         )
       }
