@@ -1,4 +1,5 @@
 import type { BatchOptions } from "../../executor/batch.ts";
+import { parseExact } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { JsonSchema } from "../../tool.ts";
 import type { Turn, TurnCall } from "../turn.ts";
@@ -100,7 +101,7 @@ function toCall({ name, arguments: text }: Record<string, unknown>): TurnCall {
 function parsed(text: unknown): unknown {
   if (typeof text !== "string") return text;
   try {
-    return text.trim() === "" ? {} : JSON.parse(text);
+    return text.trim() === "" ? {} : parseExact(text);
   } catch {
     return text;
   }
