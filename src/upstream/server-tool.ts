@@ -54,7 +54,6 @@ class ServerTool {
   readonly availability = "both";
   readonly floor = false;
   readonly wildcard = false;
-  readonly deferrable = true;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
   readonly #published: Published;

@@ -34,9 +34,13 @@ export interface FunctionCallOutput {
 
 /** The tools of a turn for the `tools` of a chat completion. */
 export function openaiChatTools(turn: Turn): readonly ChatTool[] {
-  return turn.tools.map(({ name, description, inputSchema }) => ({
+  return turn.tools.map((tool) => ({
     type: "function",
-    function: { name, description, parameters: { ...inputSchema, type: "object" } },
+    function: {
+      name: tool.name,
+      description: turn.descriptionOf(tool),
+      parameters: { ...tool.inputSchema, type: "object" },
+    },
   }));
 }
 
@@ -63,11 +67,11 @@ export async function runOpenaiChatCalls(
 
 /** The tools of a turn for the `tools` of a request to the Responses API. */
 export function openaiResponsesTools(turn: Turn): readonly ResponsesTool[] {
-  return turn.tools.map(({ name, description, inputSchema }) => ({
+  return turn.tools.map((tool) => ({
     type: "function",
-    name,
-    description,
-    parameters: { ...inputSchema, type: "object" },
+    name: tool.name,
+    description: turn.descriptionOf(tool),
+    parameters: { ...tool.inputSchema, type: "object" },
     strict: false,
   }));
 }
