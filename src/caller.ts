@@ -96,6 +96,10 @@ export interface Caller {
   readonly pins?: readonly string[];
   /** The model it runs on, where somebody said so. */
   readonly model?: string;
+  /** That model runs on this machine or near it, whatever its name. */
+  readonly localModel?: boolean;
+  /** It leads other agents. */
+  readonly coordinator?: boolean;
   readonly host?: Host;
   /** A person sits at its client, who may approve a single call of it there. */
   readonly interactive?: boolean;

@@ -302,6 +302,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     catalog,
     listings,
     promptSection: toldOf,
+    maxDescription: () => settings().mcp.maxDescriptionLength,
     newId,
     callTool: (call) => callTool(call, calling),
     callBatch: (calls, options) => callBatch(calls, batching, options),

@@ -110,8 +110,6 @@ export interface Tool {
   readonly verbatim?: boolean;
   /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
   readonly rereads?: boolean;
-  /** A list may leave it out, to be found by `tool_search`: there may be thousands of its kind. */
-  readonly deferrable?: boolean;
   /** How long one call may take, before the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
   /** Each progress update gives a call `timeoutMs` again, before the same cap. */

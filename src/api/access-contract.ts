@@ -13,6 +13,10 @@ export interface AgentInput {
   readonly model?: string | null;
   /** What would ask a person is denied. */
   readonly headless?: boolean;
+  /** Its model runs on this machine or near it. */
+  readonly localModel?: boolean;
+  /** It leads other agents. */
+  readonly coordinator?: boolean;
 }
 
 /** `PATCH /api/agents/:name` */

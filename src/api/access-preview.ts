@@ -82,7 +82,7 @@ function asChanged(hub: Hub, change: NonNullable<AccessChange["agent"]>): AgentR
   checkParent(name, scout, parent);
   return {
     ...{ id: "", name, description: "", toolboxes: [], grants: [], folders: [], pins: [] },
-    ...{ model: null, headless: false, createdAt: 0, updatedAt: 0 },
+    ...{ model: null, headless: false, localModel: false, coordinator: false, createdAt: 0, updatedAt: 0 },
     ...{ parentId: parent?.id ?? null, scout },
     ...given(input),
   };

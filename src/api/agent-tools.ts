@@ -47,9 +47,10 @@ export async function effectiveSet(
   caller: Caller,
   toolboxes?: ToolboxEntries,
 ): Promise<EffectiveSet> {
-  const { tools, hidden } = hub.catalog.foresee(caller, toolboxes);
+  const { tools, hidden, named } = hub.catalog.foresee(caller, toolboxes);
   // As a conversation begins: it has activated nothing.
-  const listing = listingOf(tools, new Map(), caller, listLimits(caller, hub.settings));
+  const keeping = { named, pins: caller.pins ?? [] };
+  const listing = listingOf(tools, new Map(), keeping, listLimits(caller, hub.settings));
   const listedTokens = await costs.ofList(listing.tools);
   const wholeTokens = await costs.ofList(tools);
   return {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Hub } from "../hub.ts";
+import { withExactNumbers } from "../lib/exact-json.ts";
 import { recordActions } from "./admin-audit.ts";
 import { Admins } from "./admins.ts";
 import type { ApiContext, ApiOptions } from "./api-options.ts";
@@ -118,6 +119,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
   await app.register(
     async (api) => {
       useSchemas(api, options);
+      readExactNumbers(api);
       api.setNotFoundHandler(answerUnknownRoute);
       api.addHook("onRoute", (route) => {
         route.bodyLimit ??= bodyLimit;
@@ -138,6 +140,15 @@ function useSchemas(app: FastifyInstance, { log }: ApiOptions): void {
   app.setSerializerCompiler(writeJson);
   app.setSchemaErrorFormatter(explainMismatch);
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+}
+
+/** Arguments of tools come this way, too. */
+function readExactNumbers(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) =>
+    parse(request, withExactNumbers(body.toString()), done),
+  );
 }
 
 const ROUTES = [

@@ -93,15 +93,26 @@ export interface SignInReturn {
   readonly wait?: boolean;
 }
 
-/** `POST /api/mcp/servers/test`: the shape of one `[[mcp.servers]]` entry, not registered. */
+/** `POST /api/mcp/servers/test`: the shape of one `[[mcp.servers]]` entry, not registered; `timeout_ms` is the test's own. */
 export interface ServerTest
-  extends Pick<
-    ServerInput,
-    "transport" | "command" | "args" | "env" | "cwd" | "url" | "headers" | "oauth" | "tls"
-  > {
+  extends Partial<Nullable<Pick<ServerInput, "args" | "env" | "headers" | "trusted" | "connect" | "retry">>>,
+    Pick<ServerInput, "cwd" | "url" | "oauth" | "tls" | "sandbox" | "pin"> {
   readonly name?: string;
-  readonly timeout_ms?: number;
+  readonly transport?: string | null;
+  readonly type?: string | null;
+  readonly command?: string | readonly string[] | null;
+  readonly enabled?: boolean | null;
+  readonly disabled?: boolean | null;
+  readonly keep_alive?: boolean | null;
+  readonly tool_timeout_secs?: number | null;
+  readonly progress_extends_timeout?: boolean | null;
+  readonly connect_timeout_ms?: number | null;
+  readonly max_concurrency?: number | null;
+  /** Raised to 1000, and at most 10,000. */
+  readonly timeout_ms?: number | null;
 }
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 /** A line of what the tests of servers answer with `?stream=true`: a step that begins, or at the end the report. */
 export type TestLine =

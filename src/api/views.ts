@@ -98,7 +98,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   return {
     ...toolView(tool),
     tokens: toolTokens(tool),
-    deferrable: tool.deferrable ?? false,
+    deferrable: !tool.floor,
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
     timeoutMs: tool.timeoutMs,

@@ -63,6 +63,8 @@ export interface Foreseen {
   readonly tools: readonly Tool[];
   /** Granted, and denied outright by a rule. */
   readonly hidden: readonly Tool[];
+  /** As `Catalog.named` has it. */
+  readonly named: ReadonlySet<string>;
 }
 
 /** The entries of toolboxes by name. */
@@ -131,6 +133,11 @@ export class Catalog {
     return view.visible;
   }
 
+  /** The names that the caller's toolboxes and grants list, in contrast to what a pattern or `*` brings. */
+  named(caller: Caller): ReadonlySet<string> {
+    return this.#view(caller).grants.names;
+  }
+
   /** Whether the caller has been given anything here, also what is not listed now: disabled, or yet to be learned. */
   holdsAny(caller: Caller): boolean {
     const { grants } = this.#view(caller);
@@ -192,7 +199,7 @@ export class Catalog {
     const tools: Tool[] = [];
     const hidden: Tool[] = [];
     for (const tool of granted) (this.isHidden(tool, caller) ? hidden : tools).push(tool);
-    return { tools, hidden };
+    return { tools, hidden, named: grants.names };
   }
 
   /** What of a gift the caller does not have itself, for people. */

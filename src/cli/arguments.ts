@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf, ToolkeepError } from "../errors.ts";
+import { parseExact } from "../lib/exact-json.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -43,7 +44,7 @@ function pair(text: string): [string, unknown] {
     );
   }
   try {
-    return [key, JSON.parse(value)];
+    return [key, parseExact(value)];
   } catch {
     return [key, value];
   }
@@ -56,7 +57,7 @@ function split(text: string): [string, string] | [undefined, ""] {
 
 function parseJson(text: string, from: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     throw new ToolkeepError("BAD_USAGE", `${from} should be JSON: ${messageOf(error)}`);
   }

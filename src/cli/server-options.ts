@@ -222,3 +222,16 @@ function given<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], und
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 }
+
+/** The daemon leaves out what does not apply; a person who typed it meant something. */
+export function mustApply({ env = [], header = [] }: ServerOptions, isLocal: boolean): void {
+  if (isLocal && header.length > 0)
+    throw new ToolkeepError("BAD_USAGE", "--header is for servers with --url; a command takes --env");
+  if (!isLocal && env.length > 0)
+    throw new ToolkeepError("BAD_USAGE", "--env is for servers that are a command; --url takes --header");
+}
+
+/** A command is meant from here, wherever the daemon was started; a daemon elsewhere has no such folder. */
+export function startFolder({ terminal }: Run, command: readonly string[]): ServerInput {
+  return command.length === 0 || remoteDaemon(terminal.env) ? {} : { cwd: terminal.cwd };
+}

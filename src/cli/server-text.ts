@@ -1,6 +1,6 @@
 /** A server in words. */
 import type { ServerFindings, ServerOffers, ServerView } from "../api/contract.ts";
-import { oneLine } from "../daemon/printable.ts";
+import { oneLine, printable } from "../daemon/printable.ts";
 import { counted } from "./counted.ts";
 import { durationText } from "./duration.ts";
 
@@ -112,4 +112,11 @@ export function spoken(state: string): string {
 
 export function reach(server: ServerView): string {
   return server.url ?? [server.command, ...server.args].join(" ");
+}
+
+export function indented(text: string): string {
+  return printable(text)
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
 }

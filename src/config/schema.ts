@@ -121,7 +121,7 @@ export const SETTINGS = {
     default: "auto",
     project: "any",
     description:
-      "Whether lists leave tools of servers and plugins to `tool_search`; `auto`: above the threshold, or where they would fill too much of the model's window.",
+      "Whether lists leave tools to `tool_search` that only a pattern or `*` brings; `auto`: above the threshold, or where they would fill too much of the model's window.",
   }),
   "mcp.tool_timeout_secs": setting(timeoutSecs(), {
     default: 120,

@@ -1,16 +1,17 @@
 import type { ErrorObject } from "ajv";
+import { isInexact, parseExact } from "../lib/exact-json.ts";
 import { extentOf, isRecord, mapTexts } from "../lib/json.ts";
 import { nearest } from "../lib/nearest.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import type { OutcomeError, Tool } from "../tool.ts";
-import { repair } from "./repair.ts";
+import { withoutApproved } from "./approved-field.ts";
+import { type FitsPart, MAX_DEPTH, repair } from "./repair.ts";
 import type { Check, Schemas } from "./schemas.ts";
 
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_LENGTH = 1_000;
 const MAX_NAMED = 20;
-/** Far beyond what any tool takes, far below what overflows a stack. */
-const MAX_DEPTH = 200;
+const MAX_KEYS = 8;
 
 /** The arguments a tool runs with: as given where they fit, repaired where that helps. */
 export function checkArguments(
@@ -18,15 +19,18 @@ export function checkArguments(
   given: unknown,
   { schemas, redact }: { readonly schemas: Schemas; readonly redact: (text: string) => string },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
-  const value = asObject(given);
-  if (!isRecord(value)) {
+  const object = asObject(given);
+  if (!isRecord(object)) {
     const shown = shownOf(tool, given);
     return err(notAnObject(tool.name, typeof shown === "string" ? redact(shown) : shown));
   }
+  const value = withoutApproved(object, tool.inputSchema);
   const extent = extentOf(value, MAX_DEPTH);
   if (extent.tooDeep) return err(nestedTooDeep(tool.name));
   const shown = (args: unknown) => mapTexts(shownOf(tool, args), redact);
-  const fitted = schemas.within(tool, extent, (check) => fittingArguments(tool, value, check, shown));
+  const fitted = schemas.within(tool, extent, (check) =>
+    fittingArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), shown }),
+  );
   return fitted.ok ? fitted.value : err(notChecked(tool.name));
 }
 
@@ -40,15 +44,18 @@ function shownOf({ shownArguments }: Checked, args: unknown): unknown {
 function fittingArguments(
   tool: Checked,
   value: Readonly<Record<string, unknown>>,
-  check: Check,
-  shown: (args: unknown) => unknown,
+  {
+    check,
+    fits,
+    shown,
+  }: { readonly check: Check; readonly fits: FitsPart; readonly shown: (args: unknown) => unknown },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   if (check(value).length === 0) return ok(value);
-  const repaired = repair(tool.inputSchema, value);
+  const repaired = repair(tool.inputSchema, value, fits);
   const problems = check(repaired);
   return problems.length === 0 && isRecord(repaired)
     ? ok(repaired)
-    : err(misfit(tool, shown(value), problems));
+    : err(misfit(tool, shown(repaired), problems));
 }
 
 /** No arguments at all mean none; some clients send the object as JSON text. */
@@ -56,7 +63,7 @@ function asObject(given: unknown): unknown {
   if (given === undefined || given === null || given === "") return {};
   if (typeof given !== "string") return given;
   try {
-    return JSON.parse(given);
+    return parseExact(given);
   } catch {
     return given;
   }
@@ -88,9 +95,8 @@ function misfit(
   value: unknown,
   errors: readonly ErrorObject[],
 ): OutcomeError {
-  const problems = [
-    ...new Set(errors.filter(isTelling).map((error) => shortened(problem(error, value, tool.inputSchema)))),
-  ];
+  const telling = withTypesTogether(errors.filter(isTelling));
+  const problems = [...new Set(telling.map((error) => shortened(problem(error, value, tool.inputSchema))))];
   const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : "";
   return {
@@ -111,13 +117,27 @@ function isTelling(error: ErrorObject, _: number, all: readonly ErrorObject[]): 
   return !umbrella || all.length === 1;
 }
 
+/** Each branch of a union has its say: of one value they are one problem. */
+function withTypesTogether(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const typesAt = new Map<string, Set<string>>();
+  for (const { keyword, instancePath, params } of errors) {
+    if (keyword !== "type") continue;
+    const types = typesAt.get(instancePath) ?? new Set();
+    for (const type of [params.type].flat()) types.add(type);
+    typesAt.set(instancePath, types);
+  }
+  return errors.map((error) =>
+    error.keyword === "type" ? { ...error, params: { type: [...typesAt.get(error.instancePath)!] } } : error,
+  );
+}
+
 function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]): string {
   const path = error.instancePath.slice(1).replaceAll("/", ".");
   const at = (key: string) => (path ? `${path}.${key}` : key);
   const came = described(valueAt(value, error.instancePath));
   switch (error.keyword) {
     case "required":
-      return `${at(error.params.missingProperty)} is missing`;
+      return `${at(error.params.missingProperty)} is missing${keysOf(valueAt(value, error.instancePath))}`;
     case "additionalProperties":
     case "unevaluatedProperties": {
       const key = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
@@ -125,14 +145,27 @@ function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]
       return `${at(key)} is not a property it takes${hint(key, known)}`;
     }
     case "type":
-      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}`;
+      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}${tooLarge(valueAt(value, error.instancePath))}`;
     case "enum":
-      return `${path} must be one of ${listed(error.params.allowedValues)}, got ${came}`;
+      return `${path || "the value"} must be one of ${listed(error.params.allowedValues)}, got ${came}`;
     case "const":
-      return `${path} must be ${JSON.stringify(error.params.allowedValue)}, got ${came}`;
+      return `${path || "the value"} must be ${JSON.stringify(error.params.allowedValue)}, got ${came}`;
     default:
       return `${path || "the value"} ${error.message ?? "does not fit"}, got ${came}`;
   }
+}
+
+function keysOf(value: unknown): string {
+  const keys = isRecord(value) ? Object.keys(value) : [];
+  if (keys.length === 0) return "";
+  const more = keys.length > MAX_KEYS ? ", …" : "";
+  return `; got ${keys.slice(0, MAX_KEYS).join(", ")}${more}`;
+}
+
+function tooLarge(value: unknown): string {
+  return typeof value === "string" && isInexact(value.trim())
+    ? `, which is too large to be passed on exactly (at most ${Number.MAX_SAFE_INTEGER})`
+    : "";
 }
 
 /** What was meant; else, so that nobody has to guess, what there is. */

@@ -7,18 +7,27 @@ import formats from "ajv-formats";
 import { messageOf } from "../errors.ts";
 import { ok, type Result } from "../lib/result.ts";
 import type { JsonSchema, Tool } from "../tool.ts";
+import type { FitsPart } from "./repair.ts";
 import { type Extent, SchemaCost } from "./schema-cost.ts";
 import { TimeLimit } from "./time-limit.ts";
 
 /** Problems of a value, or none when it fits. */
 export type Check = (value: unknown) => readonly ErrorObject[];
 
-type AnyAjv = { compile(schema: object): ValidateFunction };
+type AnyAjv = {
+  compile(schema: object): ValidateFunction;
+  addSchema(schema: object, key: string): unknown;
+};
+const FITS_NOTHING = (): boolean => false;
 
 /** How long compiling one schema may hold up everything else. */
 const COMPILE_MS = 500;
 /** The same for checking the arguments of one call. */
 const CHECK_MS = 200;
+/** Parts of one schema that are compiled by themselves; there are more only where somebody wants to keep us busy. */
+const MAX_PARTS = 200;
+/** What a schema is called while its parts are compiled. */
+const WHOLE = "https://schema.invalid/whole";
 type WithSchema = Pick<Tool, "name" | "inputSchema">;
 
 interface Compiled {
@@ -35,6 +44,7 @@ export class Schemas {
   readonly #onBroken: (tool: string, message: string) => void;
   readonly #compiled = new WeakMap<JsonSchema, Compiled>();
   readonly #broken = new WeakMap<JsonSchema, string>();
+  readonly #parts = new WeakMap<JsonSchema, FitsPart>();
   readonly #timeLimit = new TimeLimit();
 
   constructor(onBroken: (tool: string, message: string) => void) {
@@ -49,6 +59,39 @@ export class Schemas {
     const { check, cost } = this.#get(tool);
     if (cost.isSmallFor(extent)) return ok(work(check));
     return this.#timeLimit.run(CHECK_MS, () => work(check));
+  }
+
+  /** Whether values fit parts of the tool's schema, which are compiled when they are first asked about. */
+  partsOf({ inputSchema }: WithSchema): FitsPart {
+    const known = this.#parts.get(inputSchema) ?? this.#fitsPart(inputSchema);
+    this.#parts.set(inputSchema, known);
+    return known;
+  }
+
+  #fitsPart(schema: JsonSchema): FitsPart {
+    const parts = new Map<string, (value: unknown) => boolean>();
+    let compiler: AnyAjv | undefined;
+    const compilePart = (pointer: string) => {
+      try {
+        compiler ??= wholeIn(schema);
+        const whole = compiler;
+        const compiled = this.#timeLimit.run(COMPILE_MS, () =>
+          whole.compile({ $ref: `${WHOLE}#${pointer}` }),
+        );
+        return compiled.ok ? compiled.value : FITS_NOTHING;
+      } catch {
+        return FITS_NOTHING;
+      }
+    };
+    return (pointer, value) => {
+      const known = parts.get(pointer) ?? (parts.size < MAX_PARTS ? compilePart(pointer) : FITS_NOTHING);
+      if (parts.size < MAX_PARTS) parts.set(pointer, known);
+      try {
+        return known(value);
+      } catch {
+        return false;
+      }
+    };
   }
 
   /** Why the tool accepts any object, as far as that is known after compiling its schema; undefined: it does not. */
@@ -98,13 +141,25 @@ export class Schemas {
   }
 }
 
-/** With a compiler of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
 function compile(schema: JsonSchema): Check {
+  const { compiler, rest } = compilerFor(schema, true);
+  const validate = compiler.compile(rest);
+  return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
+}
+
+/** A compiler that knows the schema as `WHOLE`, and stops at the first thing that does not fit. */
+function wholeIn(schema: JsonSchema): AnyAjv {
+  const { compiler, rest } = compilerFor(schema, false);
+  compiler.addSchema(rest, WHOLE);
+  return compiler;
+}
+
+/** One of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
+function compilerFor(schema: JsonSchema, allErrors: boolean): { compiler: AnyAjv; rest: JsonSchema } {
   const { $id: _, $schema: dialect, id: __, ...rest } = schema;
   // The dialects' own schemas double the cost of a compiler; hardly any tool refers to them.
   const meta = JSON.stringify(rest).includes("json-schema.org");
-  const validate = newCompiler(dialectOf(dialect), meta).compile(rest);
-  return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
+  return { compiler: newCompiler(dialectOf(dialect), meta, allErrors), rest };
 }
 
 type Dialect = "draft-04" | "draft-07" | "2019-09" | "2020-12";
@@ -116,11 +171,11 @@ function dialectOf(uri: unknown): Dialect {
   return uri.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
-function newCompiler(dialect: Dialect, meta: boolean): AnyAjv {
+function newCompiler(dialect: Dialect, meta: boolean, allErrors: boolean): AnyAjv {
   // Servers write keywords and formats of their own; those are theirs, not errors.
   const options = {
     strict: false,
-    allErrors: true,
+    allErrors,
     logger: false,
     validateSchema: false,
     meta,

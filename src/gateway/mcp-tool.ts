@@ -4,12 +4,12 @@ import { isRecord } from "../lib/json.ts";
 import type { JsonSchema, ToolFlags } from "../tool.ts";
 
 /** A tool as MCP lists it: what its origin published, or what follows from its flags. */
-export function toMcpTool(tool: ShownTool, name = tool.name): McpTool {
+export function toMcpTool(tool: ShownTool, name = tool.name, description = tool.description): McpTool {
   const { annotations, icons, _meta } = tool.published ?? {};
   const listed = {
     name,
     ...(tool.title !== undefined && { title: tool.title }),
-    description: tool.description,
+    description,
     inputSchema: { ...withoutBooleans(tool.inputSchema), type: "object" },
     // Clients up to 2025-11-25 know structured results that are objects, and no others.
     ...(isObjectSchema(tool.outputSchema) && { outputSchema: tool.outputSchema }),
@@ -18,13 +18,13 @@ export function toMcpTool(tool: ShownTool, name = tool.name): McpTool {
     ...(_meta !== undefined && { _meta }),
   };
   // One malformed tool would make clients refuse the whole list, its neighbours included.
-  return isListable(listed) ? listed : bareTool(tool, name);
+  return isListable(listed) ? listed : bareTool(tool, name, description);
 }
 
-function bareTool(tool: ShownTool, name: string): McpTool {
+function bareTool(tool: ShownTool, name: string, description: string): McpTool {
   return {
     name,
-    description: tool.description,
+    description,
     inputSchema: { type: "object" },
     annotations: annotationsOf(tool.flags),
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseExact } from "../lib/exact-json.ts";
 import { extentOf } from "../lib/json.ts";
 import { err, ok, type Result } from "../lib/result.ts";
 import { type BodyTaker, QuickRequest } from "./quick-request.ts";
@@ -28,7 +29,7 @@ export function withJson<T>(
 
 function parsed(body: Buffer): Body {
   try {
-    const message: unknown = JSON.parse(body.toString("utf8"));
+    const message: unknown = parseExact(body.toString("utf8"));
     const problem = problemOf(message, body.length);
     return problem === undefined ? ok(message) : err(rpcError(400, RPC.invalidRequest, problem));
   } catch {

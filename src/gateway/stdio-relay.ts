@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
+import { parseExact } from "../lib/exact-json.ts";
 import { isRecord } from "../lib/json.ts";
 import type { Log } from "../lib/log.ts";
 import { DaemonLink, isInitialize, isModern, type LinkTarget, type Message, Refused } from "./daemon-link.ts";
@@ -269,7 +270,7 @@ function notification(name: string): Message {
 
 function parse(line: string): Message | undefined {
   try {
-    const message: unknown = JSON.parse(line);
+    const message: unknown = parseExact(line);
     return isRecord(message) || Array.isArray(message) ? message : undefined;
   } catch {
     return undefined;

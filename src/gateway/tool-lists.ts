@@ -4,6 +4,7 @@ import { nameFor } from "../catalog/grants.ts";
 import type { ShownTool } from "../catalog/tool-interface.ts";
 import type { Hub } from "../hub.ts";
 import { createPace } from "../lib/pace.ts";
+import { listedDescription } from "../session/listed-description.ts";
 import type { Listing } from "../session/listing.ts";
 import type { Tool } from "../tool.ts";
 import { toMcpTool } from "./mcp-tool.ts";
@@ -21,22 +22,26 @@ export interface ToolList {
   readonly isWhole: boolean;
 }
 
-type Hubs = Pick<Hub, "offers" | "listings">;
+type Hubs = Pick<Hub, "offers" | "listings" | "settings">;
 
 /** Tool lists as text, made once per list and catalogue revision, each tool once as long as it stays the same. */
 export class ToolLists {
   readonly #hub: Hubs;
   /** By the tools in it, and by what these may name as their user interface: both are the same arrays as long as nothing changed. */
-  readonly #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
+  #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
+  /** Where descriptions are cut in what was made. */
+  #maxDescription: number;
   readonly #shared = new Map<string, ToolList>();
-  readonly #texts = new WeakMap<ShownTool, Map<string, string>>();
+  #texts = new WeakMap<ShownTool, Map<string, string>>();
 
   constructor(hub: Hubs) {
     this.#hub = hub;
+    this.#maxDescription = hub.settings.mcp.maxDescriptionLength;
   }
 
   /** At once where nothing changed since the last time. */
   for(caller: Caller): ToolList | Promise<ToolList> {
+    this.#forgetOtherCuts();
     const listing = this.#hub.listings.for(caller);
     return listing instanceof Promise
       ? listing.then((then) => this.#listOf(then, caller))
@@ -49,9 +54,19 @@ export class ToolLists {
     const shown = this.#hub.offers.withInterfaceFor(caller, tool);
     const texts = this.#texts.get(shown) ?? new Map<string, string>();
     this.#texts.set(shown, texts);
-    const text = texts.get(name) ?? JSON.stringify(toMcpTool(shown, name));
+    const text =
+      texts.get(name) ??
+      JSON.stringify(toMcpTool(shown, name, listedDescription(tool, this.#maxDescription)));
     texts.set(name, text);
     return text;
+  }
+
+  #forgetOtherCuts(): void {
+    const { maxDescriptionLength } = this.#hub.settings.mcp;
+    if (maxDescriptionLength === this.#maxDescription) return;
+    this.#maxDescription = maxDescriptionLength;
+    this.#made = new WeakMap();
+    this.#texts = new WeakMap();
   }
 
   #listOf(listing: Listing, caller: Caller): ToolList | Promise<ToolList> {

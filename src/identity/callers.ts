@@ -32,6 +32,8 @@ export function agentCaller(
     ...(through.person !== undefined && { person: through.person }),
     ...(agent.pins.length > 0 && { pins: agent.pins }),
     ...(agent.model !== null && { model: agent.model }),
+    ...(agent.localModel && { localModel: true }),
+    ...(agent.coordinator && { coordinator: true }),
     ...(through.interactive && { interactive: true }),
   };
 }

@@ -37,6 +37,10 @@ export interface AgentInput {
   readonly model?: string | null;
   /** What would ask a person is denied, for those that work for it too. */
   readonly headless?: boolean;
+  /** Its model runs on this machine or near it. */
+  readonly localModel?: boolean;
+  /** It leads other agents. */
+  readonly coordinator?: boolean;
 }
 
 export interface TokenInput {
@@ -214,6 +218,8 @@ export class Identity {
         pins: unique(input.pins ?? []),
         model: input.model ?? null,
         headless: input.headless ?? false,
+        localModel: input.localModel ?? false,
+        coordinator: input.coordinator ?? false,
         createdAt: now,
         updatedAt: now,
       };
@@ -238,6 +244,8 @@ export class Identity {
         ...(input.pins === undefined ? {} : { pins: unique(input.pins) }),
         ...(input.model === undefined ? {} : { model: input.model }),
         ...(input.headless === undefined ? {} : { headless: input.headless }),
+        ...(input.localModel === undefined ? {} : { localModel: input.localModel }),
+        ...(input.coordinator === undefined ? {} : { coordinator: input.coordinator }),
         updatedAt: this.#later(agent),
       };
       await this.#deps.store.agents.update(agent.id, change, since);

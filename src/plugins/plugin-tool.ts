@@ -41,7 +41,6 @@ export function pluginTool(definition: PluginToolDefinition, name: string, host:
     availability: "both",
     floor: false,
     wildcard: false,
-    deferrable: true,
     origin: originOf(host.plugin),
     timeoutMs,
     status: () => host.status(),

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { ModelLimits, Settings } from "../config/settings.ts";
 import { wildcard } from "../lib/wildcard.ts";
+import { isLocalModel } from "./local-model.ts";
 
 /** What the lists of one caller have to keep to. */
 export interface ListLimits {
@@ -38,12 +39,31 @@ const CLIENTS: readonly { readonly name: string; readonly maxTools: number }[] =
   { name: "windsurf", maxTools: 100 },
 ];
 
+/** What an agent uses all the time that has others work for it. */
+const LIFECYCLE = [
+  "create_agent",
+  "wait_for_agent",
+  "send_agent_prompt",
+  "get_agent_activity",
+  "list_agents",
+  "cancel_agent",
+  "resolve_outcome",
+  "get_workflow_context",
+  "save_plan",
+  "recall_plans",
+  "compact_conversation",
+];
+const COORDINATOR = [...LIFECYCLE, "memory_engage", "memory_reflect"];
+
+type Seat = Pick<Caller, "model" | "host" | "localModel" | "coordinator">;
+
 export function listLimits(
-  { model, host }: Pick<Caller, "model" | "host">,
+  { model, host, localModel = false, coordinator = false }: Seat,
   { mcp, toolSearch }: Pick<Settings, "mcp" | "toolSearch">,
 ): ListLimits {
   const said = limitsFor(model, toolSearch.models);
   const known = limitsFor(model, MODELS);
+  const isLocal = localModel || (model !== undefined && isLocalModel(model));
   const window = host?.window ?? said.window ?? known.window;
   const maxTools = host?.maxTools ?? least(said.maxTools ?? known.maxTools, clientMaxTools(host?.client));
   return {
@@ -51,7 +71,7 @@ export function listLimits(
     threshold: toolSearch.threshold,
     ...(window !== undefined && { maxTokens: (window * toolSearch.windowPercent) / 100 }),
     ...(maxTools !== undefined && { maxTools }),
-    eager: said.eager ?? [],
+    eager: [...(said.eager ?? (isLocal ? LIFECYCLE : [])), ...(coordinator ? COORDINATOR : [])],
   };
 }
 

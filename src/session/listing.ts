@@ -1,4 +1,3 @@
-import type { Caller } from "../caller.ts";
 import { TOOL_SEARCH } from "../catalog/search/find-tools.ts";
 import { examplesIn, placesOf } from "../catalog/search/places.ts";
 import { wildcard } from "../lib/wildcard.ts";
@@ -21,25 +20,33 @@ export interface Listing {
 /** When each activated tool was last used, by name. */
 export type Activated = ReadonlyMap<string, number>;
 
+/** What a caller is known to want in its list, by name. */
+export interface Keeping {
+  /** Tools that its toolboxes and grants name, each by itself. */
+  readonly named: ReadonlySet<string>;
+  readonly pins: readonly string[];
+}
+
 const DESCRIBED_PLACES = 12;
 const EXAMPLES = 3;
 
 /**
- * What of `visible` is listed. Only tools that may be deferred ever are, and only where `tool_search` is there to find
- * them. Pinned ones, those granted by name, eager and activated ones stay; where there are more than the caller's host
- * takes, activated ones go first, longest unused first.
+ * What of `visible` is listed. Deferred is what only a pattern or `*` brings, and only where `tool_search` is there to
+ * find it: the floor, tools that a toolbox or grant names, pinned, eager and activated ones stay. Where these are more
+ * than the caller's host takes, activated ones leave first, then eager ones, those that are named last; in each case the
+ * longest unused first. Pins and the floor never leave.
  */
 export function listingOf(
   visible: readonly Tool[],
   activated: Activated,
-  caller: Pick<Caller, "grants" | "pins">,
+  keeping: Keeping,
   limits: ListLimits,
 ): Listing {
   const whole: Listing = { tools: visible, deferred: [], retired: [] };
   const canSearch = visible.some(({ name }) => name === TOOL_SEARCH);
   if (!canSearch || !isTooMuch(visible, limits)) return whole;
 
-  const ranked = ranker(activated, caller, limits);
+  const ranked = ranker(activated, keeping, limits);
   const ranks = new Map(visible.map((tool) => [tool, ranked(tool)]));
   const rank = (tool: Tool) => ranks.get(tool)!;
   const kept = new Set(visible.filter((tool) => rank(tool) > NOT_KEPT));
@@ -79,18 +86,20 @@ function isTooMuch(tools: readonly Tool[], { mode, threshold, maxTokens, maxTool
 const NOT_KEPT = 0;
 const ACTIVATED = 1;
 const EAGER = 2;
-const STAYS = 3;
+const NAMED = 3;
+const STAYS = 4;
 
 /** How much a tool belongs into the list. */
 function ranker(
   activated: Activated,
-  { grants, pins = [] }: Pick<Caller, "grants" | "pins">,
+  { named, pins }: Keeping,
   { eager }: ListLimits,
 ): (tool: Tool) => number {
-  const own = new Set([...grants, ...pins]);
+  const pinned = new Set(pins);
   const isEager = eagerMatcher(eager);
   return (tool) => {
-    if (!tool.deferrable || own.has(tool.name)) return STAYS;
+    if (tool.floor || pinned.has(tool.name)) return STAYS;
+    if (named.has(tool.name)) return NAMED;
     if (isEager(tool)) return EAGER;
     return activated.has(tool.name) ? ACTIVATED : NOT_KEPT;
   };

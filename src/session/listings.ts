@@ -5,10 +5,10 @@ import type { Settings } from "../config/settings.ts";
 import type { Tool } from "../tool.ts";
 import type { Activations } from "./activations.ts";
 import { type ListLimits, listLimits } from "./list-limits.ts";
-import { type Activated, type Listing, listingOf } from "./listing.ts";
+import { type Activated, type Keeping, type Listing, listingOf } from "./listing.ts";
 
 export interface ListingsDeps {
-  readonly catalog: Pick<Catalog, "visible">;
+  readonly catalog: Pick<Catalog, "visible" | "named">;
   readonly activations: Activations;
   readonly settings: () => Settings;
 }
@@ -25,6 +25,7 @@ export interface Found {
 
 interface Known {
   readonly visible: readonly Tool[];
+  readonly named: ReadonlySet<string>;
   readonly activated: Activated;
   readonly settings: Settings;
   readonly listing: Listing;
@@ -64,7 +65,7 @@ export class Listings {
     if (!before.deferred.some((tool) => sought.has(tool)))
       return { retired: [], areDeferred: false, canForward };
     const { activations } = this.#deps;
-    const added = await activations.activate(caller, namesOf(tools.filter((tool) => tool.deferrable)));
+    const added = await activations.activate(caller, namesOf(tools.filter((tool) => !tool.floor)));
     const after = await this.for(caller);
     // One that had to leave the list is in it again.
     if (added.length === 0 && after !== before) activations.tell();
@@ -73,7 +74,7 @@ export class Listings {
 
   /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
   used(caller: Caller, tool: Tool): void {
-    if (!tool.deferrable || caller.operator) return;
+    if (tool.floor || caller.operator) return;
     const known = this.#known.get(caller);
     if (known && isBackByUse(tool, known)) return void this.found(caller, [tool]);
     if (this.#deps.activations.used(caller, tool.name)) return;
@@ -103,37 +104,37 @@ export class Listings {
   #listing(caller: Caller, activated: Activated): Listing {
     const settings = this.#deps.settings();
     const visible = this.#deps.catalog.visible(caller);
+    const named = this.#deps.catalog.named(caller);
     const known = this.#known.get(caller);
-    if (known?.visible === visible && known.activated === activated && known.settings === settings) {
-      return known.listing;
-    }
+    const isSame = known?.visible === visible && known.named === named && known.activated === activated;
+    if (isSame && known.settings === settings) return known.listing;
     const limits: ListLimits = caller.operator
       ? { mode: false, threshold: 0, eager: [] }
       : listLimits(caller, settings);
-    const listing = this.#sharedListing(caller, visible, activated, limits);
-    this.#known.set(caller, { visible, activated, settings, listing });
+    const keeping = { named, pins: caller.pins ?? [] };
+    const listing = this.#sharedListing(visible, activated, keeping, limits);
+    this.#known.set(caller, { visible, named, activated, settings, listing });
     return listing;
   }
 
   #sharedListing(
-    caller: Caller,
     visible: readonly Tool[],
     activated: Activated,
+    keeping: Keeping,
     limits: ListLimits,
   ): Listing {
     const shared = this.#shared.get(visible) ?? new Map<string, Listing>();
     this.#shared.set(visible, shared);
-    const { grants, pins } = caller;
     const isByUse = limits.maxTools !== undefined;
     const key = JSON.stringify([
       limits,
-      grants,
-      pins,
+      [...keeping.named],
+      keeping.pins,
       isByUse ? [...activated] : [...activated.keys()].sort(),
     ]);
     const known = shared.get(key);
     if (known) return known;
-    const listing = listingOf(visible, activated, caller, limits);
+    const listing = listingOf(visible, activated, keeping, limits);
     if (shared.size >= MAX_SHARED) shared.clear();
     shared.set(key, listing);
     return listing;

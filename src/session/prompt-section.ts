@@ -18,17 +18,21 @@ const MAX_CHARS = 5 * MAX_TOKENS;
 const MAX_ABOUT = 200;
 
 /**
- * What a model has to be told of the tools that are not in its list: who offers them, what they are called, how to get
- * them. At most 2,000 tokens; empty where nothing is deferred.
+ * What a model has to be told of its tools beside their list: which servers they come from, with counts and what these
+ * say of themselves; of those that are not in the list also what they are called and how to get them. At most 2,000
+ * tokens: names lose their descriptions first, then there are servers with counts instead of names. Empty where there
+ * is nothing to tell.
  */
 export function promptSection(listing: Listing, deps: PromptDeps): string {
-  const { deferred } = listing;
-  if (deferred.length === 0) return "";
-  const places = placesOf(deferred);
+  const { tools, deferred } = listing;
+  const places = placesOf([...tools.filter(isOfServer), ...deferred]);
+  if (places.length === 0) return "";
+  const offering = (told: Pick<PromptDeps, "about">) => offerers(places, deferred, told);
   const forms = [
-    () => [...offerers(places, deps), ...namesOf(deferred, deps)],
-    () => offerers(places, deps),
-    () => offerers(places, { ...deps, about: () => undefined }),
+    () => [...offering(deps), ...namesOf(deferred, (tool) => lineOf(tool, deps))],
+    () => [...offering(deps), ...namesOf(deferred, ({ name }) => name)],
+    () => offering(deps),
+    () => offering({ about: () => undefined }),
   ];
   for (const form of forms) {
     const section = sectionOf(listing, form());
@@ -38,11 +42,12 @@ export function promptSection(listing: Listing, deps: PromptDeps): string {
 }
 
 /** Not all of them where they are too many anyway: of ten thousand nobody writes down the rest. */
-function namesOf(deferred: readonly Tool[], deps: PromptDeps): readonly string[] {
+function namesOf(deferred: readonly Tool[], lineFor: (tool: Tool) => string): readonly string[] {
+  if (deferred.length === 0) return [];
   const lines: string[] = [];
   let chars = 0;
   for (const tool of deferred) {
-    const line = lineOf(tool, deps);
+    const line = lineFor(tool);
     lines.push(line);
     chars += line.length;
     if (chars > MAX_CHARS) break;
@@ -50,7 +55,13 @@ function namesOf(deferred: readonly Tool[], deps: PromptDeps): readonly string[]
   return ["<available-deferred-tools>", ...lines, "</available-deferred-tools>"];
 }
 
+/** Our own tools have a domain, and need no introduction while they are in the list. */
+function isOfServer({ domain, origin }: Tool): boolean {
+  return domain === undefined && origin.includes(":");
+}
+
 function sectionOf({ tools, deferred, tooManyFor }: Listing, lines: readonly string[]): string {
+  if (deferred.length === 0) return ["Some of your tools come from these servers:", ...lines].join("\n");
   const count = deferred.length === 1 ? "1 more tool" : `${deferred.length} more tools`;
   return [
     `You can use ${count} than your list shows. Find them with ${TOOL_SEARCH}: one short phrase for each step of your work, such as "create a calendar event", or select:NAME,NAME for tools whose names you know. What it finds can be called from then on, by its name${tools.some(({ name }) => name === CALL_TOOL) ? ` or with ${CALL_TOOL}` : ""}.`,
@@ -61,10 +72,16 @@ function sectionOf({ tools, deferred, tooManyFor }: Listing, lines: readonly str
   ].join("\n");
 }
 
-function offerers(places: readonly Place[], { about }: Pick<PromptDeps, "about">): readonly string[] {
+function offerers(
+  places: readonly Place[],
+  deferred: readonly Tool[],
+  { about }: Pick<PromptDeps, "about">,
+): readonly string[] {
+  const left = new Set(deferred);
   return places.map((place) => {
     const said = oneLine(about(place.tools[0]!.origin) ?? "", MAX_ABOUT);
-    return `- ${countIn(place)}${said && `: ${said}`}`;
+    const found = place.tools.filter((tool) => left.has(tool)).length;
+    return `- ${countIn(place, found)}${said && `: ${said}`}`;
   });
 }
 
@@ -80,8 +97,9 @@ function largest(listing: Listing, places: readonly Place[]): readonly string[] 
   return lines;
 }
 
-function countIn({ name, tools }: Place): string {
-  return `${name} (${tools.length} ${tools.length === 1 ? "tool" : "tools"})`;
+function countIn({ name, tools }: Place, found = tools.length): string {
+  const some = found > 0 && found < tools.length ? `, ${found} of them to be found` : "";
+  return `${name} (${tools.length} ${tools.length === 1 ? "tool" : "tools"}${some})`;
 }
 
 function lineOf({ name, description }: Tool, { maxDescription }: PromptDeps): string {

@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly narrowing?: Narrowing;
   /** The model that the tools are for: it decides how many tools a turn lists, and which of them always. */
   readonly model?: string;
+  /** That model runs on this machine or near it, whatever its name. */
+  readonly localModel?: boolean;
   /** How many tokens that model can read, and how many tools it takes, where the settings do not know it. */
   readonly window?: number;
   readonly maxTools?: number;
@@ -31,6 +33,7 @@ export interface SessionDeps {
   readonly catalog: Pick<Catalog, "revision">;
   readonly listings: Pick<Listings, "for">;
   readonly promptSection: (listing: Listing) => string;
+  readonly maxDescription: () => number;
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
   readonly callBatch: (calls: readonly ToolCall[], options: BatchOptions) => Promise<readonly ToolOutcome[]>;
   readonly newId: NewId;
@@ -60,7 +63,7 @@ export class Session {
   async turn(): Promise<Turn> {
     const caller = this.#caller(this.#deps.identity.agent(this.agent));
     const { answering } = this.#options;
-    const { catalog, listings, promptSection, callTool, callBatch } = this.#deps;
+    const { catalog, listings, promptSection, maxDescription, callTool, callBatch } = this.#deps;
     const listing = await listings.for(caller);
     const { revision } = catalog;
     const granted = [...listing.tools, ...listing.deferred];
@@ -73,7 +76,7 @@ export class Session {
       ...(answering && { answering }),
     });
     return new Turn(
-      { ...listing, promptSection: promptSection(listing), revision },
+      { ...listing, promptSection: promptSection(listing), revision, maxDescription: maxDescription() },
       {
         callTool: (call) => callTool(whole(call)),
         callBatch: (calls, options) => callBatch(calls.map(whole), options),
@@ -90,12 +93,13 @@ export class Session {
   /** The same object for as long as the agent is the same. */
   #caller(agent: AgentRecord): Caller {
     if (this.#known?.agent === agent) return this.#known.caller;
-    const { narrowing, model, window, maxTools } = this.#options;
+    const { narrowing, model, localModel, window, maxTools } = this.#options;
     const through = { tokenId: null, scopes: null, conversation: this.conversation };
     const caller = {
       ...this.#deps.identity.callerFor(agent, through),
       ...(narrowing && { narrowing }),
       ...(model !== undefined && { model }),
+      ...(localModel !== undefined && { localModel }),
       host: { ...(window !== undefined && { window }), ...(maxTools !== undefined && { maxTools }) },
     };
     this.#known = { agent, caller };

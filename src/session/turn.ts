@@ -1,5 +1,6 @@
 import { type BatchOptions, MAX_BATCH_CALLS } from "../executor/batch.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../tool.ts";
+import { listedDescription } from "./listed-description.ts";
 import type { Listing } from "./listing.ts";
 
 /** What a model asks for in one turn. */
@@ -16,6 +17,8 @@ export interface TurnStart extends Listing {
   readonly promptSection: string;
   /** Of the catalogue. */
   readonly revision: number;
+  /** Where the descriptions of tools are cut that nobody vouches for. */
+  readonly maxDescription: number;
 }
 
 /** One turn of a model: the tools it is shown, and the calls that come back. Nothing in it changes. */
@@ -26,19 +29,27 @@ export class Turn {
   readonly deferred: readonly Tool[];
   /** Tools that the conversation had found, and that had to make room because the model takes no more. */
   readonly retired: readonly Tool[];
-  /** For the prompt: what is deferred, and how to get it. Empty where nothing is. */
+  /** For the prompt: the servers behind the tools, what is deferred, and how to get it. Empty where there is neither. */
   readonly promptSection: string;
   /** Turns with the same one began with the same catalogue. */
   readonly revision: number;
+  readonly #maxDescription: number;
   readonly #calling: Calling;
 
-  constructor({ tools, deferred, retired, promptSection, revision }: TurnStart, calling: Calling) {
+  constructor(start: TurnStart, calling: Calling) {
+    const { tools, deferred, retired, promptSection, revision, maxDescription } = start;
+    this.#maxDescription = maxDescription;
     this.tools = tools;
     this.deferred = deferred;
     this.retired = retired;
     this.promptSection = promptSection;
     this.revision = revision;
     this.#calling = calling;
+  }
+
+  /** What a model is told of a tool in its list. */
+  descriptionOf(tool: Tool): string {
+    return listedDescription(tool, this.#maxDescription);
   }
 
   /** Never rejects for what a model, a server or a person can cause. */

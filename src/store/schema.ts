@@ -26,6 +26,8 @@ export const TABLES = {
     pins: "json",
     model: "text?",
     headless: "flag",
+    localModel: "flag",
+    coordinator: "flag",
   },
   consents: {
     id: "text",

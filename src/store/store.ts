@@ -148,6 +148,10 @@ export interface AgentRecord {
   readonly model: string | null;
   /** Nobody watches over it: what would ask a person is denied. */
   readonly headless: boolean;
+  /** Its model runs on this machine or near it, whatever its name: what such models use all the time stays in their lists. */
+  readonly localModel: boolean;
+  /** It leads other agents: what that takes stays in its lists. */
+  readonly coordinator: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

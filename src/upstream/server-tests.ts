@@ -80,7 +80,7 @@ export class ServerTests {
     const log = new ServerLog(this.#deps.clock, (text) => this.#deps.vault.redact(text));
     if (onStep) log.watchSteps(onStep);
     const target = { id: null, name: config.name, config, personNamed: true, log };
-    return await this.#tryOut(target, Math.min(timeoutMs, MAX_TEST_MS), signal);
+    return await this.#tryOut(target, Math.min(Math.ceil(timeoutMs), MAX_TEST_MS), signal);
   }
 
   async #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {

@@ -54,7 +54,6 @@ class ServerTool {
   readonly availability = "both";
   readonly floor = false;
   readonly wildcard = false;
-  readonly deferrable = true;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
   readonly #published: Published;
@@ -127,9 +126,9 @@ class ServerTool {
   }
 
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult> {
-    const { inputSchema, repeatable } = this.#says;
+    const { repeatable } = this.#says;
     const { definition } = this.#published;
-    const params = { name: this.ownName, arguments: withoutApproved(args, inputSchema) };
+    const params = { name: this.ownName, arguments: args };
     const schema = definition.inputSchema;
     const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
     return isTaskOnly(definition)
@@ -145,13 +144,6 @@ class ServerTool {
     this.#described ??= describeTool(this.#published.definition, this.#host.trusted);
     return this.#described;
   }
-}
-
-/** `approved` is how some hosts mark an approved call; it is theirs, not the server's, unless it asks for one. */
-function withoutApproved(args: Readonly<Record<string, unknown>>, schema: JsonSchema) {
-  if (!("approved" in args) || (isRecord(schema.properties) && "approved" in schema.properties)) return args;
-  const { approved: _, ...rest } = args;
-  return rest;
 }
 
 /** As servers of 2025-11-25 say it. */

@@ -60,6 +60,91 @@ describe("checkArguments", () => {
     expect(checked.ok ? "" : checked.error.message).toContain(message);
   });
 
+  it("the host's own `approved` is gone before anything is checked", () => {
+    expect(check(schema, { path: "a", approved: true })).toEqual({ ok: true, value: { path: "a" } });
+    expect(check(schema, '{"path":"a","approved":"true"}')).toEqual({ ok: true, value: { path: "a" } });
+    expect(check({ type: "object" }, { approved: false, x: 1 })).toEqual({ ok: true, value: { x: 1 } });
+  });
+
+  it.each([
+    ["properties", { type: "object", properties: { approved: { type: "boolean" } } }],
+    [
+      "a branch",
+      { type: "object", anyOf: [{ $ref: "#/$defs/a" }], $defs: { a: { required: ["approved"] } } },
+    ],
+  ])("`approved` stays where %s of the tool's own schema has it", (_, declaring) => {
+    expect(check(declaring, { approved: true })).toEqual({ ok: true, value: { approved: true } });
+  });
+
+  it("`approved` is a name like any other for a tool that takes any names, unless it is a boolean", () => {
+    const names = { type: "object", additionalProperties: { type: "string" } };
+    expect(check(names, { approved: "by Ann" })).toEqual({ ok: true, value: { approved: "by Ann" } });
+    expect(check(names, { approved: true, a: "b" })).toEqual({ ok: true, value: { a: "b" } });
+  });
+
+  it("refuses an integer that it could not pass on exactly, and says why", () => {
+    const ids = { type: "object", properties: { id: { type: "integer" }, name: { type: "string" } } };
+    for (const given of [
+      { id: "9007199254740993" },
+      '{"id": 9007199254740993}',
+      '{"id": "9007199254740993"}',
+    ])
+      expect(check(ids, given)).toMatchObject({
+        error: {
+          message: expect.stringContaining(
+            'id must be integer, got string "9007199254740993", which is too large to be passed on exactly',
+          ),
+        },
+      });
+    expect(check(ids, { id: "9007199254740991" })).toEqual({ ok: true, value: { id: 9007199254740991 } });
+    expect(check(ids, '{"name": 9007199254740993}')).toEqual({
+      ok: true,
+      value: { name: "9007199254740993" },
+    });
+  });
+
+  it("says what came inside of a text, and what a union wants in one", () => {
+    const nested = {
+      type: "object",
+      properties: {
+        inner: { type: "object", properties: { n: { type: "integer" } } },
+        either: { anyOf: [{ type: "integer" }, { type: "null" }] },
+      },
+    };
+    expect(check(nested, { inner: '{"n": "x"}' })).toMatchObject({
+      error: { message: expect.stringContaining('inner.n must be integer, got string "x"') },
+    });
+    expect(check(nested, { either: "x" })).toMatchObject({
+      error: { details: { problems: ['either must be integer or null, got string "x"'] } },
+    });
+    expect(check(schema, { pth: 1, limit: 2 })).toMatchObject({
+      error: { message: expect.stringContaining("path is missing; got pth, limit") },
+    });
+  });
+
+  it("a text that nests without end cannot switch a tool's schema off", () => {
+    const schemas = new Schemas(() => expect.unreachable("the schema is fine"));
+    const tree = { type: "object", properties: { child: { $ref: "#" }, n: { type: "integer" } } };
+    const tool = { name: "t", inputSchema: tree };
+    const child = `${'{"child":'.repeat(100_000)}{}${"}".repeat(100_000)}`;
+    expect(checkArguments(tool, { child }, { schemas, redact }).ok).toBe(false);
+    expect(checkArguments(tool, { n: "x" }, { schemas, redact }).ok).toBe(false);
+  });
+
+  it.each([
+    [
+      "branches that differ in what they miss",
+      { oneOf: Array.from({ length: 30 }, (_, n) => ({ type: "object", required: [`r${n}`] })) },
+      {},
+    ],
+    ["branches of branches", { $ref: "#/$defs/b0" }, '{"a":"1"}'],
+  ])("repairing %s cannot hold everything up", (_, part, given) => {
+    const startedAt = performance.now();
+    const whole = { type: "object", properties: { x: part }, $defs: doubling(30) };
+    expect(check(whole, { x: given }).ok).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
   it("names at most five problems", () => {
     const required = Array.from({ length: 9 }, (_, index) => `p${index}`);
     const checked = check({ type: "object", required }, {});

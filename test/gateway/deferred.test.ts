@@ -2,6 +2,7 @@ import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotoco
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Era, type TestGateway, testClient, testGateway } from "../support/test-gateway.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
+import { fixture } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const SUM = "mcp_everything_get_sum";
@@ -105,6 +106,74 @@ describe.each(["legacy", "modern"] as const)(
     });
   },
 );
+
+describe("D1: the tools that an agent has by name", () => {
+  const NAMED = [
+    "mcp_everything_echo",
+    "mcp_everything_get_sum",
+    "mcp_everything_get_tiny_image",
+    "mcp_everything_get_env",
+  ];
+  const external = async (client: Client) => (await listed(client)).filter((name) => name.startsWith("mcp_"));
+
+  it("are in its list however many there are, and those that a pattern brings are not", async () => {
+    const { toolboxes } = test.hub.catalog;
+    await toolboxes.create("four", { tools: NAMED });
+    await test.hub.identity.createAgent("specific", { toolboxes: ["four"] });
+    const client = await test.client("specific", "legacy");
+    expect((await listed(client)).length).toBeGreaterThan(20);
+    expect(await external(client)).toEqual(NAMED.toSorted());
+    await toolboxes.update("four", { tools: [...NAMED, "mcp:everything:*", "*"] });
+    expect(await external(client)).toEqual(NAMED.toSorted());
+    expect(await listed(client)).not.toContain("web_search");
+    // What it sees is the same, how it came to it is not.
+    await toolboxes.update("four", { tools: ["mcp:everything:*", "*"] });
+    expect(await external(client)).toEqual([]);
+    expect((await search(client, "add two numbers")).ids[0]).toBe(SUM);
+    expect(await sum(client)).toContain("5");
+    await toolboxes.update("four", { tools: [...NAMED, "mcp:everything:*", "*"] });
+    expect(await external(client)).toEqual(NAMED.toSorted());
+  });
+
+  it("D8: are joined by what coordinators, and local models, use all the time", async () => {
+    const offered = ["kumiho_memory_engage", "save_plan", "other"];
+    await using led = await testGateway({
+      servers: { kumiho: fixture("lists tools", JSON.stringify(offered)) },
+      toolboxes: { led: ["mcp:kumiho:*"] },
+      agents: { lead: ["led"] },
+      settings: { deferred_loading: true },
+    });
+    await led.hub.upstream.test("kumiho");
+    const shown = async () => await external(await led.client("lead", "modern"));
+    expect(await shown()).toEqual([]);
+    await led.hub.identity.updateAgent("lead", { model: "ollama/gemma3" });
+    expect(await shown()).toEqual(["mcp_kumiho_save_plan"]);
+    await led.hub.identity.updateAgent("lead", { model: null, coordinator: true });
+    expect(await shown()).toEqual(["mcp_kumiho_kumiho_memory_engage", "mcp_kumiho_save_plan"]);
+    await led.hub.identity.updateAgent("lead", { coordinator: false, localModel: true });
+    expect(await shown()).toEqual(["mcp_kumiho_save_plan"]);
+  });
+});
+
+describe("D7: what a server says that nobody vouches for", () => {
+  it("is cut in lists, whole in what a search gives, and whole everywhere once the server is trusted", async () => {
+    await using long = await testGateway({
+      toolboxes: { long: ["mcp:long:*"] },
+      agents: { ann: ["long"] },
+    });
+    await long.hub.upstream.add("long", fixture("describes itself at length"));
+    await long.hub.upstream.settled();
+    const said = async () => {
+      const client = await long.client("ann", "modern");
+      return (await client.listTools()).tools.find(({ name }) => name === "mcp_long_echo")!.description!;
+    };
+    expect(await said()).toBe(`${"word ".repeat(40).slice(0, 199)}…`);
+    const found = await search(await long.client("ann", "legacy"), "select:mcp_long_echo");
+    expect(found.text).toContain("word ".repeat(100).trim());
+    await long.hub.upstream.update("long", { trusted: true });
+    expect(await said()).toBe("word ".repeat(100).trim());
+  });
+});
 
 describe("deferred tools", () => {
   it("are in whole lists where the agent has few", async () => {

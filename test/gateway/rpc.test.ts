@@ -89,6 +89,16 @@ describe("K9: POST /rpc", () => {
     });
   });
 
+  it("C10: passes no integer on as another one", async () => {
+    await using test = await rpc();
+    await learned(test, "echo", "echoes");
+    const asked = (id: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_echo_echo","arguments":{"approved":true,"id":${id}}}}`;
+    const echoed = async (id: string) => (await read(await test.send(asked(id)))).result;
+    expect(await echoed("9007199254740993")).toEqual({ id: "9007199254740993" });
+    expect(await echoed("9007199254740991")).toEqual({ id: 9007199254740991 });
+  });
+
   it("gives what a tool gave, not wrapped in content", async () => {
     await using test = await rpc();
     const workspace = join(test.home, "workspaces/main");

@@ -19,6 +19,8 @@ beforeEach(async () => {
     pins: [],
     model: null,
     headless: false,
+    localModel: false,
+    coordinator: false,
     createdAt: 1,
     updatedAt: 1,
   };

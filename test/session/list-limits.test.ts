@@ -21,6 +21,38 @@ describe("the limits of a list", () => {
     expect(limitsFor({ model: "mine" })).toEqual({ mode: "auto", threshold: 20, eager: [] });
   });
 
+  it("D8: keep what leads agents in the lists of local models and of coordinators", () => {
+    const eleven = limitsFor({ localModel: true }).eager;
+    expect(eleven).toEqual(
+      "create_agent wait_for_agent send_agent_prompt get_agent_activity list_agents cancel_agent resolve_outcome get_workflow_context save_plan recall_plans compact_conversation".split(
+        " ",
+      ),
+    );
+    for (const model of [
+      "ollama/llama3.2",
+      "LMStudio/qwen",
+      "http://127.0.0.1:8080/v1",
+      "http://[::1]/v1",
+      "https://10.1.2.3/m",
+      "http://gpu.local/v1",
+      "http://localhost:1234",
+    ])
+      expect(limitsFor({ model }).eager, model).toEqual(eleven);
+    for (const model of [
+      "llama3.2",
+      "gpt-5",
+      "https://example.com/v1",
+      "https://8.8.8.8/v1",
+      "localhost",
+      "http://",
+    ])
+      expect(limitsFor({ model }).eager, model).toEqual([]);
+    expect(limitsFor({ coordinator: true }).eager).toEqual([...eleven, "memory_engage", "memory_reflect"]);
+    const models = { "ollama/*": { eager: ["mine"] } };
+    expect(limitsFor({ model: "ollama/x" }, models).eager).toEqual(["mine"]);
+    expect(limitsFor({ model: "ollama/x", coordinator: true }, models).eager).toContain("memory_engage");
+  });
+
   it("take what the settings say of a model, the longest pattern first, before what is known of it", () => {
     const models = {
       "gpt-*": { maxTools: 64, eager: ["search"] },

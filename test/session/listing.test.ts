@@ -4,12 +4,12 @@ import { listingOf } from "../../src/session/listing.ts";
 import type { Tool } from "../../src/tool.ts";
 import { testTool } from "../support/tools.ts";
 
-const OWN = ["call_tool", "read_file", "tool_search"].map((name) => testTool({ name }));
+const OWN = ["call_tool", "read_file", "tool_search"].map((name) => testTool({ name, floor: true }));
 const external = (name: string, server = "hub") =>
-  testTool({ name: `mcp_${server}_${name}`, ownName: name, origin: `mcp:${server}`, deferrable: true });
+  testTool({ name: `mcp_${server}_${name}`, ownName: name, origin: `mcp:${server}` });
 const EXTERNAL = ["create_issue", "list_issues", "merge"].map((name) => external(name));
 const VISIBLE = [...OWN, ...EXTERNAL];
-const NOBODY = { grants: [] };
+const NOBODY = { named: new Set<string>(), pins: [] };
 const none = new Map<string, number>();
 
 function limits(change: Partial<ListLimits> = {}): ListLimits {
@@ -27,10 +27,11 @@ describe("what a model is shown", () => {
     expect(listing.tools).toBe(VISIBLE);
   });
 
-  it("leaves out, above it, only tools that may be deferred", () => {
-    const { tools, deferred } = listingOf(VISIBLE, none, NOBODY, limits());
+  it("leaves out, above it, what a pattern or * brings, wherever it comes from", () => {
+    const native = testTool({ name: "web_search", wildcard: true });
+    const { tools, deferred } = listingOf([...VISIBLE, native], none, NOBODY, limits());
     expect(names(tools)).toEqual(names(OWN));
-    expect(deferred).toEqual(EXTERNAL);
+    expect(deferred).toEqual([...EXTERNAL, native]);
   });
 
   it("is whole where there is no tool_search to find the rest", () => {
@@ -52,13 +53,13 @@ describe("what a model is shown", () => {
     expect(listingOf([...VISIBLE, long], none, NOBODY, few).deferred).toEqual([...EXTERNAL, long]);
   });
 
-  it("keeps pinned tools, those granted by name, activated and eager ones", () => {
+  it("keeps pinned tools, those that a toolbox or grant names, activated and eager ones", () => {
     const kept = (change: object, activated = none, more: Partial<ListLimits> = {}) =>
       names(listingOf(VISIBLE, activated, { ...NOBODY, ...change }, limits(more)).tools).filter((name) =>
         name.startsWith("mcp_"),
       );
     expect(kept({ pins: ["mcp_hub_merge"] })).toEqual(["mcp_hub_merge"]);
-    expect(kept({ grants: ["mcp_hub_list_issues", "mcp:hub:*"] })).toEqual(["mcp_hub_list_issues"]);
+    expect(kept({ named: new Set(["mcp_hub_list_issues"]) })).toEqual(["mcp_hub_list_issues"]);
     expect(kept({}, new Map([["mcp_hub_merge", 1]]))).toEqual(["mcp_hub_merge"]);
     expect(kept({}, none, { eager: ["create_issue"] })).toEqual(["mcp_hub_create_issue"]);
     expect(kept({}, none, { eager: ["issues"] })).toEqual(["mcp_hub_list_issues"]);
@@ -78,12 +79,28 @@ describe("what a model is shown", () => {
     const listing = listingOf(
       VISIBLE,
       activated,
-      { grants: [], pins: ["mcp_hub_create_issue"] },
+      { ...NOBODY, pins: ["mcp_hub_create_issue"] },
       limits({ maxTools: 5 }),
     );
     expect(names(listing.tools)).toEqual([...names(OWN), "mcp_hub_create_issue", "mcp_hub_merge"]);
     expect(names(listing.retired)).toEqual(["mcp_hub_list_issues"]);
     expect(listing.tooManyFor).toBeUndefined();
+  });
+
+  it("leaves out what is named last of all, and by its use", () => {
+    const activated = new Map([
+      ["mcp_hub_merge", 9],
+      ["mcp_hub_list_issues", 2],
+    ]);
+    const named = new Set(["mcp_hub_create_issue", "mcp_hub_list_issues"]);
+    const keeping = { named, pins: [] };
+    const left = (maxTools: number, eager: string[] = []) =>
+      names(listingOf(VISIBLE, activated, keeping, limits({ maxTools, eager })).deferred);
+    expect(left(6)).toEqual([]);
+    expect(left(5)).toEqual(["mcp_hub_merge"]);
+    expect(left(5, ["merge"])).toEqual(["mcp_hub_merge"]);
+    expect(left(4)).toEqual(["mcp_hub_create_issue", "mcp_hub_merge"]);
+    expect(left(3)).toEqual(names(EXTERNAL));
   });
 
   it("defers rather than being refused, even where the settings say no", () => {

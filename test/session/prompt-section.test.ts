@@ -20,8 +20,30 @@ function sectionOf(
 }
 
 describe("the prompt section", () => {
-  it("is empty where nothing is deferred", () => {
+  it("is empty where nothing is deferred and every tool is our own", () => {
     expect(sectionOf([])).toBe("");
+  });
+
+  it("has the servers with their counts and what they say, also where nothing is deferred", () => {
+    const tools = [testTool({ name: "call_tool" }), external("git", "log"), external("git", "diff")];
+    const about = (origin: string) => (origin === "mcp:git" ? "Use it for code." : undefined);
+    const section = promptSection({ tools, deferred: [], retired: [] }, { ...deps, about });
+    expect(section).toBe("Some of your tools come from these servers:\n- git (2 tools): Use it for code.");
+  });
+
+  it("counts what a server has in the list and what is to be found", () => {
+    const listing = { tools: [external("git", "log")], deferred: [external("git", "diff")], retired: [] };
+    expect(promptSection(listing, deps)).toContain("- git (2 tools, 1 of them to be found)");
+  });
+
+  it("has names without descriptions where these are too much", () => {
+    const tools = Array.from({ length: 60 }, (_, index) =>
+      external("s", `tool_${index}`, "word ".repeat(60)),
+    );
+    const section = sectionOf(tools);
+    expect(section).toContain("<available-deferred-tools>\nmcp_s_tool_0\nmcp_s_tool_1\n");
+    expect(section).toContain("mcp_s_tool_59\n</available-deferred-tools>");
+    expect(estimateTokens(section)).toBeLessThanOrEqual(2_000);
   });
 
   it("has the servers with their counts and what they say, every tool with one line, and how to search", () => {

@@ -22,7 +22,7 @@ const ok = (text: string): ToolOutcome => ({
   truncated: false,
 });
 
-const BEGINNING = { deferred: [], retired: [], promptSection: "", revision: 1 };
+const BEGINNING = { maxDescription: 200, deferred: [], retired: [], promptSection: "", revision: 1 };
 
 function oneByOne(callTool: Calling["callTool"]): Calling {
   return { callTool, callBatch: (calls) => Promise.all(calls.map(callTool)) };

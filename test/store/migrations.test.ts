@@ -41,6 +41,7 @@ test("the migrations that exist keep their names and order", () => {
     "0023-call-steps",
     "0024-sources",
     "0025-memory-history",
+    "0029-agent-seats",
   ]);
 });
 
@@ -120,6 +121,8 @@ const {
   pins: _pins,
   model: _model,
   headless: _headless,
+  localModel: _localModel,
+  coordinator: _coordinator,
   ...AGENT_4
 } = agent("ada", { grants: ["grep"], toolboxes: ["research"] });
 const TASK_4 = { id: "tsk_1", agentId: "agt_ada", title: "Look", status: "blocked", note: "why", ...times() };
@@ -168,7 +171,8 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
 }
 
 async function expectVersion4Data(store: Store): Promise<void> {
-  const since = { pins: [], model: null, scout: false, headless: false };
+  const seats = { localModel: false, coordinator: false };
+  const since = { pins: [], model: null, scout: false, headless: false, ...seats };
   expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, ...since });
   expect(await store.tasks.get("tsk_1")).toEqual({ ...TASK_4, instructions: "", assignedBy: null });
   expect(await store.secrets.list()).toEqual([

@@ -28,6 +28,8 @@ export const agent = (name: string, change: Partial<AgentRecord> = {}): AgentRec
   pins: [],
   model: null,
   headless: false,
+  localModel: false,
+  coordinator: false,
   createdAt: NOW,
   updatedAt: NOW,
   ...change,

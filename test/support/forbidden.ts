@@ -19,7 +19,6 @@ export function guarded(dice: Dice): Guarded {
   const tools = random.tools.map((tool) => ({
     ...tool,
     description: `Works with ${dice.one(SUBJECTS)} and ${dice.one(SUBJECTS)}: ${wordOf(tool)}.`,
-    deferrable: tool.origin.includes(":"),
   }));
   const denied = new Set(tools.filter(() => dice.chance(0.2)).map(({ name }) => name));
   return { ...random, tools, denied, wordOf };

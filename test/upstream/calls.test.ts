@@ -109,13 +109,6 @@ describe("results", () => {
   });
 });
 
-test("the host's own `approved` argument does not reach the server", async () => {
-  await using up = await testUpstream();
-  await up.upstream.add("echo", fixture("echoes"));
-  await up.upstream.settled();
-  expect(said(await up.call("mcp_echo_echo", { approved: true, x: 1 }))).toBe('{"x":1}');
-});
-
 test("hints that tighten are believed from anyone, those that loosen only from a trusted server", async () => {
   await using up = await testUpstream();
   await up.upstream.add("stranger", fixture("hints"));

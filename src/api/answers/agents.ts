@@ -22,6 +22,8 @@ export const agentAnswers = {
       pins: texts,
       model: orNull(text),
       headless: { ...yesNo, description: "What would ask a person is denied." },
+      localModel: { ...yesNo, description: "Its model runs on this machine or near it." },
+      coordinator: { ...yesNo, description: "It leads other agents." },
       toolCount: count,
       createdAt: time,
       updatedAt: time,

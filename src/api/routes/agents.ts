@@ -27,6 +27,8 @@ export const agentInput = {
   pins: { ...nameList, maxItems: 100 },
   model: { type: ["string", "null"], minLength: 1, maxLength: 200 },
   headless: { type: "boolean" },
+  localModel: { type: "boolean" },
+  coordinator: { type: "boolean" },
 };
 
 const messageIds = { type: "array", maxItems: 500, items: nameText };

@@ -20,6 +20,7 @@ import { whileConnected } from "../disconnect.ts";
 import { mustNotBeUsed } from "../names-in-use.ts";
 import { byName, exactly, nameText, path, serverReach } from "../schema.ts";
 import { streamTest } from "../test-stream.ts";
+import { entryKeys, testedServer } from "../tested-server.ts";
 
 const paths = { type: "array", maxItems: 100, items: { type: "string", maxLength: 4_096 } };
 const count = { type: "integer", minimum: 0 };
@@ -59,6 +60,13 @@ const reach = {
     },
   },
 };
+/** The keys as settings files write them, too. */
+function bothSpellings<T extends { readonly properties: Readonly<Record<string, object>> }>(schema: T): T {
+  const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const written = Object.entries(schema.properties).map(([key, value]) => [snake(key), value] as const);
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(written) } };
+}
+
 /** Ranges are not checked here: the configuration's own check says what they are. */
 const input = {
   ...reach,
@@ -260,7 +268,13 @@ export function serverRoutes(app: FastifyInstance, { hub, options }: ApiContext)
       schema: {
         summary:
           "Tries a configuration that is not registered; with nothing but a name, the server of that name",
-        body: exactly({ ...reach, name: nameText, timeout_ms: { type: "number" } }),
+        body: exactly({
+          ...reach,
+          oauth: bothSpellings(reach.oauth),
+          sandbox: bothSpellings(reach.sandbox),
+          ...entryKeys,
+          name: nameText,
+        }),
         querystring: streamed,
         response: gives("TestReport"),
       },
@@ -271,7 +285,10 @@ export function serverRoutes(app: FastifyInstance, { hub, options }: ApiContext)
       return await answerTest(reply, request.query.stream, (more) =>
         isRegistered
           ? upstream.test(name, more)
-          : upstream.testConfig(rest, timeoutMs === undefined ? more : { ...more, timeoutMs }),
+          : upstream.testConfig(
+              testedServer(rest),
+              typeof timeoutMs === "number" ? { ...more, timeoutMs } : more,
+            ),
       );
     },
   );

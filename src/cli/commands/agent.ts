@@ -14,6 +14,7 @@ import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
 import { counted } from "../counted.ts";
 import { ago } from "../duration.ts";
+import { listedOf, listedText } from "../listed-text.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 
@@ -25,6 +26,8 @@ interface AgentOptions {
   readonly pin: readonly string[];
   readonly model?: string;
   readonly headless?: boolean;
+  readonly localModel?: boolean;
+  readonly coordinator?: boolean;
   readonly parent?: string;
   readonly scout?: boolean;
 }
@@ -35,6 +38,9 @@ interface EditOptions extends AgentOptions {
   readonly unpin: readonly string[];
   readonly attended?: boolean;
 }
+
+/** Turned off only while an agent is edited. */
+const SEATS = ["localModel", "coordinator"] as const;
 
 export function agentCommand(shell: Shell): Command {
   const agent = new Command("agent").description("agents and what each of them may call");
@@ -76,6 +82,8 @@ export function agentCommand(shell: Shell): Command {
         [],
       )
       .option("--attended", "let its calls ask a person again, after --headless")
+      .option("--no-local-model", "what local models use all the time is left to tool_search again")
+      .option("--no-coordinator", "it leads no other agents any more")
       .action(shell.action(editAgent)),
     "agent edit writer --grant mcp_fs_read_text_file",
     "agent edit writer --revoke research --clear folders",
@@ -117,7 +125,9 @@ function agentOptions(command: Command): Command {
     )
     .option("--pin <tool>", "never leave this tool of a server to tool_search (repeatable)", collect, [])
     .option("--model <name>", "the model it runs on, which decides how many tools its lists may have")
-    .option("--headless", "deny what would ask a person: nobody watches over it");
+    .option("--headless", "deny what would ask a person: nobody watches over it")
+    .option("--local-model", "its model runs on this machine or near it, whatever its name")
+    .option("--coordinator", "it leads other agents: the tools for that are always in its lists");
 }
 
 async function listAgents(run: Run): Promise<undefined> {
@@ -138,7 +148,7 @@ async function listAgents(run: Run): Promise<undefined> {
 }
 
 async function showAgent(run: Run, name: string): Promise<undefined> {
-  const [{ agent }, { tools, planned, ...nothing }] = await Promise.all([
+  const [{ agent }, { tools, planned, cost, ...nothing }] = await Promise.all([
     run.get<AgentAnswer>(path`/api/agents/${name}`),
     run.get<AgentTools>(path`/api/agents/${name}/tools`),
   ]);
@@ -149,7 +159,7 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
     tool.deferred ? "by search" : "yes",
   ]);
   run.print(
-    { agent, tools, planned, unknown: nothing.unknown, unmatched: nothing.unmatched },
+    { agent, tools, cost, planned, unknown: nothing.unknown, unmatched: nothing.unmatched },
     `${fields([
       ["name", agent.name],
       ["description", agent.description],
@@ -161,6 +171,9 @@ async function showAgent(run: Run, name: string): Promise<undefined> {
       ["pins", agent.pins.join(", ")],
       ["model", agent.model],
       ["headless", agent.headless ? "yes: what would ask a person is denied" : null],
+      ["local model", agent.localModel ? "yes" : null],
+      ["coordinator", agent.coordinator ? "yes: it leads other agents" : null],
+      ["tools", listedText(cost)],
     ])}${nothingNote(nothing)}${plannedNote(planned)}${withheldNote(agent, { tools, planned, ...nothing })}\n${table(["TOOL", "GRANTED BY", "STATUS", "LISTED"], rows, run.terminal.columns)}`,
   );
 }
@@ -175,7 +188,7 @@ async function createAgent(run: Run, name: string, options: AgentOptions): Promi
   const answer = await run.send<AgentAnswer>("POST", "/api/agents", body);
   run.print(
     answer,
-    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}.\n${nothingNote(answer)}${await withheldFrom(run, answer)}Next: toolkeep token create --agent ${name}\n`,
+    `Created agent ${name} with ${counted(answer.agent.toolCount, "tool")}: ${await listedOf(run, name)}.\n${nothingNote(answer)}${await withheldFrom(run, answer)}Next: toolkeep token create --agent ${name}\n`,
   );
 }
 
@@ -187,7 +200,7 @@ async function editAgent(run: Run, name: string, options: EditOptions): Promise<
   const answer = await run.send<AgentAnswer>("PATCH", path`/api/agents/${name}`, change);
   run.print(
     answer,
-    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now.\n${nothingNote(answer)}${await withheldFrom(run, answer)}`,
+    `Changed agent ${name}; it has ${counted(answer.agent.toolCount, "tool")} now: ${await listedOf(run, name)}.\n${nothingNote(answer)}${await withheldFrom(run, answer)}`,
   );
 }
 
@@ -235,6 +248,9 @@ function given(options: AgentOptions, cwd: string): AgentInput {
     ...(options.pin.length === 0 ? {} : { pins: options.pin }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.headless ? { headless: true } : {}),
+    ...Object.fromEntries(
+      SEATS.filter((seat) => options[seat] !== undefined).map((seat) => [seat, options[seat]]),
+    ),
   };
 }
 
@@ -261,7 +277,8 @@ function edited(agent: AgentView, options: EditOptions, cwd: string): AgentInput
   };
 }
 
-function checkGiven({ description, model, headless, attended, ...lists }: EditOptions): void {
+function checkGiven(options: EditOptions): void {
+  const { description, model, headless, attended, ...lists } = options;
   if (headless && attended)
     throw new ToolkeepError("BAD_USAGE", "--headless and --attended are opposites; give one of them");
   const { toolbox, grant, folder, revoke, clear, pin, unpin } = lists;
@@ -270,6 +287,7 @@ function checkGiven({ description, model, headless, attended, ...lists }: EditOp
     model === undefined &&
     !headless &&
     !attended &&
+    SEATS.every((seat) => options[seat] === undefined) &&
     [toolbox, grant, folder, revoke, clear, pin, unpin].every((list) => list.length === 0)
   ) {
     throw new ToolkeepError(

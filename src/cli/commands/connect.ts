@@ -20,6 +20,7 @@ import {
 import { type DoubleServers, doubleServers, moveServers, restoreMoved } from "../client-servers.ts";
 import { counted } from "../counted.ts";
 import { homeHere } from "../home.ts";
+import { listedOf } from "../listed-text.ts";
 import { ownBin } from "../own-bin.ts";
 import { ownEndpoint } from "../own-endpoint.ts";
 import { remoteDaemon } from "../remote.ts";
@@ -111,6 +112,7 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
 
   const doubles = await doubleServers(run, client, { ...plan, ...deps });
   const moved = options.move ? await moveServers(doubles, client, deps) : [];
+  const listed = await listedOf(run, agent.agent.name);
   run.print(
     {
       client: client.id,
@@ -121,7 +123,8 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
       moved,
       notRegistered: doubles.others,
     },
-    printable(connected(plan, written, { ...agent, keepsRights }, doubles, moved)) + (await daemonHint(run)),
+    printable(connected(plan, written, { ...agent, keepsRights, listed }, doubles, moved)) +
+      (await daemonHint(run)),
   );
 }
 
@@ -221,7 +224,13 @@ async function accessFor({ terminal }: Run, url: string, token: string): Promise
 function connected(
   { client }: Plan,
   written: Written,
-  { agent, unknown, unmatched, keepsRights }: AgentAnswer & { readonly keepsRights: boolean },
+  {
+    agent,
+    unknown,
+    unmatched,
+    keepsRights,
+    listed,
+  }: AgentAnswer & { readonly keepsRights: boolean; readonly listed: string },
   { registered, others }: DoubleServers,
   moved: readonly string[],
 ): string {
@@ -230,6 +239,7 @@ function connected(
   const rights = [...agent.toolboxes.map((toolbox) => `toolbox ${toolbox}`), ...agent.grants].join(", ");
   const notes = [
     client.next,
+    `Its agent ${agent.name} has ${counted(agent.toolCount, "tool")}: ${listed}.`,
     ...(keepsRights ? [`Its agent ${agent.name} keeps what it had: ${rights || "nothing"}.`] : []),
     ...(nothing.length === 0 ? [] : [`Comes to nothing yet: ${nothing.join(", ")}.`]),
     ...(moved.length === 0

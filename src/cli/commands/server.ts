@@ -6,29 +6,29 @@ import type {
   ServerInput,
   ServerList,
   ServerOffers,
-  ServerView,
-  TestReport,
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
 import { ago } from "../duration.ts";
-import { remoteDaemon } from "../remote.ts";
 import { type SandboxOptions, sandboxInput, sandboxOptions, sandboxText } from "../sandbox-options.ts";
 import {
   authOptions,
   lifeOptions,
+  mustApply,
   namedValues,
   reachOptions,
   repeatable,
   type ServerOptions,
   serverInput,
+  startFolder,
 } from "../server-options.ts";
 import {
   alsoOffers,
   beginning,
   credentialsRefused,
+  indented,
   lookAt,
   nextStep,
   reach,
@@ -41,6 +41,7 @@ import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 import { serverAuthCommand } from "./server-auth.ts";
 import { serverLogsCommand } from "./server-logs.ts";
+import { serverTestCommand } from "./server-test.ts";
 import { serverTrustCommands } from "./server-trust.ts";
 
 const MOST_HINTS = 5;
@@ -60,9 +61,7 @@ export function serverCommand(shell: Shell): Command {
   leaf(server, "show <name>", "show a server and its tools", "server show fs").action(
     shell.action(showServer),
   );
-  leaf(server, "test <name>", "connect anew and list the tools", "server test fs").action(
-    shell.action(testServer),
-  );
+  serverTestCommand(server, shell);
   leaf(
     server,
     "approve <name>",
@@ -149,14 +148,6 @@ function confining(run: Run, options: SandboxOptions, isLocal: boolean): Pick<Se
   return sandbox === undefined ? {} : { sandbox };
 }
 
-/** The daemon leaves out what does not apply; a person who typed it meant something. */
-function mustApply({ env = [], header = [] }: ServerOptions, isLocal: boolean): void {
-  if (isLocal && header.length > 0)
-    throw new ToolkeepError("BAD_USAGE", "--header is for servers with --url; a command takes --env");
-  if (!isLocal && env.length > 0)
-    throw new ToolkeepError("BAD_USAGE", "--env is for servers that are a command; --url takes --header");
-}
-
 function added({ server, tools }: ServerAnswer, tested: boolean): string {
   if (!tested) return `Registered ${server.name}. See its tools: toolkeep server show ${server.name}\n`;
   if (server.state === "needs_auth") {
@@ -230,32 +221,6 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["last error", server.lastError],
     ])}tools:\n${list(tools)}`,
   );
-}
-
-async function testServer(run: Run, name: string): Promise<number> {
-  const report = await run.progress(
-    `testing ${name}`,
-    run.send<TestReport>("POST", path`/api/servers/${name}/test`),
-  );
-  const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
-  const verdict = report.ok
-    ? `${name} works: ${counted(report.tool_count, "tool")} in ${report.latency_ms} ms.\n`
-    : `${name} does not work (after ${report.latency_ms} ms):\n${indented(report.error)}\n`;
-  const warning = report.ok && report.warning !== undefined ? `! ${report.warning}\n` : "";
-  run.print(report, verdict + warning + afterTest(server, report));
-  return report.ok ? 0 : 1;
-}
-
-/** What to do now, unless the report has said it or it is what was just done. */
-function afterTest(server: ServerView, report: TestReport): string {
-  const { name } = server;
-  if (server.state === "disabled")
-    return `It is disabled; calls are refused: toolkeep server enable ${name}\n`;
-  const next = report.ok ? undefined : nextStep(server);
-  const isSaid = !report.ok && report.error.includes(`toolkeep server auth ${name}`);
-  const isRepeat = next === `try again: toolkeep server test ${name}`;
-  const isSpare = next === undefined || isRepeat || (isSaid && next.startsWith("sign in"));
-  return isSpare ? "" : `${next}\n`;
 }
 
 function change(verb: "enable" | "disable", done: string): (run: Run, name: string) => Promise<undefined> {
@@ -356,18 +321,6 @@ async function removeServer(run: Run, name: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/servers/${name}`), `Removed ${name}.\n`);
 }
 
-/** A command is meant from here, wherever the daemon was started; a daemon elsewhere has no such folder. */
-function startFolder({ terminal }: Run, command: readonly string[]): ServerInput {
-  return command.length === 0 || remoteDaemon(terminal.env) ? {} : { cwd: terminal.cwd };
-}
-
 function list(tools: readonly string[]): string {
   return tools.length === 0 ? "  none listed yet\n" : tools.map((tool) => `  ${tool}\n`).join("");
-}
-
-function indented(text: string): string {
-  return printable(text)
-    .split("\n")
-    .map((line) => `  ${line}`)
-    .join("\n");
 }

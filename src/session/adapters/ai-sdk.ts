@@ -39,7 +39,7 @@ export function aiSdkTools<S>(turn: Turn, jsonSchema: MakeSchema<S>): Record<str
     turn.tools.map((tool) => [
       tool.name,
       {
-        description: tool.description,
+        description: turn.descriptionOf(tool),
         inputSchema: jsonSchema({ ...tool.inputSchema, type: "object" }),
         execute: async (input, options) => {
           const signal = options?.abortSignal;

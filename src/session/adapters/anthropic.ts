@@ -29,10 +29,10 @@ const IMAGES: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", "ima
 
 /** The tools of a turn for the `tools` of a Messages request. */
 export function anthropicTools(turn: Turn): readonly AnthropicTool[] {
-  return turn.tools.map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    input_schema: { ...inputSchema, type: "object" },
+  return turn.tools.map((tool) => ({
+    name: tool.name,
+    description: turn.descriptionOf(tool),
+    input_schema: { ...tool.inputSchema, type: "object" },
   }));
 }
 

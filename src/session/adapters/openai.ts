@@ -1,4 +1,5 @@
 import type { BatchOptions } from "../../executor/batch.ts";
+import { parseExact } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { JsonSchema } from "../../tool.ts";
 import type { Turn, TurnCall } from "../turn.ts";
@@ -33,9 +34,13 @@ export interface FunctionCallOutput {
 
 /** The tools of a turn for the `tools` of a chat completion. */
 export function openaiChatTools(turn: Turn): readonly ChatTool[] {
-  return turn.tools.map(({ name, description, inputSchema }) => ({
+  return turn.tools.map((tool) => ({
     type: "function",
-    function: { name, description, parameters: { ...inputSchema, type: "object" } },
+    function: {
+      name: tool.name,
+      description: turn.descriptionOf(tool),
+      parameters: { ...tool.inputSchema, type: "object" },
+    },
   }));
 }
 
@@ -62,11 +67,11 @@ export async function runOpenaiChatCalls(
 
 /** The tools of a turn for the `tools` of a request to the Responses API. */
 export function openaiResponsesTools(turn: Turn): readonly ResponsesTool[] {
-  return turn.tools.map(({ name, description, inputSchema }) => ({
+  return turn.tools.map((tool) => ({
     type: "function",
-    name,
-    description,
-    parameters: { ...inputSchema, type: "object" },
+    name: tool.name,
+    description: turn.descriptionOf(tool),
+    parameters: { ...tool.inputSchema, type: "object" },
     strict: false,
   }));
 }
@@ -100,7 +105,7 @@ function toCall({ name, arguments: text }: Record<string, unknown>): TurnCall {
 function parsed(text: unknown): unknown {
   if (typeof text !== "string") return text;
   try {
-    return text.trim() === "" ? {} : JSON.parse(text);
+    return text.trim() === "" ? {} : parseExact(text);
   } catch {
     return text;
   }

@@ -24,6 +24,7 @@ import { callSteps } from "./0023-call-steps.ts";
 import { sources } from "./0024-sources.ts";
 import { memoryHistory } from "./0025-memory-history.ts";
 import { contentLabels } from "./0027-content-labels.ts";
+import { agentSeats } from "./0029-agent-seats.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sources,
   memoryHistory,
   contentLabels,
+  agentSeats,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

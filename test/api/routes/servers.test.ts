@@ -144,7 +144,7 @@ describe("/api/servers", () => {
       expect(body).toEqual({ ok: false, error: expect.any(String), latency_ms: expect.any(Number) });
       return body.latency_ms;
     };
-    const [short, long, none] = await Promise.all([within(1), within(600_000), within()]);
+    const [short, long, none] = await Promise.all([within(0.5), within(600_000.5), within()]);
     expect(short).toBeGreaterThanOrEqual(990);
     expect(short).toBeLessThan(8_000);
     for (const latency of [long, none]) {
@@ -152,6 +152,44 @@ describe("/api/servers", () => {
       expect(latency).toBeLessThan(20_000);
     }
   }, 60_000);
+
+  it("C12: takes the shape of an entry of `[[mcp.servers]]`, as files write it", async () => {
+    await using api = await testApi();
+    const { command, args } = fixture("echoes");
+    const entry = {
+      name: "my-server",
+      transport: "stdio",
+      url: null,
+      headers: {},
+      env: null,
+      enabled: false,
+      tool_timeout_secs: 120,
+      connect_timeout_ms: 30_000,
+      keep_alive: false,
+      timeout_ms: 5_000.5,
+    };
+    for (const reach of [
+      { command, args },
+      { command: [command, ...args!], type: "local" },
+    ]) {
+      const { body } = await api.request("POST", "/api/mcp/servers/test", { ...entry, ...reach });
+      expect(body).toMatchObject({ ok: true, tool_count: 1 });
+    }
+    const remote = { ...entry, transport: "http", command: "", args: [], url: "http://127.0.0.1:1/mcp" };
+    expect((await api.request("POST", "/api/mcp/servers/test", remote)).body).toMatchObject({
+      ok: false,
+      latency_ms: expect.any(Number),
+    });
+    for (const [wrong, said] of [
+      [{ command: "", args: [] }, "server.command"],
+      [{ command, tool_timeout_secs: 601 }, "server.timeoutMs"],
+      [{ command, commnd: 1 }, "commnd"],
+    ] as const) {
+      const { status, body } = await api.request("POST", "/api/mcp/servers/test", { ...entry, ...wrong });
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining(said)]);
+    }
+    expect((await api.request("GET", "/api/servers")).body.servers).toEqual([]);
+  });
 
   it("C12: tests a registered server by its name alone, on a new connection", async () => {
     await using folder = await tempHome();

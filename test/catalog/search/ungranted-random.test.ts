@@ -215,7 +215,7 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
   it("is neither listed nor announced, not even where a conversation activated it before", async () => {
     await each(async ({ seed, random, caller, catalog, own, secrets }) => {
       const activated = new Map(random.tools.map(({ name }, at) => [name, at]));
-      const search = { ...random.tools[0]!, name: "tool_search", description: "Finds.", deferrable: false };
+      const search = { ...random.tools[0]!, name: "tool_search", description: "Finds.", floor: true };
       const visible = [...catalog.visible(caller), search];
       for (const [mode, before] of [
         [true, activated],
@@ -223,7 +223,12 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
         [false, activated],
       ] as const) {
         const limits = { mode, threshold: 0, eager: ["mcp_*"], maxTools: 5 };
-        const listing = listingOf(visible, before, { ...caller, pins: [...activated.keys()] }, limits);
+        const listing = listingOf(
+          visible,
+          before,
+          { named: catalog.named(caller), pins: [...activated.keys()] },
+          limits,
+        );
         const shown = [...listing.tools, ...listing.deferred];
         expect(names(shown).sort(), seed).toEqual([...names(own), "tool_search"].sort());
         const text = promptSection(listing, { about: () => undefined, maxDescription: 200 });

@@ -14,6 +14,23 @@ describe("toolkeep agent", () => {
     expect((await typed(api, ["agent", "show", "worker"])).out).not.toMatch(/create_toolbox +grant/);
   });
 
+  it("says how many tools are listed and how many are found by search, and takes seats and gives them back", async () => {
+    await using api = await testApi({ agents: { worker: [] }, settings: { deferred_loading: "auto" } });
+    const edit = async (...args: string[]) => (await typed(api, ["agent", "edit", "worker", ...args])).out;
+    const show = async () => (await typed(api, ["agent", "show", "worker"])).out;
+    const count = (text: string) => /(\d+) listed, (\d+) found by search/.exec(text)!.slice(1).map(Number);
+    const [floor, none] = count(await edit("--grant", "web_search"));
+    expect(none).toBe(0);
+    const [listed, found] = count(await edit("--toolbox", "all"));
+    expect([listed, found! > 20]).toEqual([floor, true]);
+    expect(count(await show())).toEqual([listed, found]);
+    await edit("--local-model", "--coordinator");
+    expect(api.hub.identity.agent("worker")).toMatchObject({ localModel: true, coordinator: true });
+    expect(await show()).toMatch(/local model: +yes\ncoordinator: +yes/);
+    await edit("--no-local-model", "--no-coordinator");
+    expect(api.hub.identity.agent("worker")).toMatchObject({ localModel: false, coordinator: false });
+  });
+
   it("pins tools and names the model, shows both and takes them back", async () => {
     await using api = await testApi({ agents: { worker: [] } });
     const edited = await typed(api, [

@@ -281,6 +281,18 @@ describe("toolkeep server show", () => {
     expect((await it.type(["server", "show", "s", "--json"])).out).toContain("word\\n".repeat(300));
   });
 
+  it("C12: tries a server out before it is registered, and keeps nothing of it", async () => {
+    await using it = await typing();
+    const { command, args } = fixture("echoes");
+    const tried = await it.type(["server", "test", "new", "--timeout", "9500ms", "--", command!, ...args!]);
+    expect(tried).toMatchObject({ code: 0, out: expect.stringMatching(/^new works: 1 tool in \d+ ms\.\n/) });
+    expect(tried.out).toContain("Register it: toolkeep server add new …");
+    const failed = await it.type(["server", "test", "new", "--url", "http://127.0.0.1:1/mcp"]);
+    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^new does not work/) });
+    expect((await it.type(["server", "test", "new", "--env", "A=1"])).code).toBe(2);
+    expect(it.api.hub.upstream.servers()).toEqual([]);
+  });
+
   it("sends nobody to the logs of a server that never started", async () => {
     await using it = await typing();
     await it.type(["server", "add", "s", "--", "no-such-command --here"]);

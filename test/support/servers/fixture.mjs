@@ -10,6 +10,10 @@ const behaviours = {
     serve([tool("echo")]);
   },
 
+  "describes itself at length"() {
+    serve([{ ...tool("echo"), description: "word ".repeat(100).trim() }]);
+  },
+
   /** `argument`: a JSON list of tool names. */
   "lists tools"() {
     serve(JSON.parse(argument).map((name) => tool(name)));

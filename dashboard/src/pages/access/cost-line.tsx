@@ -1,17 +1,19 @@
 import type { ListCost } from "../../api/contract.ts";
-import { counted, short } from "./tool-words.tsx";
+import { short } from "./tool-words.tsx";
 
 /** What a list takes of a model's window, and what leaving tools to search saves. */
 export function CostLine({ cost }: { cost: ListCost }) {
   const { listed, listedTokens, deferred, wholeTokens, keptTokens } = cost;
   return (
     <p>
-      <strong>{counted(listed, "tool")}</strong> in the list, about{" "}
-      <strong>{short(listedTokens)} tokens</strong>
+      <strong>
+        {listed.toLocaleString("en")} listed, {deferred.toLocaleString("en")} found by search
+      </strong>{" "}
+      · the list takes about <strong>{short(listedTokens)} tokens</strong>
       {deferred > 0 && (
         <span className="text-soft">
           {" "}
-          · {counted(deferred, "more tool")} found by search; listing all would take {short(wholeTokens)}
+          · listing all would take {short(wholeTokens)}
           {keptTokens > 0 && `, so ${short(keptTokens)} are kept out of every prompt`}
         </span>
       )}

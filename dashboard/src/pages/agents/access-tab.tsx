@@ -65,8 +65,9 @@ export function AccessTab({ agent, mayChange }: { agent: AgentView; mayChange: b
   );
 }
 
-function draftOf({ description, toolboxes, grants, pins, folders, model, headless }: AgentView): AgentDraft {
-  return { description, toolboxes, grants, pins, folders, model, headless };
+function draftOf(agent: AgentView): AgentDraft {
+  const { description, toolboxes, grants, pins, folders, model, headless, localModel, coordinator } = agent;
+  return { description, toolboxes, grants, pins, folders, model, headless, localModel, coordinator };
 }
 
 /** Equal drafts give equal texts. */

@@ -20,6 +20,8 @@ export const NEW_AGENT: AgentDraft = {
   folders: [],
   model: null,
   headless: false,
+  localModel: false,
+  coordinator: false,
 };
 
 /** What an agent is given. Without `onChange` it is only shown. */
@@ -110,6 +112,18 @@ export function AgentForm({
             hint="What would ask a person is refused at once instead of waiting."
             checked={draft.headless}
             onChange={({ target }) => change({ headless: target.checked })}
+          />
+          <Checkbox
+            label="Its model runs locally"
+            hint="The tools that such models use all the time are always listed. Known by itself for names such as ollama/… and local addresses."
+            checked={draft.localModel}
+            onChange={({ target }) => change({ localModel: target.checked })}
+          />
+          <Checkbox
+            label="It coordinates other agents"
+            hint="The tools for leading agents are always listed."
+            checked={draft.coordinator}
+            onChange={({ target }) => change({ coordinator: target.checked })}
           />
         </div>
       </PanelSection>

@@ -76,7 +76,9 @@ function State({ tool: { status } }: { tool: ToolDetail }) {
 
 function listWords({ floor, deferrable }: ToolDetail): string {
   if (floor) return "every agent has it";
-  return deferrable ? "long lists leave it to search" : "always in the list of who has it";
+  return deferrable
+    ? "in the list of who has it by name; long lists leave it to search otherwise"
+    : "always in the list of who has it";
 }
 
 function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetail }) {

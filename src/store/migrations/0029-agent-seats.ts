@@ -1,0 +1,12 @@
+import type { Migration } from "./migration.ts";
+
+export const agentSeats: Migration = {
+  name: "0029-agent-seats",
+  async up(db, types) {
+    for (const column of ["local_model", "coordinator"])
+      await db.schema
+        .alterTable("agents")
+        .addColumn(column, types.flag, (flag) => flag.notNull().defaultTo(0))
+        .execute();
+  },
+};
