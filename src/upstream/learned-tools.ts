@@ -201,6 +201,7 @@ export class LearnedTools {
       instructions: connection.instructions,
       listedAt: this.#clock(),
       lastError: null,
+      failedAt: null,
     };
     await this.#store.servers.update(serverId, news);
     return news;

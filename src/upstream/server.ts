@@ -15,6 +15,7 @@ import { InUse } from "./in-use.ts";
 import { ListUpkeep } from "./list-upkeep.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";
+import { type Failure, failureIn, shownFailure } from "./server-failure.ts";
 import { ServerLog } from "./server-log.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { closedBecause, REMOVED, restingState, statusOf, unavailable } from "./server-status.ts";
@@ -22,7 +23,6 @@ import type { ToolList } from "./tool-list.ts";
 import type { ServerState } from "./upstream.ts";
 
 type Opened = Result<Connection, ConnectFailure>;
-type Work<T> = (connection: Connection) => Promise<T>;
 
 /** More calls of one agent than this do not wait for one server. */
 const MAX_WAITING = 1000;
@@ -52,19 +52,19 @@ export class Server {
   #isClosed = false;
   /** It is reconnected without being asked, as often as it takes. */
   #diedInUse = false;
-  #lastError: string | null;
+  #failure: Failure | null;
 
   constructor(definition: Definition, deps: ServerDeps<Server>) {
     this.log = new ServerLog(deps.clock, deps.redact);
     this.#deps = deps;
     this.#definition = definition;
-    this.#lastError = definition.record.lastError;
+    this.#failure = failureIn(definition.record);
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
     this.own = new OwnConnections({ ...deps, open: this.#openOwn, shared: () => this.connected() });
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
-    this.#state = restingState(this.#definition);
+    this.#state = restingState(this.#definition, this.#failure);
     this.#usable = this.status().kind === "active";
   }
 
@@ -76,8 +76,9 @@ export class Server {
     return this.#state;
   }
 
-  get lastError(): string | null {
-    return this.#definition.gate.kind === "broken" ? this.#definition.gate.reason : this.#lastError;
+  /** Why it cannot be used, or the last attempt to reach it failed; null where that worked, or nobody has tried. */
+  get failure(): Failure | null {
+    return shownFailure(this.#definition, this.#failure);
   }
 
   get tools(): readonly Tool[] {
@@ -87,7 +88,7 @@ export class Server {
   /** Whether the tools can be called; an idle server counts, because a call starts it. */
   status(): ToolStatus {
     const { isPausing } = this.#backoff;
-    return statusOf(this.#definition, { state: this.#state, isPausing, lastError: this.#lastError });
+    return statusOf(this.#definition, { state: this.#state, isPausing, failure: this.#failure });
   }
 
   /**
@@ -122,7 +123,7 @@ export class Server {
   }
 
   /** Lends the connection to `work`, which rejects with what failed over it; starts the server where it is idle. */
-  async use<T>(signal: AbortSignal, work: Work<T>): Promise<Result<T, string>> {
+  async use<T>(signal: AbortSignal, work: (over: Connection) => Promise<T>): Promise<Result<T, string>> {
     const status = this.status();
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
@@ -155,7 +156,7 @@ export class Server {
     this.#definition = definition;
     this.#tools = this.#deps.toolsOf(this);
     if (reachChanged || definition.gate.kind !== "open") {
-      this.#lastError = definition.record.lastError;
+      this.#failure = failureIn(definition.record);
       await this.disconnect();
     }
     this.#restIfIdle();
@@ -172,7 +173,7 @@ export class Server {
     const connection = this.#forgetConnection();
     await Promise.all([connection?.close(), this.own.close(), this.#connecting]);
     if (!this.#connecting && !this.#connection && this.#state !== "closed")
-      this.#become(restingState(this.#definition));
+      this.#become(restingState(this.#definition, this.#failure));
   }
 
   /** For good: the server was removed, or Toolkeep stops. */
@@ -291,7 +292,7 @@ export class Server {
     this.#connection = connection;
     this.#backoff.reset();
     this.#diedInUse = false;
-    this.#lastError = null;
+    this.#failure = null;
     void connection.closed.then((reason) =>
       this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
@@ -346,7 +347,7 @@ export class Server {
    */
   #failed({ message, needsAuth }: ConnectFailure): void {
     if (needsAuth) void this.#forgetConnection()?.retire();
-    this.#lastError = message;
+    this.#failure = { message, at: this.#deps.clock() };
     this.#use.stopWaiting();
     if (!needsAuth) this.#backoff.pause(() => void this.#retry());
     this.#become(needsAuth ? "needs_auth" : "unavailable", message);
@@ -389,7 +390,6 @@ export class Server {
       this.log.state(state, detail);
       this.#deps.onState(this, detail);
     }
-
     const usable = this.status().kind === "active";
     if (usable !== this.#usable) {
       this.#usable = usable;

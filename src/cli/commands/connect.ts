@@ -19,6 +19,7 @@ import {
 } from "../client-agent.ts";
 import { type DoubleServers, doubleServers, moveServers, restoreMoved } from "../client-servers.ts";
 import { counted } from "../counted.ts";
+import { mustConfirm } from "../destructive.ts";
 import { homeHere } from "../home.ts";
 import { ownBin } from "../own-bin.ts";
 import { ownEndpoint } from "../own-endpoint.ts";
@@ -32,6 +33,7 @@ interface ConnectOptions {
   readonly move?: boolean;
   readonly print?: boolean;
   readonly undo?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Everything that is known before anything is written. */
@@ -59,6 +61,7 @@ export function connectCommand(shell: Shell): Command {
       .option("--move", "take servers out of the client that Toolkeep has too")
       .option("--print", "show what to add by hand, write nothing")
       .option("--undo", "take Toolkeep out of the client again and end its token")
+      .option("--yes", "with --undo: do not ask")
       .action(shell.action(connect)),
     "connect",
     "connect claude-code",
@@ -82,7 +85,10 @@ async function connect(run: Run, name: string | undefined, options: ConnectOptio
   const project = options.project ? place.cwd : null;
   const label = tokenLabel(client, project);
   const plan: Plan = { client, scope, place, target, url, label, project };
-  if (options.undo) return undo(run, plan);
+  if (options.undo) {
+    await mustConfirm(run, options, `Take Toolkeep out of ${client.title} and end its token?`);
+    return undo(run, plan);
+  }
   if (options.print) return printSnippet(run, plan);
   return write(run, plan, options);
 }

@@ -3,6 +3,7 @@ import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../api/contract
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 
@@ -35,12 +36,17 @@ export function toolboxCommand(shell: Shell): Command {
     "take tools out of a toolbox",
     "toolbox remove reading mcp_fs_search_files",
   ).action(shell.action(removeTools));
-  leaf(
-    toolbox,
-    "delete <name>",
-    "delete a toolbox; agents that have it lose its tools",
-    "toolbox delete reading",
-  ).action(shell.action(deleteToolbox));
+  destructive(
+    leaf(
+      toolbox,
+      "delete <name>",
+      "delete a toolbox; agents that have it lose its tools",
+      "toolbox delete reading",
+    ),
+    shell,
+    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
+    deleteToolbox,
+  );
   return toolbox;
 }
 

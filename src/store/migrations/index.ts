@@ -23,6 +23,7 @@ import { toolFingerprints } from "./0022-tool-fingerprints.ts";
 import { callSteps } from "./0023-call-steps.ts";
 import { sources } from "./0024-sources.ts";
 import { memoryHistory } from "./0025-memory-history.ts";
+import { failedServers } from "./0030-failed-servers.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   callSteps,
   sources,
   memoryHistory,
+  failedServers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

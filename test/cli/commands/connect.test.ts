@@ -89,12 +89,12 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
       "think",
     ]);
 
-    const undone = await command(options(home), "connect", "cursor", "--undo");
+    const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("1 token of it ended") });
     expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
     expect(await tokens()).toEqual([]);
     expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
-    const again = await command(options(home), "connect", "cursor", "--undo");
+    const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(again).toMatchObject({ code: 0, stdout: `Toolkeep does not stand in ${path}.\n` });
   });
 
@@ -151,8 +151,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const other = { ...options(home), cwd: join(home.home, "other/project") };
     const second = await commandJson(other, "connect", "cursor", "--project", "--tools", "reading");
     expect(second.agent).toBe("cursor-project-2");
-    await command(other, "connect", "cursor", "--project", "--undo");
-    await command(options(home), "connect", "cursor", "--project", "--undo");
+    await command(other, "connect", "cursor", "--project", "--undo", "--yes");
+    await command(options(home), "connect", "cursor", "--project", "--undo", "--yes");
     expect(await tokens()).toEqual([user]);
   });
 
@@ -176,13 +176,13 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     await command(options(home), "connect", "cursor", "--move");
     expect(await readFile(path, "utf8")).not.toContain('"command"');
     await command(options(home), "connect", "cursor");
-    const undone = await command(options(home), "connect", "cursor", "--undo");
+    const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(undone.stdout).toContain("Back in it: a, b.");
     expect(await readFile(path, "utf8")).toBe(before);
 
     await command(options(home), "connect", "cursor", "--move");
     await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
-    const changed = await command(options(home), "connect", "cursor", "--undo");
+    const changed = await command(options(home), "connect", "cursor", "--undo", "--yes");
     const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
     expect(await readFile(backup ?? "", "utf8")).toContain('"a": { "command": "a" }');
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
@@ -209,7 +209,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
         (token: { label: string }) => token.label,
       );
     expect((await labels()).sort()).toEqual(["connect cursor", `connect cursor in ${home.project}`]);
-    await command(options(home), "connect", "cursor", "--project", "--undo");
+    await command(options(home), "connect", "cursor", "--project", "--undo", "--yes");
     expect(await labels()).toEqual(["connect cursor"]);
     expect(await command(options(home), "connect", "windsurf", "--project")).toMatchObject({ code: 2 });
   });
@@ -253,7 +253,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     await command(options(home), "connect", "codex");
     const { tokens } = await commandJson(options(home), "token", "list");
     const codex = tokens.find((token: { agent: string }) => token.agent === "codex");
-    await command(options(home), "token", "revoke", codex.id);
+    await command(options(home), "token", "revoke", codex.id, "--yes");
     await home.write(".gemini/settings.json", "{ broken");
     const { clients } = await commandJson(options(home), "connect");
     const states = Object.fromEntries(
@@ -294,7 +294,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const moved = await commandJson(options(home), "connect", "cursor", "--move");
     expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
-    await command(options(home), "connect", "cursor", "--undo");
+    await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
   });
 
@@ -331,7 +331,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     for (const [path] of texts) expect(await readFile(path, "utf8")).toContain("tk_sk_");
     const { clients } = await commandJson(options(home), "connect");
     expect(clients.map((client: { connected: string }) => client.connected)).toEqual(ids.map(() => "yes"));
-    for (const id of ids) expect((await command(options(home), "connect", id, "--undo")).code).toBe(0);
+    for (const id of ids)
+      expect((await command(options(home), "connect", id, "--undo", "--yes")).code).toBe(0);
     for (const [path, text] of texts) expect(await readFile(path, "utf8")).toBe(text);
     expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
   });

@@ -21,7 +21,7 @@ describe("toolkeep toolbox", () => {
     expect(shown.out).toMatch(/agents: +reader\n/);
     expect(shown.out).toContain("tools:\n  grep\n");
     expect((await typed(api, ["toolbox", "list"])).out).toMatch(/reading +own +1 +reader +to look/);
-    const deleted = await typed(api, ["toolbox", "delete", "reading"]);
+    const deleted = await typed(api, ["toolbox", "delete", "reading", "--yes"]);
     expect(deleted.out).toContain("Without its tools now: reader.");
     expect((await typed(api, ["agent", "show", "reader"])).out).toContain(
       "Not known (kept, in case they come): toolbox reading",
