@@ -363,12 +363,8 @@ class Servers implements Upstream {
 
   #stateChanged(server: Server, detail: string | undefined): void {
     const { id, name } = server.definition.record;
-    const { state } = server;
-    this.#deps.events.emit("server.state", {
-      server: name,
-      state,
-      ...(detail === undefined ? {} : { detail }),
-    });
+    const change = { server: name, state: server.state, ...(detail === undefined ? {} : { detail }) };
+    this.#deps.events.emit("server.state", change);
     if (detail === undefined) return;
     this.#warn(server, detail);
     const write = this.#deps.store.servers.update(id, {

@@ -17,7 +17,13 @@ import {
   revokeTokens,
   tokenLabel,
 } from "../client-agent.ts";
-import { type DoubleServers, doubleServers, moveServers, restoreMoved } from "../client-servers.ts";
+import {
+  type DoubleServers,
+  doubleServers,
+  type Moved,
+  moveServers,
+  restoreMoved,
+} from "../client-servers.ts";
 import { counted } from "../counted.ts";
 import { mustConfirm } from "../destructive.ts";
 import { homeHere } from "../home.ts";
@@ -116,7 +122,8 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
   await revokeTokens(run, client, plan.label, record.id);
 
   const doubles = await doubleServers(run, client, { ...plan, ...deps });
-  const moved = options.move ? await moveServers(doubles, client, deps) : [];
+  const none: Moved = { moved: [], kept: [] };
+  const move = options.move ? await moveServers(run, doubles, client, deps) : none;
   run.print(
     {
       client: client.id,
@@ -124,10 +131,11 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
       agent: agent.agent.name,
       url,
       also: doubles.registered.map((server) => server.name),
-      moved,
+      moved: move.moved,
+      notMoved: move.kept,
       notRegistered: doubles.others,
     },
-    printable(connected(plan, written, { ...agent, keepsRights }, doubles, moved)) + (await daemonHint(run)),
+    printable(connected(plan, written, { ...agent, keepsRights }, doubles, move)) + (await daemonHint(run)),
   );
 }
 
@@ -229,18 +237,25 @@ function connected(
   written: Written,
   { agent, unknown, unmatched, keepsRights }: AgentAnswer & { readonly keepsRights: boolean },
   { registered, others }: DoubleServers,
-  moved: readonly string[],
+  { moved, kept }: Moved,
 ): string {
   const nothing = [...unknown, ...unmatched];
-  const double = registered.map((server) => server.name).filter((name) => !moved.includes(name));
+  const isLeft = (name: string) => moved.includes(name) || kept.some((server) => server.name === name);
+  const double = registered.map((server) => server.name).filter((name) => !isLeft(name));
   const rights = [...agent.toolboxes.map((toolbox) => `toolbox ${toolbox}`), ...agent.grants].join(", ");
   const notes = [
     client.next,
     ...(keepsRights ? [`Its agent ${agent.name} keeps what it had: ${rights || "nothing"}.`] : []),
-    ...(nothing.length === 0 ? [] : [`Comes to nothing yet: ${nothing.join(", ")}.`]),
+    ...(nothing.length === 0
+      ? []
+      : [`${nothing.join(", ")} ${nothing.length === 1 ? "matches" : "match"} no tools yet.`]),
     ...(moved.length === 0
       ? []
       : [`Taken out of ${client.title}, for Toolkeep has them: ${moved.join(", ")}.`]),
+    ...kept.map(
+      ({ name, reason }) =>
+        `Left in ${client.title}, since Toolkeep cannot run it: ${name} (${reason}). Once it works: toolkeep connect ${client.id} --move`,
+    ),
     ...(double.length === 0
       ? []
       : [

@@ -24,7 +24,7 @@ interface EditOptions {
 }
 
 export function personCommand(shell: Shell): Command {
-  const person = new Command("person").description("who may use the page for people and the API");
+  const person = new Command("person").description("who may use the dashboard and the API");
 
   leaf(person, "list", "list the people and what each may do", "person list").action(
     shell.action(listPeople),

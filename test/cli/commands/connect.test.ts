@@ -8,6 +8,7 @@ import { createHub } from "../../../src/hub.ts";
 import { type ClientHome, clientHome, clientHomeWithStore } from "../../support/client-home.ts";
 import { command, commandJson } from "../../support/run-command.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
+import { fixture } from "../../support/upstream.ts";
 
 function options({ home, project: cwd }: ClientHome) {
   return {
@@ -30,6 +31,12 @@ const FILES: Readonly<Record<string, string>> = {
   ".gemini/settings.json": '{\r\n  "mcpServers": {\r\n    "seven": { "command": "seven" }\r\n  }\r\n}\r\n',
   ".config/opencode/opencode.jsonc":
     '{\n  "mcp": {\n    /* mine */\n    "eight": { "type": "local", "command": ["eight"] },\n  },\n}\n',
+};
+
+/** A server that can be run, each another one. */
+const WORKS = (name: string) => {
+  const { command, args } = fixture("echoes", name);
+  return JSON.stringify({ command, args });
 };
 
 const tokenIn = (text: string) => /tk_sk_[\w-]+/.exec(text)?.[0];
@@ -168,13 +175,12 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
 
   it("undone after a move gives the client its servers back, or says where they are", async () => {
     await using home = await clientHomeWithStore();
-    const before =
-      '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
+    const before = `{\n  "mcpServers": {\n    "a": ${WORKS("a")},\n    "b": ${WORKS("b")}\n  }\n}\n`;
     const path = await home.write(".cursor/mcp.json", before);
     await command(options(home), "import", "--yes", "--no-wait");
     await command(options(home), "connect", "cursor");
     await command(options(home), "connect", "cursor", "--move");
-    expect(await readFile(path, "utf8")).not.toContain('"command"');
+    expect(await readFile(path, "utf8")).not.toContain(process.execPath);
     await command(options(home), "connect", "cursor");
     const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(undone.stdout).toContain("Back in it: a, b.");
@@ -184,7 +190,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
     const changed = await command(options(home), "connect", "cursor", "--undo", "--yes");
     const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
-    expect(await readFile(backup ?? "", "utf8")).toContain('"a": { "command": "a" }');
+    expect(await readFile(backup ?? "", "utf8")).toContain(`"a": ${WORKS("a")}`);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
   });
 
@@ -283,7 +289,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   it("names the servers that would be offered twice, and moves them out of the client where that is wanted", async () => {
     await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", {
-      mcpServers: { double: { command: "double" }, own: { command: "own" } },
+      mcpServers: { double: JSON.parse(WORKS("double")), own: { command: "own" } },
     });
     await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
     const first = await command(options(home), "connect", "cursor");
@@ -296,6 +302,24 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
     await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
+  });
+
+  it("moves no server out of the client that Toolkeep cannot run, and says why", async () => {
+    await using home = await clientHomeWithStore();
+    const path = await home.write(".cursor/mcp.json", {
+      mcpServers: {
+        works: JSON.parse(WORKS("works")),
+        absent: { command: "toolkeep-test-no-such-program" },
+        off: { ...JSON.parse(WORKS("off")), disabled: true },
+      },
+    });
+    await command(options(home), "import", "--yes", "--no-wait");
+    const moved = await command(options(home), "connect", "cursor", "--move");
+    expect(moved.stdout).toMatch(/Left in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
+    expect(moved.stdout).toContain("cannot run it: off (it is disabled)");
+    expect(moved.stdout).toContain("mcp:* matches no tools yet.");
+    const left = JSON.parse(await readFile(path, "utf8")).mcpServers;
+    expect(Object.keys(left)).toEqual(["absent", "off", "toolkeep"]);
   });
 
   it("shows the client the tools of servers, and none for files and commands", async () => {

@@ -94,7 +94,7 @@ describe("toolkeep tool", () => {
     const folder = await writeTool(api.home, "hello", "echo hi");
     await writeTool(api.home, "Not-This", "echo");
     const listed = await typed(api, ["tool", "list"]);
-    expect(listed.out).toMatch(/^custom_hello +custom +disabled +The tool hello\.$/m);
+    expect(listed.out).toMatch(/^custom: 1 tool\n {2}custom_hello +disabled +The tool hello\.$/m);
     expect(listed.out).toContain(
       "custom_hello is not enabled. A person who has read it enables it: toolkeep tool",
     );
