@@ -12,7 +12,7 @@ export const ERRORS = {
     remedy: "Use letters, digits, - and _, starting with a letter; at most 40 characters.",
   },
   NAME_TAKEN: { status: 409, exit: 2, remedy: "Choose another name, or change the existing one." },
-  NOT_FOUND: { status: 404, exit: 3, remedy: "List what exists with the matching list command." },
+  NOT_FOUND: { status: 404, exit: 3, remedy: "Use a name or id from the list of what exists." },
   IN_USE: { status: 409, exit: 2, remedy: "Delete or change what uses it first." },
   READ_ONLY: { status: 409, exit: 2, remedy: "Make a copy under another name and change that." },
   CHANGED: { status: 409, exit: 2, remedy: "Read it again, then make the change anew." },

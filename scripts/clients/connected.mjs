@@ -15,7 +15,7 @@ export function connectChecks(id, daemon, home, { list, isConnected }) {
       return lacks(shown, "toolkeep") ?? isConnected(shown);
     },
     [`forgets Toolkeep by toolkeep connect ${id} --undo`]: async () => {
-      await connect("--undo");
+      await connect("--undo", "--yes");
       const shown = await list();
       return shown.includes(daemon.url) ? `still shown: ${shown.slice(0, 600)}` : undefined;
     },

@@ -147,12 +147,17 @@ export interface ToolboxInput {
 }
 
 /** `PATCH /api/toolboxes/:name` */
-export interface ToolboxChangeInput extends ToolboxInput {
+export interface ToolboxChangeInput extends ToolboxInput, UnknownTools {
   /** Its `updatedAt` as it was read: 409 where it is another by now. */
   readonly since?: number;
 }
 
-export interface NewToolbox extends ToolboxInput {
+interface UnknownTools {
+  /** False: a name that no tool has, and the toolbox did not hold before, is refused with the nearest one. Default true. */
+  readonly allowUnknown?: boolean;
+}
+
+export interface NewToolbox extends ToolboxInput, UnknownTools {
   readonly name: string;
   readonly tools: readonly string[];
 }

@@ -42,6 +42,8 @@ export interface ServerAnswer {
   readonly server: ServerView;
   /** Names as agents see them, from the last list. */
   readonly tools: readonly string[];
+  /** Of `POST /api/servers`: why the server that had the name never worked, where this one replaced it. */
+  readonly replaced?: string;
 }
 
 /** `GET /api/servers/NAME/offers`: what it offered last beside its tools, as it published it. */

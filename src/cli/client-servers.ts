@@ -1,14 +1,16 @@
-import type { ImportVerdicts } from "../api/contract.ts";
+import type { ImportVerdicts, ServerAnswer, TestReport } from "../api/contract.ts";
 import type { Client, ClientFile, Place, Scope } from "../clients/client.ts";
 import type { ConnectDeps, Undone } from "../clients/connect-client.ts";
 import type { FoundServer } from "../clients/found-server.ts";
 import { candidateOf, isImported } from "../clients/import-preview.ts";
+import { path } from "./api-client.ts";
+import { spoken } from "./server-text.ts";
 import type { Run } from "./shell.ts";
 
 /** What a client has beside Toolkeep. */
 export interface DoubleServers {
-  /** Servers that Toolkeep has too: the client offers them twice. */
-  readonly registered: readonly FoundServer[];
+  /** Servers that Toolkeep has too, with their names there: the client offers them twice. */
+  readonly registered: readonly (FoundServer & { readonly registeredAs: string })[];
   /** Names of those that Toolkeep does not have. */
   readonly others: readonly string[];
 }
@@ -28,7 +30,10 @@ export async function doubleServers(
     servers: servers.map(candidateOf),
   });
   return {
-    registered: servers.filter((_, index) => verdicts[index]!.kind === "same"),
+    registered: servers.flatMap((server, index) => {
+      const verdict = verdicts[index]!;
+      return verdict.kind === "same" ? [{ ...server, registeredAs: verdict.name }] : [];
+    }),
     others: servers.filter((_, index) => isImported(verdicts[index]!)).map((server) => server.name),
   };
 }
@@ -50,12 +55,22 @@ export async function restoreMoved(
   return undone;
 }
 
-/** Takes them out of the client's files, each after a backup; resolves with the names of those that are gone. */
+/** What `moveServers` did: the names of those that are gone from the client, and why others stay. */
+export interface Moved {
+  readonly moved: readonly string[];
+  readonly kept: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/**
+ * Takes servers out of the client's files, each after a backup: only those that Toolkeep can run, since whoever moves
+ * a server wants to go on using it.
+ */
 export async function moveServers(
+  run: Run,
   { registered }: DoubleServers,
   client: Client,
   deps: ConnectDeps,
-): Promise<string[]> {
+): Promise<Moved> {
   const { removeServers } = await import("../clients/connect-client.ts");
   const writable = new Set(
     client
@@ -63,11 +78,29 @@ export async function moveServers(
       .filter((file) => !file.readOnly)
       .map((file) => file.path),
   );
-  const moved = registered.filter(({ findings }) => findings.every(({ file }) => writable.has(file)));
+  const kept: { name: string; reason: string }[] = [];
+  const moved: FoundServer[] = [];
+  for (const server of registered) {
+    if (!server.findings.every(({ file }) => writable.has(file))) continue;
+    const reason = await cannotRun(run, server.registeredAs);
+    if (reason === undefined) moved.push(server);
+    else kept.push({ name: server.name, reason });
+  }
   const findings = moved.flatMap((server) => server.findings);
   for (const file of new Set(findings.map((finding) => finding.file))) {
     const keys = findings.filter((finding) => finding.file === file).map((finding) => finding.path);
     await removeServers(file, keys, deps);
   }
-  return moved.map((server) => server.name);
+  return { moved: moved.map((server) => server.name), kept };
+}
+
+/** Why Toolkeep cannot run a server; undefined where it can. One that is not connected is tried. */
+async function cannotRun(run: Run, name: string): Promise<string | undefined> {
+  const place = path`/api/servers/${name}`;
+  const { server } = await run.get<ServerAnswer>(place);
+  if (server.state === "ready") return undefined;
+  if (server.state === "disabled" || server.state === "pending_approval")
+    return `it is ${spoken(server.state)}`;
+  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${place}/test`));
+  return report.ok ? undefined : report.error;
 }

@@ -3,6 +3,7 @@ import type { LabelList, LabelsCleared } from "../api/contract.ts";
 import { oneLine } from "../daemon/printable.ts";
 import { path } from "./api-client.ts";
 import { counted } from "./counted.ts";
+import { destructive } from "./destructive.ts";
 import { ago } from "./duration.ts";
 import { leaf, type Run, type Shell } from "./shell.ts";
 import { table } from "./table.ts";
@@ -12,15 +13,20 @@ export function addLabelCommands(rule: Command, shell: Shell): void {
   leaf(rule, "labels", "list the conversations that have labels", "rule labels --agent coder")
     .option("--agent <name>", "only those of this agent")
     .action(shell.action(listLabels));
-  leaf(
-    rule,
-    "clear-labels",
-    "take labels away, of one conversation of an agent or of all",
-    "rule clear-labels --agent coder",
-  )
-    .requiredOption("--agent <name>", "the agent")
-    .option("--conversation <id>", "only of this conversation")
-    .action(shell.action(clearLabels));
+  destructive(
+    leaf(
+      rule,
+      "clear-labels",
+      "take labels away, of one conversation of an agent or of all",
+      "rule clear-labels --agent coder",
+    )
+      .requiredOption("--agent <name>", "the agent")
+      .option("--conversation <id>", "only of this conversation"),
+    shell,
+    ({ agent, conversation }) =>
+      `Take away the labels of ${conversation ?? "every conversation"} of ${agent}?`,
+    clearLabels,
+  );
 }
 
 async function listLabels(run: Run, { agent }: { agent?: string }): Promise<undefined> {

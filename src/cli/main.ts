@@ -30,7 +30,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   const program = createProgram(shell, packageVersion());
   try {
     if (argv.length === 0) program.help();
-    await program.parseAsync(argv, { from: "user" });
+    // -V was the short form once.
+    await program.parseAsync(argv[0] === "-V" ? ["--version"] : argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || argv.length === 0) return 0;

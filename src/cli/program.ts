@@ -10,6 +10,7 @@ import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { importCommand } from "./commands/import.ts";
 import { initCommand } from "./commands/init.ts";
+import { logsCommand } from "./commands/logs.ts";
 import { memoryCommand } from "./commands/memory.ts";
 import { notificationCommand } from "./commands/notification.ts";
 import { openCommand } from "./commands/open.ts";
@@ -25,6 +26,7 @@ import { serveCommand } from "./commands/serve.ts";
 import { serverCommand } from "./commands/server.ts";
 import { serviceCommand } from "./commands/service.ts";
 import { sourceCommand } from "./commands/source.ts";
+import { statusCommand } from "./commands/status.ts";
 import { stdioCommand } from "./commands/stdio.ts";
 import { syncCommand } from "./commands/sync.ts";
 import { taskCommand } from "./commands/task.ts";
@@ -36,7 +38,16 @@ import { trustCommand } from "./commands/trust.ts";
 import type { Shell } from "./shell.ts";
 
 const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> = {
-  "Run it:": [serveCommand, stdioCommand, initCommand, openCommand, doctorCommand, serviceCommand],
+  "Run it:": [
+    serveCommand,
+    statusCommand,
+    logsCommand,
+    stdioCommand,
+    initCommand,
+    openCommand,
+    doctorCommand,
+    serviceCommand,
+  ],
   "Tools and who may call them:": [
     importCommand,
     connectCommand,
@@ -74,7 +85,7 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
 export function createProgram(shell: Shell, version: string): Command {
   const program = new Command("toolkeep")
     .description("The tool layer between agents and everything they can call.")
-    .version(version, "-V, --version", "print the version")
+    .version(version, "-v, --version", "print the version")
     .showSuggestionAfterError()
     .addHelpText(
       "after",

@@ -20,8 +20,7 @@ export async function readSecret(run: Run, what: string, given: string | true = 
 }
 
 async function askFor({ terminal }: Run, what: string): Promise<string> {
-  if (!terminal.interactive)
-    throw new ToolkeepError("BAD_USAGE", `${what} has no value, and nobody is here to ask for it`);
+  if (!terminal.interactive) throw new ToolkeepError("BAD_USAGE", `Not a terminal: give ${what} a value`);
   const { isCancel, password } = await import("@clack/prompts");
   // Standard output is for the answer and may be a file.
   const answer = await password({ message: what, output: process.stderr });

@@ -2,20 +2,48 @@
 import type { ServerFindings, ServerOffers, ServerView } from "../api/contract.ts";
 import { oneLine, printable } from "../daemon/printable.ts";
 import { counted } from "./counted.ts";
-import { durationText } from "./duration.ts";
+import { ago, durationText } from "./duration.ts";
 
 const MOST_SHOWN = 200;
 
-/** What a person can do about the state a server is in. */
+/** The state in one or two words. A server whose last start failed is failed, also while it is tried again. */
+export function stateText({ state, lastError }: ServerView): string {
+  if (state === "unavailable") return "failed";
+  return state === "connecting" && lastError !== null ? "failed, retrying" : spoken(state);
+}
+
+/** Why the last start failed and how long ago, as the beginning of a line; empty where it did not. */
+export function failureText(server: ServerView): string {
+  const { lastError, failedAt } = server;
+  if (!stateText(server).startsWith("failed") || lastError === null) return "";
+  const when = failedAt === null ? "" : ` ${ago(failedAt, Date.now())}`;
+  return `failed${when}: ${beginning(lastError)}; `;
+}
+
+/** What a person can do about the state a server is in. Names only commands that this server takes. */
 export function nextStep(server: ServerView): string | undefined {
-  const { name, state } = server;
-  if (state === "needs_auth") return credentialsRefused(server) ?? `sign in: toolkeep server auth ${name}`;
-  if (state === "pending_approval")
-    return `toolkeep server approve ${name}, or toolkeep server remove ${name}`;
-  if (state === "unavailable") return repair(server);
+  const { name, state, lastError } = server;
+  const isLocked = state === "unavailable" && lastError?.includes(`toolkeep server auth ${name}`);
+  if (state === "needs_auth" || isLocked)
+    return credentialsRefused(server) ?? `sign in: toolkeep server auth ${name}`;
+  if (state === "pending_approval") return `toolkeep server approve ${name}, or ${takeOut(server)}`;
+  if (state === "unavailable" || stateText(server) !== spoken(state)) return repair(server);
   return server.waiting > 0
     ? `${counted(server.waiting, "change")} wait for you: toolkeep server changes ${name}`
     : undefined;
+}
+
+/** `server remove` and `server edit` refuse a server that a settings file declares. */
+function takeOut({ name, source }: ServerView): string {
+  return source === "stored"
+    ? `toolkeep server remove ${name}`
+    : `take it out of the ${source} settings file`;
+}
+
+function edit({ name, source }: ServerView, what: string): string {
+  return source === "stored"
+    ? `toolkeep server edit ${name} ${what}`
+    : `change it in the ${source} settings file`;
 }
 
 const MOST_FINDINGS = 5;
@@ -30,11 +58,12 @@ export function lookAt({ tools }: ServerFindings): string | null {
 }
 
 /** Where nobody can sign in, because Toolkeep does so by itself, what to change instead. */
-export function credentialsRefused({ name, oauth, lastError }: ServerView): string | undefined {
+export function credentialsRefused(server: ServerView): string | undefined {
+  const { oauth, lastError } = server;
   if (oauth?.grant !== "client_credentials") return undefined;
   const secret = oauth.hasPrivateKey ? "--oauth-private-key FILE" : "--oauth-client-secret";
   const why = lastError === null ? "" : ` (${reasonOf(lastError)})`;
-  return `its credentials were refused${why}: toolkeep server edit ${name} --oauth-client-id ID ${secret}`;
+  return `its credentials were refused${why}: ${edit(server, `--oauth-client-id ID ${secret}`)}`;
 }
 
 /** Without what an error of signing in begins with and advises. */
@@ -46,15 +75,16 @@ function reasonOf(error: string): string {
 }
 
 /** Logs only hold something where a process ran. */
-function repair({ name, transport, lastError }: ServerView): string {
-  const error = lastError ?? "";
+function repair(server: ServerView): string {
+  const { name, transport } = server;
+  const error = server.lastError ?? "";
   const isWrong = /^(the command .* (was not found|could not be started)|its folder .* does not exist)/.test(
     error,
   );
   if (/^its sandbox /.test(error))
-    return `install what is missing, or: toolkeep server edit ${name} --sandbox auto (toolkeep doctor says more)`;
+    return `install what is missing, or: ${edit(server, "--sandbox auto")} (toolkeep doctor says more)`;
   const isElsewhere = /^(the host .* was not found|it does not speak TLS)/.test(error);
-  if (isWrong || isElsewhere) return `correct it: toolkeep server edit ${name} …`;
+  if (isWrong || isElsewhere) return `correct it: ${edit(server, "…")}`;
   return transport === "stdio"
     ? `see what it wrote: toolkeep server logs ${name}`
     : `try again: toolkeep server test ${name}`;

@@ -1,6 +1,7 @@
 import { Command, Help, type Option } from "commander";
-import { messageOf, ToolkeepError } from "../errors.ts";
+import { ERRORS, messageOf, ToolkeepError } from "../errors.ts";
 import type { ApiClient, Method } from "./api-client.ts";
+import { hasColours, painted, red } from "./colours.ts";
 import { withProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -46,22 +47,25 @@ export class Shell {
         const run = createRun(this.terminal, json, client);
         this.exitCode = (await body(run, ...(params.slice(0, -1) as P))) ?? 0;
       } catch (error) {
-        this.fail(error, json, commandPath(command));
+        this.fail(error, json, commandPath(command), listBeside(command));
       } finally {
         await client.close();
       }
     };
   }
 
-  /** `command` is what was typed, as far as it is known: `toolkeep server add`. */
-  fail(error: unknown, json: boolean, command: string): void {
+  /** `command` is what was typed, as far as it is known: `toolkeep server add`; `list` lists what it could name. */
+  fail(error: unknown, json: boolean, command: string, list?: string): void {
     const failure = this.#asFailure(error);
     this.exitCode = failure.exitCode;
     const { code, message, details } = failure;
-    const remedy = code === "BAD_USAGE" ? `Run ${command} --help to see what it takes.` : failure.remedy;
+    const remedy = remedyOf(failure, command, list);
     if (json)
       this.terminal.out(`${JSON.stringify({ error: { code, message, remedy, details } }, null, 2)}\n`);
-    else this.terminal.err(`error: ${message}\n  ${remedy}\n`);
+    else {
+      const isColoured = hasColours(this.terminal, this.terminal.interactive);
+      this.terminal.err(`${isColoured ? red("error:") : "error:"} ${message}\n  ${remedy}\n`);
+    }
   }
 
   #asFailure(error: unknown): ToolkeepError {
@@ -70,6 +74,18 @@ export class Shell {
     const code = isDiskError(error) ? "STORE_UNAVAILABLE" : "INTERNAL";
     return new ToolkeepError(code, messageOf(error), { cause: error });
   }
+}
+
+function remedyOf({ code, remedy }: ToolkeepError, command: string, list: string | undefined): string {
+  if (code === "BAD_USAGE") return `Run ${command} --help to see what it takes.`;
+  const isCommon = code === "NOT_FOUND" && remedy === ERRORS.NOT_FOUND.remedy;
+  return isCommon && list !== undefined ? `Run \`${list}\`.` : remedy;
+}
+
+/** The command that lists the things that this one is about: `toolkeep token list` for `toolkeep token revoke`. */
+function listBeside(command: Command): string | undefined {
+  const list = command.parent?.commands.find((candidate) => candidate.name() === "list");
+  return list && list !== command ? commandPath(list) : undefined;
 }
 
 /** A home that cannot be written or a full disk is for the person to put right, wherever it was met. */
@@ -140,7 +156,8 @@ function createRun(terminal: Terminal, json: boolean, client: LazyClient): Run {
     send,
     get: (path) => send("GET", path),
     print(value, human) {
-      terminal.out(json ? `${JSON.stringify(value, null, 2)}\n` : human);
+      if (json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
+      else terminal.out(hasColours(terminal, terminal.screen) ? painted(human) : human);
     },
     progress: (label, work) => withProgress(terminal, label, work),
   };

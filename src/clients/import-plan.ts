@@ -115,7 +115,7 @@ function isAllowed(name: string): boolean {
 const LONGEST = 64;
 
 /** Every run of other characters becomes `-`. */
-function allowedName(name: string): string {
+export function allowedName(name: string): string {
   const name64 = name.replace(/[^A-Za-z0-9 ._-]+/g, "-").slice(0, LONGEST);
   const trimmed = name64.replace(/^[ -]+|[ -]+$/g, "");
   return /[A-Za-z0-9]/.test(trimmed) ? trimmed : "server";

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
-import { open, readFile, rename, stat } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ToolkeepError } from "../errors.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
+import { LOG_FILE } from "./log-file.ts";
 
 const START_LIMIT_MS = 15_000;
 const LOOK_EVERY_MS = 100;
-const MAX_LOG_BYTES = 5_000_000;
 /** The exit code of a daemon that found the home taken: somebody else's is on its way up. */
 const ALREADY_RUNNING = 6;
 
@@ -25,7 +25,7 @@ export async function ensureDaemon(
   const running = await findDaemon(home, signal);
   if (running) return running;
 
-  const logFile = join(home, "daemon.log");
+  const logFile = join(home, LOG_FILE);
   const exited = await spawnDaemon(home, env, logFile);
   const deadline = performance.now() + START_LIMIT_MS;
   while (performance.now() < deadline) {
@@ -46,7 +46,7 @@ async function spawnDaemon(
   logFile: string,
 ): Promise<() => number | undefined> {
   await makeFolder(home);
-  await rotate(logFile);
+  // Its own log goes there by itself; this is for what it says when it cannot start.
   const log = await open(logFile, "a", 0o600);
   try {
     const bin = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
@@ -70,13 +70,6 @@ async function spawnDaemon(
   } finally {
     await log.close();
   }
-}
-
-async function rotate(logFile: string): Promise<void> {
-  const size = await stat(logFile)
-    .then((stats) => stats.size)
-    .catch(() => 0);
-  if (size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }
 
 async function failed(what: string, logFile: string): Promise<ToolkeepError> {

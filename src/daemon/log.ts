@@ -8,6 +8,8 @@ export interface LogOptions {
   /** A line for people instead of JSON. */
   readonly human: boolean;
   write(text: string): void;
+  /** Gets every line as JSON. */
+  readonly file?: { write(line: string): void };
 }
 
 export interface Log {
@@ -29,6 +31,7 @@ export function createLog(options: LogOptions): Log {
     write(line: string) {
       const safe = redact(line);
       lines.add(safe);
+      options.file?.write(safe);
       options.write(options.human ? humanLine(safe) : safe);
     },
   };
@@ -48,7 +51,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 /** `12:30:05 warn message key=value`. */
-function humanLine(line: string): string {
+export function humanLine(line: string): string {
   const entry = parsed(line);
   if (!entry) return line;
   const { level, time, msg, err, ...rest } = entry;

@@ -92,7 +92,7 @@ WantedBy=default.target
 
 function launchdAgent({ userHome, toolkeepHome, program }: ServiceInput): Service {
   const path = join(userHome, "Library", "LaunchAgents", "dev.toolkeep.daemon.plist");
-  const args = [...program, "serve"].map((arg) => `    <string>${xml(arg)}</string>`).join("\n");
+  const args = [...program, "serve", "--quiet"].map((arg) => `    <string>${xml(arg)}</string>`).join("\n");
   return {
     supervisor: "launchd",
     path,
@@ -119,7 +119,7 @@ ${args}
     <false/>
   </dict>
   <key>StandardErrorPath</key>
-  <string>${xml(join(toolkeepHome, "daemon.log"))}</string>
+  <string>${xml(join(toolkeepHome, "daemon.err"))}</string>
 </dict>
 </plist>
 `,

@@ -78,7 +78,7 @@ async function checkKey(home: string, env: LoadOptions["env"]): Promise<Check> {
 
 async function checkSettings(place: LoadOptions): Promise<Check[]> {
   const { problems, warnings } = await checkFiles(place);
-  if (problems.length + warnings.length === 0) return [ok("settings", "right")];
+  if (problems.length + warnings.length === 0) return [ok("settings", "valid")];
   return [
     ...problems.map(({ message }) =>
       failed("settings", message, "Correct it; toolkeep config check shows all."),

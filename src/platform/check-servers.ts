@@ -6,6 +6,7 @@ import { type Check, failed, ok, warning } from "./check.ts";
 export interface CheckedServer {
   readonly name: string;
   readonly enabled: boolean;
+  readonly source: string;
   readonly state: string;
   readonly command: string | null;
   readonly url: string | null;
@@ -25,30 +26,37 @@ async function checkServer(
   server: CheckedServer,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Check> {
-  const name = `server ${server.name}`;
-  const { command } = server;
-  if (server.state === "needs_auth" && server.oauth?.grant === "client_credentials")
-    return warning(
-      name,
-      `its credentials were refused${server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`}`,
-      `Correct them: toolkeep server edit ${server.name} --oauth-client-id ID --oauth-client-secret`,
-    );
-  if (server.state === "needs_auth")
-    return warning(name, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
-  if (server.state === "pending_approval")
-    return warning(name, "waits for your approval", `Look at it: toolkeep server show ${server.name}`);
-  if (command === null)
-    return server.lastError
-      ? warning(name, server.lastError, `Try it: toolkeep server test ${server.name}`)
-      : ok(name, server.url ?? "");
-  const program = command.includes("/") ? resolve(command) : command;
-  if ((await findProgram(program, env.PATH)) === undefined) {
+  const label = `server ${server.name}`;
+  const { name, command, state, lastError } = server;
+  if (state === "pending_approval")
+    return warning(label, "waits for your approval", `Look at it: toolkeep server show ${name}`);
+  if (state === "needs_auth" || lastError?.includes(`toolkeep server auth ${name}`))
+    return checkSignIn(label, server);
+  const program = command?.includes("/") ? resolve(command) : command;
+  if (program && (await findProgram(program, env.PATH)) === undefined)
     return failed(
-      name,
+      label,
       `its command ${command} is not on the PATH`,
-      `Install it, or change it: toolkeep server edit ${server.name} -- …`,
+      `Install it, or ${correct(server, "-- …")}.`,
     );
-  }
-  if (server.lastError) return warning(name, server.lastError, `Try it: toolkeep server test ${server.name}`);
-  return ok(name, `${command} is there`);
+  if (lastError !== null) return failed(label, lastError, `Try it: toolkeep server test ${name}`);
+  return ok(label, command === null ? (server.url ?? "") : `${command} found`);
+}
+
+function checkSignIn(label: string, server: CheckedServer): Check {
+  if (server.oauth?.grant !== "client_credentials")
+    return warning(label, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
+  const why = server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`;
+  return warning(
+    label,
+    `its credentials were refused${why}`,
+    `Correct them: ${correct(server, "--oauth-client-id ID --oauth-client-secret")}`,
+  );
+}
+
+/** What a settings file declares is changed there. */
+function correct({ name, source }: CheckedServer, what: string): string {
+  return source === "stored"
+    ? `toolkeep server edit ${name} ${what}`
+    : `change it in the ${source} settings file`;
 }

@@ -112,6 +112,7 @@ export const TABLES = {
     auth: "bytes?",
     listedAt: "number?",
     lastError: "text?",
+    failedAt: "number?",
     createdAt: "number",
     updatedAt: "number",
   },

@@ -217,6 +217,8 @@ export interface ServerRecord {
   readonly auth: Uint8Array | null;
   readonly listedAt: number | null;
   readonly lastError: string | null;
+  /** When the last attempt to reach it failed; null where it worked, or nobody has tried. */
+  readonly failedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -15,6 +15,8 @@ export interface Learnable {
 /** What goes on without anybody waiting for it. */
 export class Background {
   readonly #work = new Set<Promise<unknown>>();
+  /** Servers to be learned, each with what begins that, or waits for it where it has begun. */
+  readonly #unlearned = new Map<Learnable, () => Promise<void>>();
   readonly #fewAtOnce = atMost(CONNECTIONS);
   #stopped = false;
 
@@ -29,14 +31,21 @@ export class Background {
    * again as soon as it is known.
    */
   learn(server: Learnable): void {
-    this.track(
-      this.#fewAtOnce(async () => {
-        if (this.#stopped || server.definition.gate.kind !== "open") return;
-        await server.connected();
-        await server.offersKnown();
-        if (this.#work.size > CONNECTIONS) await server.restUnlessUsed();
-      }),
-    );
+    let begun: Promise<void> | undefined;
+    const begin = () => {
+      begun ??= this.#learn(server);
+      return begun;
+    };
+    this.#unlearned.set(server, begin);
+    const learned = this.#fewAtOnce(begin).finally(() => {
+      if (this.#unlearned.get(server) === begin) this.#unlearned.delete(server);
+    });
+    this.track(learned);
+  }
+
+  /** Resolves when `learn` has ended for this server, which begins at once: whoever waits for it waits for no other. */
+  async learned(server: Learnable): Promise<void> {
+    await this.#unlearned.get(server)?.();
   }
 
   /** Begins nothing new. */
@@ -46,5 +55,12 @@ export class Background {
 
   async settled(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  async #learn(server: Learnable): Promise<void> {
+    if (this.#stopped || server.definition.gate.kind !== "open") return;
+    await server.connected();
+    await server.offersKnown();
+    if (this.#work.size > CONNECTIONS) await server.restUnlessUsed();
   }
 }

@@ -32,7 +32,7 @@ import { ServerTests } from "./server-tests.ts";
 import { ServerTrust } from "./server-trust.ts";
 import { viewOf } from "./server-view.ts";
 import type { ServerInput, ServerView, TestReport, Upstream } from "./upstream.ts";
-import { WatchedResources } from "./watched-resources.ts";
+import { watchedPerServer } from "./watched-resources.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
   readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
@@ -75,7 +75,7 @@ class Servers implements Upstream {
   readonly #signIns: SignIns;
   readonly #connect: Connector;
   readonly #set = new ServerSet();
-  readonly #watched = new WeakMap<Server, WatchedResources>();
+  readonly #watchedOf = watchedPerServer();
   readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<() => void>();
@@ -112,7 +112,7 @@ class Servers implements Upstream {
   origins(): readonly OfferOrigin[] {
     this.#origins ??= originsOf(this.#set.sorted(), {
       offersOf: (server) => this.#learned.offersOf(server, this.#settings),
-      watchedOf: (server) => this.#watchedOf(server),
+      watchedOf: this.#watchedOf,
       settings: this.#settings,
       cleaned: this.#cleaned,
     });
@@ -138,9 +138,11 @@ class Servers implements Upstream {
 
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
-      this.#set.mustBeFree(name);
+      const broken = addedBy === undefined && this.#set.neverWorked(name);
+      if (!broken) this.#set.mustBeFree(name);
       const isPending = addedBy !== undefined && this.#settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
+      if (broken) await this.#takeOut(broken);
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
       return "added";
     });
@@ -188,18 +190,8 @@ class Servers implements Upstream {
 
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      const server = this.#set.named(name);
-      const { record, config } = server.definition;
-      if (config.source === "stored") {
-        // Before its row is emptied: nothing that it still tells may be written there afterwards.
-        await server.close();
-        this.#set.delete(record.id);
-      }
       try {
-        await this.#rows.remove(server.definition);
-        await this.#learned.forget(record.id);
-        await this.#signIns.forget(record.id);
-        await removePrivateHome(this.#settings.home, record.id);
+        await this.#takeOut(this.#set.named(name));
       } finally {
         await this.#refresh();
       }
@@ -259,8 +251,8 @@ class Servers implements Upstream {
     return this.#learned.offersOf(this.#set.named(name), this.#settings);
   }
 
-  settled(): Promise<void> {
-    return this.#background.settled();
+  settled(name?: string): Promise<void> {
+    return name === undefined ? this.#background.settled() : this.#background.learned(this.#set.named(name));
   }
 
   apply(settings: Settings): Promise<void> {
@@ -288,6 +280,19 @@ class Servers implements Upstream {
     await Promise.all(this.#set.sorted().map((server) => server.close()));
     await this.settled();
     await this.#signIns.close();
+  }
+
+  async #takeOut(server: Server): Promise<void> {
+    const { record, config } = server.definition;
+    if (config.source === "stored") {
+      // Before its row is emptied: nothing that it still tells may be written there afterwards.
+      await server.close();
+      this.#set.delete(record.id);
+    }
+    await this.#rows.remove(server.definition);
+    await this.#learned.forget(record.id);
+    await this.#signIns.forget(record.id);
+    await removePrivateHome(this.#settings.home, record.id);
   }
 
   #view(server: Server): ServerView {
@@ -379,23 +384,16 @@ class Servers implements Upstream {
     };
   }
 
-  #watchedOf(server: Server): WatchedResources {
-    const watched = this.#watched.get(server) ?? new WatchedResources(server);
-    this.#watched.set(server, watched);
-    return watched;
-  }
-
   #stateChanged(server: Server, detail: string | undefined): void {
     const { id, name } = server.definition.record;
-    const { state } = server;
-    this.#deps.events.emit("server.state", {
-      server: name,
-      state,
-      ...(detail === undefined ? {} : { detail }),
-    });
+    const change = { server: name, state: server.state, ...(detail === undefined ? {} : { detail }) };
+    this.#deps.events.emit("server.state", change);
     if (detail === undefined) return;
     this.#warn(server, detail);
-    const write = this.#deps.store.servers.update(id, { lastError: detail });
+    const write = this.#deps.store.servers.update(id, {
+      lastError: detail,
+      failedAt: server.failure?.at ?? null,
+    });
     this.#background.track(
       write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)),
     );

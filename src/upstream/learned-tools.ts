@@ -215,6 +215,7 @@ export class LearnedTools {
       instructions: connection.instructions,
       listedAt: this.#clock(),
       lastError: null,
+      failedAt: null,
     };
     await this.#store.servers.update(serverId, news);
     return news;

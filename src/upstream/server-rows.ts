@@ -26,6 +26,7 @@ const NOTHING_FOUND = {
   asksBack: false,
   auth: null,
   lastError: null,
+  failedAt: null,
 } as const satisfies Partial<ServerRecord>;
 
 const NOTHING_KNOWN = {

@@ -44,10 +44,22 @@ export class ServerSet {
     });
   }
 
+  /** The server of this name where a person registered it, it was tried, and it never listed its tools. */
+  neverWorked(name: string): Server | undefined {
+    return this.sorted().find((server) => {
+      const { record, config, gate } = server.definition;
+      const isTried = gate.kind === "open" && record.listedAt === null && server.failure !== null;
+      return record.name === name && config.source === "stored" && record.addedBy === null && isTried;
+    });
+  }
+
   /** Throws NAME_TAKEN. */
   mustBeFree(name: string): void {
-    if (!this.sorted().some((server) => nameOf(server) === name)) return;
-    throw new ToolkeepError("NAME_TAKEN", `expected a new name, but a server ${JSON.stringify(name)} exists`);
+    if (!this.has(name)) return;
+    throw new ToolkeepError(
+      "NAME_TAKEN",
+      `expected a new name, but a server ${JSON.stringify(name)} exists; change it with toolkeep server edit ${name}`,
+    );
   }
 }
 

@@ -2,12 +2,13 @@ import type { ToolStatus } from "../tool.ts";
 import type { ConnectFailure } from "./connect.ts";
 import type { Definition } from "./definition.ts";
 import { SIGN_IN_NEEDED } from "./delivery.ts";
+import type { Failure } from "./server-failure.ts";
 import type { ServerState } from "./upstream.ts";
 
 /** Whether a server's tools can be called; an idle server counts, because a call starts it. */
 export function statusOf(
   { gate, record }: Definition,
-  server: { readonly state: ServerState; readonly isPausing: boolean; readonly lastError: string | null },
+  server: { readonly state: ServerState; readonly isPausing: boolean; readonly failure: Failure | null },
 ): ToolStatus {
   switch (gate.kind) {
     case "disabled":
@@ -18,7 +19,9 @@ export function statusOf(
     default:
       if (server.state === "closed") return unavailable(record.name, REMOVED);
       if (server.state === "needs_auth") return unavailable(record.name, SIGN_IN_NEEDED);
-      return server.isPausing ? unavailable(record.name, server.lastError) : { kind: "active" };
+      return server.isPausing
+        ? unavailable(record.name, server.failure?.message ?? null)
+        : { kind: "active" };
   }
 }
 
@@ -31,9 +34,10 @@ export const INTERRUPTED = {
   isInterrupted: true,
 } as const;
 
-/** The state of a server that nobody uses. */
-export function restingState({ gate }: Definition): ServerState {
-  return gate.kind === "open" ? "idle" : gate.kind === "broken" ? "unavailable" : gate.kind;
+/** The state of a server that nobody uses. One whose last start failed is not idle: people must see that it is broken. */
+export function restingState({ gate }: Definition, failure: Failure | null): ServerState {
+  if (gate.kind === "open") return failure === null ? "idle" : "unavailable";
+  return gate.kind === "broken" ? "unavailable" : gate.kind;
 }
 
 /** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */

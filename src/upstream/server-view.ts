@@ -62,7 +62,8 @@ export function viewOf(
     addedBy: record.addedBy,
     changedAt: record.updatedAt,
     listedAt: record.listedAt,
-    lastError: server.lastError,
+    lastError: server.failure?.message ?? null,
+    failedAt: server.failure?.at ?? null,
   };
 }
 

@@ -14,6 +14,7 @@ import { deliver, type Opened, openedUnlessAborted, type Work } from "./delivery
 import { InUse } from "./in-use.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";
+import { type Failure, failureIn, shownFailure } from "./server-failure.ts";
 import { ServerLog } from "./server-log.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { INTERRUPTED, isKept, restingState, shutBecause, statusOf, unavailable } from "./server-status.ts";
@@ -48,13 +49,13 @@ export class Server {
   #isClosed = false;
   /** It is reconnected without being asked, as often as it takes. */
   #diedInUse = false;
-  #lastError: string | null;
+  #failure: Failure | null;
 
   constructor(definition: Definition, deps: ServerDeps<Server>) {
     this.log = new ServerLog(deps.clock, deps.redact);
     this.#deps = deps;
     this.#definition = definition;
-    this.#lastError = definition.record.lastError;
+    this.#failure = failureIn(definition.record);
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
     this.own = new OwnConnections({
       idleMs: deps.idleMs,
@@ -65,7 +66,7 @@ export class Server {
     this.#use = new InUse(deps.clock);
     this.#backoff = new Backoff(deps.backoffMs);
     this.#tools = deps.toolsOf(this);
-    this.#state = restingState(this.#definition);
+    this.#state = restingState(this.#definition, this.#failure);
     this.#usable = this.status().kind === "active";
   }
 
@@ -77,8 +78,9 @@ export class Server {
     return this.#state;
   }
 
-  get lastError(): string | null {
-    return this.#definition.gate.kind === "broken" ? this.#definition.gate.reason : this.#lastError;
+  /** Why it cannot be used, or the last attempt to reach it failed; null where that worked, or nobody has tried. */
+  get failure(): Failure | null {
+    return shownFailure(this.#definition, this.#failure);
   }
 
   get tools(): readonly Tool[] {
@@ -88,7 +90,7 @@ export class Server {
   /** Whether the tools can be called; an idle server counts, because a call starts it. */
   status(): ToolStatus {
     const { isPausing } = this.#backoff;
-    return statusOf(this.#definition, { state: this.#state, isPausing, lastError: this.#lastError });
+    return statusOf(this.#definition, { state: this.#state, isPausing, failure: this.#failure });
   }
 
   /**
@@ -123,7 +125,7 @@ export class Server {
   }
 
   /** Lends the connection to `work`, which rejects with what failed over it; starts the server where it is idle. */
-  async use<T>(signal: AbortSignal, work: Work<T>): Promise<Result<T, string>> {
+  async use<T>(signal: AbortSignal, work: (over: Connection) => Promise<T>): Promise<Result<T, string>> {
     const status = this.status();
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
@@ -165,7 +167,7 @@ export class Server {
     this.#definition = definition;
     this.#tools = this.#deps.toolsOf(this);
     const isOpen = definition.gate.kind === "open";
-    if (reachChanged || !isOpen) this.#lastError = definition.record.lastError;
+    if (reachChanged || !isOpen) this.#failure = failureIn(definition.record);
     if (!isOpen) await this.disconnect();
     else if (reachChanged) await this.renew();
     this.#restIfIdle();
@@ -190,7 +192,7 @@ export class Server {
     this.#life = new AbortController();
     await Promise.all([...end(), this.#connecting]);
     if (!this.#connecting && !this.#shared.current && this.#state !== "closed")
-      this.#become(restingState(this.#definition));
+      this.#become(restingState(this.#definition, this.#failure));
   }
 
   /** For good: the server was removed, or Toolkeep stops. */
@@ -305,7 +307,7 @@ export class Server {
   #adopt(connection: Connection): void {
     this.#backoff.reset();
     this.#diedInUse = false;
-    this.#lastError = null;
+    this.#failure = null;
     void connection.closed.then((reason) =>
       this.#drop(connection, this.#deps.redact(reason), { needsAuth: false }),
     );
@@ -353,7 +355,7 @@ export class Server {
    */
   #failed({ message, needsAuth }: ConnectFailure): void {
     if (needsAuth) void this.#shared.retire();
-    this.#lastError = message;
+    this.#failure = { message, at: this.#deps.clock() };
     this.#use.stopWaiting();
     if (!needsAuth) this.#backoff.pause(() => void this.#retry());
     this.#become(needsAuth ? "needs_auth" : "unavailable", message);

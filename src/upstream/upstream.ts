@@ -59,6 +59,8 @@ export interface ServerView {
   readonly addedBy: string | null;
   readonly listedAt: number | null;
   readonly lastError: string | null;
+  /** When the last attempt to reach it failed; null once one has worked. */
+  readonly failedAt: number | null;
   /** Changes with every edit: what a person looked at, for `approve`. */
   readonly changedAt: number;
 }
@@ -108,7 +110,10 @@ export interface Upstream extends ToolSource, OfferSource {
   knows(name: string): boolean;
   /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
   server(name: string): ServerView;
-  /** Registers and, in the background, connects once to learn the tools. `addedBy`: the agent, when one did. */
+  /**
+   * Registers and, in the background, connects once to learn the tools. A person's server of the same name that was
+   * tried and never worked is replaced; any other makes this throw NAME_TAKEN. `addedBy`: the agent, when one did.
+   */
   add(name: string, input: ServerInput, options?: { addedBy?: string }): Promise<ServerView>;
   /**
    * A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. `by`: the
@@ -147,8 +152,8 @@ export interface Upstream extends ToolSource, OfferSource {
   offers(name: string): readonly Offer[];
   /** The client of this conversation says that the roots it would give are others by now. */
   rootsChanged(caller: Caller): void;
-  /** Resolves when no connection attempt of `add` or `approve` is under way. */
-  settled(): Promise<void>;
+  /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
+  settled(name?: string): Promise<void>;
   /** Takes over changed settings: servers of files come and go without a restart. */
   apply(settings: Settings): Promise<void>;
   /** Takes over the servers and tool lists that another process stored. */

@@ -194,3 +194,13 @@ function aborted(signal: AbortSignal): Promise<void> {
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
+
+/** One for each server, made when it is first asked for and gone with the server. */
+export function watchedPerServer(): (server: WatchedServer) => WatchedResources {
+  const made = new WeakMap<WatchedServer, WatchedResources>();
+  return (server) => {
+    const watched = made.get(server) ?? new WatchedResources(server);
+    made.set(server, watched);
+    return watched;
+  };
+}

@@ -251,7 +251,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
 
     await writeFile(file, JSON.stringify({ mcpServers: { proj: { command: "rm" } } }));
     expect(await servers()).toEqual([]);
-    expect((await toolkeepHere(options, "trust", "--revoke")).code).toBe(0);
+    expect((await toolkeepHere(options, "trust", "--revoke", "--yes")).code).toBe(0);
     expect((await toolkeepHereJson(options, "trust", "--list")).trusted).toEqual([]);
   });
 

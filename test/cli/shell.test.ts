@@ -5,6 +5,7 @@ import { Shell, type ShellDeps } from "../../src/cli/shell.ts";
 it.each(["EROFS", "EACCES", "ENOSPC"])("a disk that answers %s is not told as a bug", async (code) => {
   let told = "";
   const terminal = {
+    env: {},
     signal: new AbortController().signal,
     err: (text: string) => {
       told += text;

@@ -314,7 +314,7 @@ describe("people at the command line", () => {
       config: { ignore: ["b.*"] },
     });
     expect((await json("search", "walruses")).results).toHaveLength(1);
-    expect((await cli("source", "remove", "rest")).stdout).toContain("Removed rest");
+    expect((await cli("source", "remove", "rest", "--yes")).stdout).toContain("Removed rest");
     expect((await json("search", "walruses")).results).toEqual([]);
     expect((await cli("source", "show", "rest")).code).toBe(3);
   });
@@ -338,7 +338,7 @@ describe("people at the command line", () => {
     expect((await cli("memory", "retract", memory.id)).code).toBe(0);
     expect((await call("memory_get", { key: "deploy" })).result.memory).toBeNull();
     expect((await cli("memory", "retracted")).stdout).toContain("Deploy on Mondays.");
-    expect((await cli("memory", "forget", memory.id)).code).toBe(0);
+    expect((await cli("memory", "forget", memory.id, "--yes")).code).toBe(0);
     expect((await cli("memory", "history", memory.id)).stdout).toContain("never said anything else");
   });
 });

@@ -53,7 +53,7 @@ describe("names of servers' tools", { timeout: 120_000 }, () => {
       }
     }
 
-    await toolkeepHere(options, "server", "remove", "my.notes");
+    await toolkeepHere(options, "server", "remove", "my.notes", "--yes");
     expect(await names()).toEqual(both.filter((name: string) => name !== alone[0]));
     await add("my.notes", ["read-it"]);
     expect(await names()).toEqual(both);

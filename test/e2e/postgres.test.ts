@@ -57,10 +57,10 @@ describe("a daemon on PostgreSQL", { timeout: 120_000 }, () => {
     await waitUntil("the other took the tool away", async () => !(await listed()).includes(ECHO));
     await toolkeepHere(options, "server", "disable", "everything");
     await waitUntil("the other disabled the server", async () => !(await listed()).includes(ENV));
-    await toolkeepHere(options, "server", "remove", "everything");
+    await toolkeepHere(options, "server", "remove", "everything", "--yes");
     const servers = async () => (await toolkeepHereJson(other, "server", "list")).servers;
     await waitUntil("the other forgot the server", async () => (await servers()).length === 0);
-    await toolkeepHere(options, "agent", "delete", "worker");
+    await toolkeepHere(options, "agent", "delete", "worker", "--yes");
     await waitUntil(
       "the other lets it in no more",
       async () => (await status(otherDaemon.url, token)) === 401,

@@ -96,7 +96,7 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
     await waitUntil("its client was told", () => told > 0, SOON_MS);
     await toolkeepHere(first.options, "toolbox", "add", "counting", PID);
     await waitUntil("the other has it back", async () => (await names()).includes(PID), SOON_MS);
-    await toolkeepHere(first.options, "token", "revoke", record.id);
+    await toolkeepHere(first.options, "token", "revoke", record.id, "--yes");
     await waitUntil(
       "the other lets it in no more",
       async () => (await statusOf(second.url, token)) === 401,

@@ -42,6 +42,7 @@ test("the migrations that exist keep their names and order", () => {
     "0024-sources",
     "0025-memory-history",
     "0029-agent-seats",
+    "0030-failed-servers",
   ]);
 });
 
@@ -112,7 +113,12 @@ describe.runIf(hasPostgres())("on PostgreSQL", () => {
   });
 });
 
-const { asksBack: _asksBack, auth: _auth, ...SERVER_1 } = server("fs", { sealed: Uint8Array.of(1, 2, 255) });
+const {
+  asksBack: _asksBack,
+  auth: _auth,
+  failedAt: _failedAt,
+  ...SERVER_1
+} = server("fs", { sealed: Uint8Array.of(1, 2, 255) });
 const TOOL = { serverId: "srv_fs", originalName: "read", definition: { name: "read" } };
 
 /** An agent, a task of it and a secret, as version 4 had them. */
@@ -226,7 +232,9 @@ async function expectMigrated(options: { home: string; databaseUrl: string | nul
   // Twice: the second opening finds nothing left to do.
   for (const _opening of [1, 2]) {
     const store = await openStore({ ...options, clock: systemClock });
-    expect(await store.servers.list()).toEqual([{ ...SERVER_1, asksBack: false, auth: null }]);
+    expect(await store.servers.list()).toEqual([
+      { ...SERVER_1, asksBack: false, auth: null, failedAt: null },
+    ]);
     expect(await store.servers.tools()).toEqual([TOOL]);
     expect(await store.servers.offers()).toEqual([]);
     await store.close();
@@ -235,7 +243,12 @@ async function expectMigrated(options: { home: string; databaseUrl: string | nul
   const offer = { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } } as const;
   await store.servers.update("srv_fs", { asksBack: true, auth: Uint8Array.of(7) });
   await store.servers.replaceOffers("srv_fs", [offer]);
-  expect(await store.servers.byName("fs")).toEqual({ ...SERVER_1, asksBack: true, auth: Uint8Array.of(7) });
+  expect(await store.servers.byName("fs")).toEqual({
+    ...SERVER_1,
+    asksBack: true,
+    auth: Uint8Array.of(7),
+    failedAt: null,
+  });
   expect(await store.servers.offers()).toEqual([offer]);
   await store.servers.delete("srv_fs");
   expect(await store.servers.offers()).toEqual([]);

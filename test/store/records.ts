@@ -158,6 +158,7 @@ export const server = (name: string, change: Partial<ServerRecord> = {}): Server
   auth: null,
   listedAt: null,
   lastError: null,
+  failedAt: null,
   createdAt: NOW,
   updatedAt: NOW,
   ...change,

@@ -94,6 +94,10 @@ export const serverAnswers = {
       addedBy: orNull(text),
       listedAt: orNull(time),
       lastError: orNull(text),
+      failedAt: orNull({
+        ...time,
+        description: "When the last attempt to reach it failed; null once one has worked.",
+      }),
       changedAt: time,
     },
     "An MCP server behind Toolkeep. Of env and headers only the keys are shown, never a value.",
@@ -102,6 +106,10 @@ export const serverAnswers = {
   ServerAnswer: shape<contract.ServerAnswer>({
     server: ref("ServerView"),
     tools: { ...texts, description: "Names as agents see them, from the last list." },
+    replaced: optional({
+      ...text,
+      description: "Why the server that had the name never worked, where this one replaced it.",
+    }),
   }),
   Finding: shape<contract.Finding>({
     kind: anyOfTexts(FINDING_KINDS),

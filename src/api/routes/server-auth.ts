@@ -55,7 +55,7 @@ export function serverAuthRoutes(app: FastifyInstance, { hub: { upstream }, opti
     },
     async ({ body: { url, wait } }) => {
       const { name } = await upstream.completeSignIn(parametersOf(url));
-      if (wait) await upstream.settled();
+      if (wait) await upstream.settled(name);
       return await answer(name);
     },
   );

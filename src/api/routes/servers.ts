@@ -130,10 +130,12 @@ export function serverRoutes(app: FastifyInstance, { hub, options }: ApiContext)
       },
     },
     async ({ body: { name, wait, ...rest } }, reply) => {
+      const before = upstream.knows(name) ? upstream.server(name).lastError : null;
       const server = await upstream.add(name, rest);
-      if (wait) await upstream.settled();
+      if (wait) await upstream.settled(name);
       reply.code(201);
-      return answer(wait ? upstream.server(name) : server);
+      const replaced = before === null ? {} : { replaced: before };
+      return { ...answer(wait ? upstream.server(name) : server), ...replaced };
     },
   );
 

@@ -1,4 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { ToolkeepError } from "../../errors.ts";
+import type { Hub } from "../../hub.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { toolboxContents } from "../access-preview.ts";
 import { gives } from "../answers/components.ts";
 import type { ApiContext } from "../api-options.ts";
@@ -12,7 +15,9 @@ import type {
 } from "../contract.ts";
 import { byName, exactly, longText, nameList, nameText } from "../schema.ts";
 
-const input = { description: longText, tools: nameList };
+const input = { description: longText, tools: nameList, allowUnknown: { type: "boolean" } };
+
+const MOST_NAMED = 10;
 
 interface ByName {
   Params: { name: string };
@@ -57,7 +62,8 @@ export function toolboxRoutes(app: FastifyInstance, { hub, costs }: ApiContext):
         response: gives("ToolboxAnswer", 201),
       },
     },
-    async ({ body: { name, ...rest } }, reply): Promise<ToolboxAnswer> => {
+    async ({ body: { name, allowUnknown, ...rest } }, reply): Promise<ToolboxAnswer> => {
+      if (allowUnknown === false) mustBeKnown(hub, rest.tools);
       reply.code(201);
       return { toolbox: await toolboxes.create(name, rest) };
     },
@@ -73,9 +79,12 @@ export function toolboxRoutes(app: FastifyInstance, { hub, costs }: ApiContext):
         response: gives("ToolboxAnswer"),
       },
     },
-    async ({ params, body: { since, ...change } }): Promise<ToolboxAnswer> => ({
-      toolbox: await toolboxes.update(params.name, change, since),
-    }),
+    async ({ params, body: { since, allowUnknown, ...change } }): Promise<ToolboxAnswer> => {
+      const before = toolboxes.get(params.name).tools;
+      const added = (change.tools ?? []).filter((tool) => !before.includes(tool));
+      if (allowUnknown === false) mustBeKnown(hub, added);
+      return { toolbox: await toolboxes.update(params.name, change, since) };
+    },
   );
 
   app.delete<ByName>(
@@ -86,4 +95,21 @@ export function toolboxRoutes(app: FastifyInstance, { hub, costs }: ApiContext):
       return { done: true };
     },
   );
+}
+
+/** Throws NOT_FOUND with the nearest name. A pattern may come to nothing yet: its server may be added later. */
+function mustBeKnown({ catalog }: Hub, tools: readonly string[]): void {
+  const unknown = tools.filter(
+    (tool) => tool !== "*" && !tool.includes(":") && catalog.get(tool) === undefined,
+  );
+  if (unknown.length === 0) return;
+  const names = catalog.all().map(({ name }) => name);
+  const described = unknown.slice(0, MOST_NAMED).map((tool) => {
+    const guess = nearest(tool, names);
+    return `${tool}${guess === undefined ? "" : ` (did you mean ${guess}?)`}`;
+  });
+  const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : "";
+  throw new ToolkeepError("NOT_FOUND", `no tool is named ${described.join(", ")}${more}`, {
+    remedy: "toolkeep tool list shows the names; --allow-unknown keeps them for a tool that comes later.",
+  });
 }

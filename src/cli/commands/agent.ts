@@ -13,6 +13,7 @@ import type {
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { listedOf, listedText } from "../listed-text.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -89,12 +90,17 @@ export function agentCommand(shell: Shell): Command {
     "agent edit writer --revoke research --clear folders",
     "agent edit writer --pin mcp_github_create_issue --model gpt-5",
   );
-  leaf(
-    agent,
-    "delete <name>",
-    "delete an agent and its tokens; its workspace stays on disk",
-    "agent delete writer",
-  ).action(shell.action(deleteAgent));
+  destructive(
+    leaf(
+      agent,
+      "delete <name>",
+      "delete an agent and its tokens; its workspace stays on disk",
+      "agent delete writer",
+    ),
+    shell,
+    (name) => `Delete agent ${name} and its tokens?`,
+    deleteAgent,
+  );
   leaf(
     agent,
     "messages <name>",

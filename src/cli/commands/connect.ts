@@ -17,8 +17,15 @@ import {
   revokeTokens,
   tokenLabel,
 } from "../client-agent.ts";
-import { type DoubleServers, doubleServers, moveServers, restoreMoved } from "../client-servers.ts";
+import {
+  type DoubleServers,
+  doubleServers,
+  type Moved,
+  moveServers,
+  restoreMoved,
+} from "../client-servers.ts";
 import { counted } from "../counted.ts";
+import { mustConfirm } from "../destructive.ts";
 import { homeHere } from "../home.ts";
 import { listedOf } from "../listed-text.ts";
 import { ownBin } from "../own-bin.ts";
@@ -33,6 +40,7 @@ interface ConnectOptions {
   readonly move?: boolean;
   readonly print?: boolean;
   readonly undo?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Everything that is known before anything is written. */
@@ -60,6 +68,7 @@ export function connectCommand(shell: Shell): Command {
       .option("--move", "take servers out of the client that Toolkeep has too")
       .option("--print", "show what to add by hand, write nothing")
       .option("--undo", "take Toolkeep out of the client again and end its token")
+      .option("--yes", "with --undo: do not ask")
       .action(shell.action(connect)),
     "connect",
     "connect claude-code",
@@ -83,7 +92,10 @@ async function connect(run: Run, name: string | undefined, options: ConnectOptio
   const project = options.project ? place.cwd : null;
   const label = tokenLabel(client, project);
   const plan: Plan = { client, scope, place, target, url, label, project };
-  if (options.undo) return undo(run, plan);
+  if (options.undo) {
+    await mustConfirm(run, options, `Take Toolkeep out of ${client.title} and end its token?`);
+    return undo(run, plan);
+  }
   if (options.print) return printSnippet(run, plan);
   return write(run, plan, options);
 }
@@ -111,7 +123,8 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
   await revokeTokens(run, client, plan.label, record.id);
 
   const doubles = await doubleServers(run, client, { ...plan, ...deps });
-  const moved = options.move ? await moveServers(doubles, client, deps) : [];
+  const none: Moved = { moved: [], kept: [] };
+  const move = options.move ? await moveServers(run, doubles, client, deps) : none;
   const listed = await listedOf(run, agent.agent.name);
   run.print(
     {
@@ -120,10 +133,11 @@ async function write(run: Run, plan: Plan, options: ConnectOptions): Promise<und
       agent: agent.agent.name,
       url,
       also: doubles.registered.map((server) => server.name),
-      moved,
+      moved: move.moved,
+      notMoved: move.kept,
       notRegistered: doubles.others,
     },
-    printable(connected(plan, written, { ...agent, keepsRights, listed }, doubles, moved)) +
+    printable(connected(plan, written, { ...agent, keepsRights, listed }, doubles, move)) +
       (await daemonHint(run)),
   );
 }
@@ -232,19 +246,26 @@ function connected(
     listed,
   }: AgentAnswer & { readonly keepsRights: boolean; readonly listed: string },
   { registered, others }: DoubleServers,
-  moved: readonly string[],
+  { moved, kept }: Moved,
 ): string {
   const nothing = [...unknown, ...unmatched];
-  const double = registered.map((server) => server.name).filter((name) => !moved.includes(name));
+  const isLeft = (name: string) => moved.includes(name) || kept.some((server) => server.name === name);
+  const double = registered.map((server) => server.name).filter((name) => !isLeft(name));
   const rights = [...agent.toolboxes.map((toolbox) => `toolbox ${toolbox}`), ...agent.grants].join(", ");
   const notes = [
     client.next,
     `Its agent ${agent.name} has ${counted(agent.toolCount, "tool")}: ${listed}.`,
     ...(keepsRights ? [`Its agent ${agent.name} keeps what it had: ${rights || "nothing"}.`] : []),
-    ...(nothing.length === 0 ? [] : [`Comes to nothing yet: ${nothing.join(", ")}.`]),
+    ...(nothing.length === 0
+      ? []
+      : [`${nothing.join(", ")} ${nothing.length === 1 ? "matches" : "match"} no tools yet.`]),
     ...(moved.length === 0
       ? []
       : [`Taken out of ${client.title}, for Toolkeep has them: ${moved.join(", ")}.`]),
+    ...kept.map(
+      ({ name, reason }) =>
+        `Left in ${client.title}, since Toolkeep cannot run it: ${name} (${reason}). Once it works: toolkeep connect ${client.id} --move`,
+    ),
     ...(double.length === 0
       ? []
       : [

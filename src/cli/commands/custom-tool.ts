@@ -14,6 +14,7 @@ import { path } from "../api-client.ts";
 import { readArguments } from "../arguments.ts";
 import { confirmed } from "../confirmed.ts";
 import { customToolFields } from "../custom-tool-text.ts";
+import { destructive } from "../destructive.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields } from "../table.ts";
 import { makeCall } from "./call.ts";
@@ -45,12 +46,12 @@ export function customToolCommands(tool: Command, shell: Shell): void {
   leaf(tool, "disable <name>", "let nobody call a custom tool", "tool disable csv_stats").action(
     shell.action(disableTool),
   );
-  leaf(
-    tool,
-    "remove <name>",
-    "disable a custom tool and put its folder aside",
-    "tool remove csv_stats",
-  ).action(shell.action(removeTool));
+  destructive(
+    leaf(tool, "remove <name>", "disable a custom tool and put its folder aside", "tool remove csv_stats"),
+    shell,
+    (name) => `Remove tool ${name}? Its folder is put aside.`,
+    removeTool,
+  );
 }
 
 async function newTool(
@@ -93,10 +94,7 @@ async function enableTool(run: Run, name: string, { yes }: { yes?: boolean }): P
   run.terminal.err(`${shown(tool)}\n`);
   if (!yes) {
     await confirmed(run, `Let agents run this, with the rights of the user that Toolkeep runs as?`, {
-      nobody: new ToolkeepError(
-        "BAD_USAGE",
-        `nobody is here to confirm; read what is in ${tool.folder} and pass --yes`,
-      ),
+      first: `reading what is in ${tool.folder}`,
       no: `${tool.name} was not enabled`,
       initially: false,
     });

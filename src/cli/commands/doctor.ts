@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { ServerList } from "../../api/contract.ts";
 import { messageOf } from "../../errors.ts";
 import type { Check } from "../../platform/check.ts";
+import { counted } from "../counted.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
 const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!", failed: "✗" };
@@ -54,5 +55,5 @@ function line({ name, state, detail, remedy }: Check): string {
 }
 
 function verdict(failed: number): string {
-  return failed === 0 ? "\nNothing is broken.\n" : `\n${failed} to put right.\n`;
+  return failed === 0 ? "\nNothing is broken.\n" : `\n${counted(failed, "problem")}.\n`;
 }

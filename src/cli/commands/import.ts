@@ -61,7 +61,7 @@ async function importServers(run: Run, options: ImportOptions): Promise<number> 
   run.terminal.err(`${report}\n`);
   if (!options.yes) {
     await confirmed(run, `Register ${counted(chosen.length, "server")}?`, {
-      nobody: new ToolkeepError("BAD_USAGE", "nobody is here to confirm; look at the list and pass --yes"),
+      first: "looking at the list",
       no: "nothing was imported",
     });
   }

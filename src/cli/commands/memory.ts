@@ -12,6 +12,7 @@ import type {
 } from "../../api/contract.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
+import { destructive } from "../destructive.ts";
 import { ago, parseDuration } from "../duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../pages.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -87,8 +88,11 @@ export function memoryCommand(shell: Shell): Command {
     "take a memory back; what it said is kept as history",
     "memory retract mem_…",
   ).action(shell.action(retractMemory));
-  leaf(memory, "forget <id>", "delete a memory for good, with its history", "memory forget mem_…").action(
-    shell.action(forgetMemory),
+  destructive(
+    leaf(memory, "forget <id>", "delete a memory for good, with its history", "memory forget mem_…"),
+    shell,
+    (id) => `Delete memory ${id} and its history for good?`,
+    forgetMemory,
   );
   return memory;
 }

@@ -11,8 +11,8 @@ export function openCommand(shell: Shell): Command {
   return examples(
     single(
       "open",
-      "open the page for people",
-      "Prints a link to the page for people, for you as the owner, good once and for ten minutes, and opens it where there is a desktop.",
+      "open the dashboard",
+      "Prints a link to the dashboard, for you as the owner, good once and for ten minutes, and opens it where there is a desktop.",
     )
       .option("--print", "only print it")
       .action(shell.action(openPage)),

@@ -11,6 +11,7 @@ import { ROLES, type Role } from "../../caller.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { table } from "../table.ts";
@@ -23,7 +24,7 @@ interface EditOptions {
 }
 
 export function personCommand(shell: Shell): Command {
-  const person = new Command("person").description("who may use the page for people and the API");
+  const person = new Command("person").description("who may use the dashboard and the API");
 
   leaf(person, "list", "list the people and what each may do", "person list").action(
     shell.action(listPeople),
@@ -41,8 +42,11 @@ export function personCommand(shell: Shell): Command {
     "person edit eve --role viewer",
     "person edit eve --disable",
   );
-  leaf(person, "remove <name>", "remove a person and sign them out", "person remove eve").action(
-    shell.action(removePerson),
+  destructive(
+    leaf(person, "remove <name>", "remove a person and sign them out", "person remove eve"),
+    shell,
+    (name) => `Remove ${name} and sign them out?`,
+    removePerson,
   );
   leaf(
     person,
@@ -57,8 +61,11 @@ export function personCommand(shell: Shell): Command {
     "person sessions eve",
   ).action(shell.action(listSessions));
   examples(
-    leaf(person, "sign-out <name> [session]", "end one session of a person, or all of them").action(
-      shell.action(signOut),
+    destructive(
+      leaf(person, "sign-out <name> [session]", "end one session of a person, or all of them"),
+      shell,
+      (name, session) => `End ${session ?? "every session"} of ${name}?`,
+      signOut,
     ),
     "person sign-out eve",
     "person sign-out eve ses_…",

@@ -5,7 +5,9 @@ import type { NewPlugin, PluginAnswer, PluginList, PluginView } from "../../api/
 import { oneLine } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
+import { notATerminal } from "../confirmed.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { permissionText, pluginText, state } from "../plugin-text.ts";
 import { remoteDaemon } from "../remote.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -51,12 +53,17 @@ export function pluginCommand(shell: Shell): Command {
     ).action(shell.action(updatePlugin)),
     "plugin update weather",
   );
-  leaf(
-    plugin,
-    "remove <name>",
-    "remove a plugin and its files; its tool names stay taken",
-    "plugin remove weather",
-  ).action(shell.action(removePlugin));
+  destructive(
+    leaf(
+      plugin,
+      "remove <name>",
+      "remove a plugin and its files; its tool names stay taken",
+      "plugin remove weather",
+    ),
+    shell,
+    (name) => `Remove plugin ${name} and its files?`,
+    removePlugin,
+  );
   return plugin;
 }
 
@@ -122,9 +129,7 @@ async function enablePlugin(run: Run, name: string, options: Consent): Promise<u
   run.terminal.err(`${permissionText(plugin)}\n`);
   if (!options.yes) {
     if (!run.terminal.interactive || run.json)
-      throw new ToolkeepError("NOT_TRUSTED", "nobody is here to confirm what the plugin may do", {
-        remedy: `Read what it may do, then run toolkeep plugin enable ${name} --yes.`,
-      });
+      throw notATerminal(run, "NOT_TRUSTED", "reading what the plugin may do");
     if (!(await agrees())) throw new ToolkeepError("CANCELLED", `plugin ${name} was not enabled`);
   }
   const answer = await agree(run, plugin, options);

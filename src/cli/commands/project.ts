@@ -11,6 +11,7 @@ import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../pages.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -53,14 +54,17 @@ export function projectCommand(shell: Shell): Command {
     "archive a project: nothing in it can be changed until it is active again",
     "project archive TK",
   ).action(shell.action(archiveProject));
-  leaf(
-    project,
-    "delete <project>",
-    "delete a project with its tickets and notes; archive it first unless it is empty",
-    "project delete TK",
-  )
-    .option("--force", "also one that is active and not empty")
-    .action(shell.action(deleteProject));
+  destructive(
+    leaf(
+      project,
+      "delete <project>",
+      "delete a project with its tickets and notes; archive it first unless it is empty",
+      "project delete TK",
+    ).option("--force", "also one that is active and not empty"),
+    shell,
+    (name) => `Delete project ${name} with its tickets and notes?`,
+    deleteProject,
+  );
   pageOptions(
     leaf(
       project,

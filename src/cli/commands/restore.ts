@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
+import { mustConfirm } from "../destructive.ts";
+import { homeHere } from "../home.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 
 export function restoreCommand(shell: Shell): Command {
@@ -12,15 +14,22 @@ export function restoreCommand(shell: Shell): Command {
     )
       .argument("<file>", "what toolkeep backup wrote")
       .option("--force", "replace what the home holds")
+      .option("--yes", "with --force: do not ask")
       .action(shell.action(restore)),
     "restore toolkeep-backup.json.gz",
   );
 }
 
-async function restore(run: Run, name: string, options: { force?: boolean }): Promise<undefined> {
+async function restore(
+  run: Run,
+  name: string,
+  options: { force?: boolean; yes?: boolean },
+): Promise<undefined> {
   const { env, cwd } = run.terminal;
   const { readBackup, restoreBackup } = await import("../../daemon/backup.ts");
   const { loadSettings } = await import("../../config/load.ts");
+  if (options.force)
+    await mustConfirm(run, options, `Replace everything that ${await homeHere(run.terminal)} holds?`);
   const backup = await readBackup(resolve(cwd, name));
   const { settings } = await loadSettings({ env, cwd, isTrusted: () => false });
   const { home, databaseUrl } = settings;

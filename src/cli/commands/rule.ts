@@ -10,6 +10,7 @@ import { CAPABILITIES } from "../../tool.ts";
 import { checkCases, readRuleFile } from "../../watchdog/rule-cases.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { parseDuration } from "../duration.ts";
 import { addLabelCommands } from "../label-commands.ts";
 import { explanationText, patternText, placeText } from "../rule-text.ts";
@@ -38,7 +39,12 @@ export function ruleCommand(shell: Shell): Command {
     .option("--for <duration>", "how long it counts, such as 8h")
     .option("--note <text>", "why it is there")
     .action(shell.action(addRule));
-  leaf(rule, "remove <id>", "remove a stored rule", "rule remove rul_…").action(shell.action(removeRule));
+  destructive(
+    leaf(rule, "remove <id>", "remove a stored rule", "rule remove rul_…"),
+    shell,
+    (id) => `Remove rule ${id}?`,
+    removeRule,
+  );
   leaf(
     rule,
     "explain",

@@ -9,6 +9,7 @@ import type {
   SecretView,
 } from "../../api/contract.ts";
 import { path } from "../api-client.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { readSecret } from "../secret-input.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -57,8 +58,11 @@ export function secretCommand(shell: Shell): Command {
     ),
     "secret unbind GITHUB_TOKEN --tool http_request",
   );
-  leaf(secret, "delete <name>", "delete a secret for good", "secret delete GITHUB_TOKEN").action(
-    shell.action(deleteSecret),
+  destructive(
+    leaf(secret, "delete <name>", "delete a secret for good", "secret delete GITHUB_TOKEN"),
+    shell,
+    (name) => `Delete secret ${name} for good?`,
+    deleteSecret,
   );
   leaf(secret, "rotate-key", "seal everything in the store with a new key", "secret rotate-key").action(
     shell.action(rotateKey),

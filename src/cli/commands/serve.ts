@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
 import type { ToolkeepError } from "../../errors.ts";
 import { counted } from "../counted.ts";
+import { homeHere } from "../home.ts";
 import { ownName } from "../own-name.ts";
 import { readPort } from "../port.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
@@ -35,6 +36,7 @@ interface ServeOptions {
   readonly host?: string;
   readonly port?: string;
   readonly background?: boolean;
+  readonly quiet?: boolean;
 }
 
 export function serveCommand(shell: Shell): Command {
@@ -42,10 +44,11 @@ export function serveCommand(shell: Shell): Command {
     single(
       "serve",
       "run the daemon",
-      "Runs the daemon: MCP at /mcp, the API, the page for people. Ctrl-C finishes the calls under way and ends it.",
+      "Runs the daemon: MCP at /mcp, the API, the dashboard. Ctrl-C finishes the calls under way and ends it.",
     )
       .option("--host <address>", "the address to listen on, over TOOLKEEP_HOST and the settings")
       .option("--port <port>", "the port to listen on, over TOOLKEEP_PORT and the settings")
+      .option("--quiet", "write the log to daemon.log in the home only, not to standard error")
       .option("--background", "print nothing and create no first agent, as toolkeep stdio starts it")
       .action(shell.action(serve)),
     "serve",
@@ -60,7 +63,9 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const { createLog } = await import("../../daemon/log.ts");
   const { packageVersion } = await import("../../daemon/version.ts");
   const { systemClock } = await import("../../lib/clock.ts");
+  const { openLogFile } = await import("../../daemon/log-file.ts");
   const { terminal } = run;
+  const file = openLogFile(await homeHere(terminal));
 
   const daemon = await startDaemon({
     env: {
@@ -69,7 +74,12 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
       ...(options.port === undefined ? {} : { TOOLKEEP_PORT: String(readPort(options.port)) }),
     },
     cwd: terminal.cwd,
-    log: createLog({ level: "info", human: process.stderr.isTTY === true, write: terminal.err }),
+    log: createLog({
+      level: "info",
+      human: process.stderr.isTTY === true,
+      write: options.quiet || options.background ? () => {} : terminal.err,
+      file,
+    }),
     version: packageVersion(),
     clock: systemClock,
     firstStart: !options.background,
@@ -84,6 +94,7 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
     await daemon.close().catch((error: unknown) => {
       if (!lost) throw error;
     });
+    file.close();
   }
   if (lost) throw lost;
 }

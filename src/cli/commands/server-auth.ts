@@ -7,6 +7,7 @@ import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { launchBrowser } from "../browser.ts";
 import { counted } from "../counted.ts";
+import { mustConfirm } from "../destructive.ts";
 import { homeHere } from "../home.ts";
 import { remoteDaemon } from "../remote.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -15,6 +16,7 @@ interface AuthOptions {
   readonly paste?: string;
   readonly browser: boolean;
   readonly wait: boolean;
+  readonly yes?: boolean;
   readonly signOut?: boolean;
 }
 
@@ -29,6 +31,7 @@ export function serverAuthCommand(server: Command, shell: Shell): void {
       .option("--no-browser", "only print the link, to be opened anywhere")
       .option("--no-wait", "print the link and end")
       .option("--sign-out", "forget what signing in left behind")
+      .option("--yes", "with --sign-out: do not ask")
       .action(shell.action(authServer)),
     "server auth docs",
     "server auth docs --paste 'http://127.0.0.1:19850/oauth/callback?code=…&state=…'",
@@ -37,7 +40,7 @@ export function serverAuthCommand(server: Command, shell: Shell): void {
 }
 
 async function authServer(run: Run, name: string, options: AuthOptions): Promise<number | undefined> {
-  if (options.signOut) return await signOut(run, name);
+  if (options.signOut) return await signOut(run, name, options);
   if (options.paste !== undefined) return report(run, await complete(run, name, options.paste));
 
   const before = await run.get<ServerSignInAnswer>(authPath(name));
@@ -64,7 +67,8 @@ function printLink(run: Run, name: string, start: SignInStart): undefined {
   );
 }
 
-async function signOut(run: Run, name: string): Promise<undefined> {
+async function signOut(run: Run, name: string, options: AuthOptions): Promise<undefined> {
+  await mustConfirm(run, options, `Sign out of ${name}?`);
   const answer = await run.progress(
     `signing out of ${name}`,
     run.send<ServerSignIn>("DELETE", authPath(name)),

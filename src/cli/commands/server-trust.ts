@@ -54,11 +54,13 @@ async function showChanges(run: Run, name: string): Promise<undefined> {
 
 /** Nobody accepts what they have not seen: it is shown, and a person has to say yes. */
 async function look(run: Run, name: string, changes: ServerChanges): Promise<void> {
-  const nobody = new ToolkeepError("BAD_USAGE", "nobody is here to look at what would be accepted", {
-    remedy: `Read what toolkeep server changes ${name} shows, and pass its --seen VERSION.`,
-  });
-  if (run.terminal.interactive) run.terminal.err(changesText(name, changes));
-  await confirmed(run, `Accept this of ${name}?`, { nobody, no: "nothing was accepted", initially: false });
+  if (!run.terminal.interactive)
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      `Not a terminal: read what toolkeep server changes ${name} shows, and pass its --seen VERSION`,
+    );
+  run.terminal.err(changesText(name, changes));
+  await confirmed(run, `Accept this of ${name}?`, { no: "nothing was accepted", initially: false });
 }
 
 function decide(verb: "accept" | "reject") {

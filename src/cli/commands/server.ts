@@ -9,9 +9,12 @@ import type {
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
+import { addedText, indented, registerServer, toolNames } from "../added-server.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
+import { addPasted, pastedText } from "../paste-servers.ts";
 import { type SandboxOptions, sandboxInput, sandboxOptions, sandboxText } from "../sandbox-options.ts";
 import {
   authOptions,
@@ -27,13 +30,13 @@ import {
 import {
   alsoOffers,
   beginning,
-  credentialsRefused,
-  indented,
+  failureText,
   lookAt,
   nextStep,
   reach,
   signIn,
   spoken,
+  stateText,
   timeLimit,
   unusual,
 } from "../server-text.ts";
@@ -50,12 +53,18 @@ export function serverCommand(shell: Shell): Command {
   const server = new Command("server").description("the MCP servers behind Toolkeep");
 
   examples(
-    withServerOptions(leaf(server, "add <name> [command...]", "register a server and list its tools"), {
+    withServerOptions(leaf(server, "add [name] [command...]", "register a server and list its tools"), {
       editing: false,
-    }).action(shell.action(addServer)),
+    })
+      .option(
+        "--paste [text]",
+        "what a README shows: a command, an address, settings; alone: reads it from standard input",
+      )
+      .action(shell.action(addServer)),
     "server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
     "server add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
     "server add docs --url https://example.com/mcp --header 'Authorization: Bearer …'",
+    "server add --paste 'claude mcp add github -- npx -y @modelcontextprotocol/server-github'",
   );
   leaf(server, "list", "list the servers and their state", "server list").action(shell.action(listServers));
   leaf(server, "show <name>", "show a server and its tools", "server show fs").action(
@@ -85,8 +94,11 @@ export function serverCommand(shell: Shell): Command {
     "server edit fs --timeout 30s",
     "server edit github --env GITHUB_TOKEN",
   );
-  leaf(server, "remove <name>", "forget a server; its tool names stay taken", "server remove fs").action(
-    shell.action(removeServer),
+  destructive(
+    leaf(server, "remove <name>", "forget a server; its tool names stay taken", "server remove fs"),
+    shell,
+    (name) => `Remove server ${name} and what is stored for it?`,
+    removeServer,
   );
   return server;
 }
@@ -111,10 +123,23 @@ function withServerOptions(command: Command, { editing }: { editing: boolean }):
 
 async function addServer(
   run: Run,
-  name: string,
+  name: string | undefined,
   command: string[],
-  options: ServerOptions & SandboxOptions & { readonly test: boolean },
+  options: ServerOptions & SandboxOptions & { readonly test: boolean; readonly paste?: string | true },
 ): Promise<number> {
+  const pasted = pastedText(name, command, options);
+  if (pasted !== undefined) {
+    const { env = [], header = [] } = options;
+    const more = {
+      ...(await serverInput(run, [], options)),
+      ...confining(run, options, true),
+      env: await namedValues(run, env, "--env"),
+      headers: await namedValues(run, header, "--header"),
+    };
+    return await addPasted(run, pasted, more, options);
+  }
+  if (name === undefined)
+    throw new ToolkeepError("BAD_USAGE", "the server has no name; --paste takes one from what it reads");
   if ((command.length === 0) === (options.url === undefined)) {
     throw new ToolkeepError(
       "BAD_USAGE",
@@ -132,11 +157,8 @@ async function addServer(
     ...(env.length > 0 && { env: await namedValues(run, env, "--env") }),
     ...(header.length > 0 && { headers: await namedValues(run, header, "--header") }),
   };
-  const answer = await run.progress(
-    `starting ${name} and asking for its tools`,
-    run.send<ServerAnswer>("POST", "/api/servers", body),
-  );
-  run.print(answer, added(answer, options.test));
+  const answer = await registerServer(run, body);
+  run.print(answer, addedText(answer, options.test));
   return options.test && answer.server.lastError !== null ? 1 : 0;
 }
 
@@ -148,25 +170,12 @@ function confining(run: Run, options: SandboxOptions, isLocal: boolean): Pick<Se
   return sandbox === undefined ? {} : { sandbox };
 }
 
-function added({ server, tools }: ServerAnswer, tested: boolean): string {
-  if (!tested) return `Registered ${server.name}. See its tools: toolkeep server show ${server.name}\n`;
-  if (server.state === "needs_auth") {
-    const refused = credentialsRefused(server);
-    return refused === undefined
-      ? `Registered ${server.name}. It wants somebody to sign in: toolkeep server auth ${server.name}\n`
-      : `Registered ${server.name}, but ${refused}\n`;
-  }
-  if (server.lastError !== null) {
-    return `Registered ${server.name}, but it does not work yet:\n${indented(server.lastError)}\nCorrect it: toolkeep server edit ${server.name} …, then toolkeep server test ${server.name}\n`;
-  }
-  return `Registered ${server.name} with ${counted(tools.length, "tool")}:\n${list(tools)}Grant them: toolkeep agent edit AGENT --grant TOOL, or put them in a toolbox.\n`;
-}
 
 async function listServers(run: Run): Promise<undefined> {
   const { servers } = await run.get<ServerList>("/api/servers");
   const rows = servers.map((server) => [
     server.name,
-    server.state,
+    stateText(server),
     server.toolCount,
     server.source,
     reach(server),
@@ -182,9 +191,11 @@ async function listServers(run: Run): Promise<undefined> {
 /** What waits for the person who looks. */
 function waiting(servers: ServerList["servers"]): string {
   return servers
-    .filter(({ state, waiting }) => waiting > 0 || state === "needs_auth" || state === "pending_approval")
+    .flatMap((server) => {
+      const next = nextStep(server);
+      return next === undefined ? [] : [`${server.name}: ${failureText(server)}${next}\n`];
+    })
     .slice(0, MOST_HINTS)
-    .map((server) => `${server.name}: ${nextStep(server)}\n`)
     .join("");
 }
 
@@ -196,7 +207,8 @@ async function showServer(run: Run, name: string): Promise<undefined> {
     { ...answer, offers },
     `${fields([
       ["name", server.name],
-      ["state", server.state],
+      ["state", stateText(server)],
+      ["failed", server.failedAt === null ? null : ago(server.failedAt, Date.now())],
       ["what to do", nextStep(server)],
       ["source", server.source],
       ["transport", server.transport],
@@ -219,7 +231,7 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["also offers", alsoOffers(offers)],
       ["instructions", beginning(offers.instructions)],
       ["last error", server.lastError],
-    ])}tools:\n${list(tools)}`,
+    ])}tools:\n${toolNames(tools)}`,
   );
 }
 
@@ -321,6 +333,3 @@ async function removeServer(run: Run, name: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/servers/${name}`), `Removed ${name}.\n`);
 }
 
-function list(tools: readonly string[]): string {
-  return tools.length === 0 ? "  none listed yet\n" : tools.map((tool) => `  ${tool}\n`).join("");
-}

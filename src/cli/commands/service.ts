@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Service } from "../../daemon/service.ts";
+import { destructive } from "../destructive.ts";
 import { homeHere } from "../home.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields } from "../table.ts";
@@ -8,8 +9,11 @@ export function serviceCommand(shell: Shell): Command {
   const service = new Command("service").description("run the daemon at every login, by systemd or launchd");
 
   leaf(service, "install", "write the service and start it", "service install").action(shell.action(install));
-  leaf(service, "uninstall", "stop the service and remove it", "service uninstall").action(
-    shell.action(uninstall),
+  destructive(
+    leaf(service, "uninstall", "stop the service and remove it", "service uninstall"),
+    shell,
+    () => "Stop the service and remove it?",
+    uninstall,
   );
   leaf(service, "status", "tell whether the service is installed", "service status").action(
     shell.action(status),

@@ -12,6 +12,7 @@ import type {
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
@@ -73,12 +74,17 @@ export function sourceCommand(shell: Shell): Command {
     "source edit notes --label private",
     "source edit notes --disable",
   );
-  leaf(
-    source,
-    "remove <name>",
-    "remove a source with everything that was read of it",
-    "source remove notes",
-  ).action(shell.action(removeSource));
+  destructive(
+    leaf(
+      source,
+      "remove <name>",
+      "remove a source with everything that was read of it",
+      "source remove notes",
+    ),
+    shell,
+    (name) => `Remove source ${name} and everything read of it?`,
+    removeSource,
+  );
   examples(
     configOptions(
       leaf(source, "test <kind> [path]", "read a little of what a source would give, and change nothing"),

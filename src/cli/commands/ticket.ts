@@ -12,6 +12,7 @@ import type {
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path, query } from "../api-client.ts";
+import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../pages.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -85,8 +86,11 @@ export function ticketCommand(shell: Shell): Command {
     "comment on a ticket; - reads the text from standard input",
     "ticket comment TK-12 'Seen on macOS too.'",
   ).action(shell.action(commentTicket));
-  leaf(ticket, "delete <ticket>", "delete a ticket with its comments", "ticket delete TK-12").action(
-    shell.action(deleteTicket),
+  destructive(
+    leaf(ticket, "delete <ticket>", "delete a ticket with its comments", "ticket delete TK-12"),
+    shell,
+    (name) => `Delete ticket ${name} and its comments?`,
+    deleteTicket,
   );
   return ticket;
 }

@@ -3,6 +3,7 @@ import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../api/cont
 import { ROLES } from "../../caller.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
+import { destructive } from "../destructive.ts";
 import { ago, parseDuration } from "../duration.ts";
 import { wholeNumber } from "../server-options.ts";
 import { collect, examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -46,7 +47,12 @@ export function tokenCommand(shell: Shell): Command {
     "token create --agent main --scope files --expires 30d",
     "token create --admin --role viewer --label prometheus",
   );
-  leaf(token, "revoke <id>", "end a token at once", "token revoke tok_…").action(shell.action(revokeToken));
+  destructive(
+    leaf(token, "revoke <id>", "end a token at once", "token revoke tok_…"),
+    shell,
+    (id) => `Revoke token ${id}? Whoever uses it is cut off at once.`,
+    revokeToken,
+  );
   return token;
 }
 

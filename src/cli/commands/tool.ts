@@ -12,6 +12,7 @@ import { oneLine, printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { CAPABILITIES } from "../../tool.ts";
 import { path, query } from "../api-client.ts";
+import { counted } from "../counted.ts";
 import { customToolFields } from "../custom-tool-text.ts";
 import { flagWords } from "../flag-words.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
@@ -54,9 +55,42 @@ async function listTools(run: Run, options: { agent?: string; planned?: true }):
   const { tools } = await run.get<ToolList>(
     `/api/tools${query({ agent: options.agent, ...(options.planned && { state: "planned" }) })}`,
   );
-  const rows = tools.map((tool) => [tool.name, tool.origin, stateWords(tool), tool.description]);
-  const listed = table(["NAME", "ORIGIN", "STATUS", "DESCRIPTION"], rows, run.terminal.columns);
+  const listed = bySource(tools, run.terminal.columns);
   run.print({ tools }, options.agent === undefined ? listed + waiting(custom) : listed);
+}
+
+/** One table, with the tools of each server, of each plugin and our own under a line that names them. */
+function bySource(tools: readonly ToolView[], columns: number): string {
+  const groups = new Map<string, ToolView[]>();
+  for (const tool of tools) groups.set(tool.origin, [...(groups.get(tool.origin) ?? []), tool]);
+  const origins = [...groups.keys()].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+  const sorted = origins.flatMap((origin) => groups.get(origin)!);
+  const rows = sorted.map((tool) => [tool.name, stateWords(tool), tool.description]);
+  const [headings = "", ...lines] = table(
+    ["NAME", "STATUS", "DESCRIPTION"],
+    rows,
+    columns - INDENT.length,
+  ).split("\n");
+  let at = 0;
+  const parts = origins.map((origin) => {
+    const group = lines.slice(at, at + groups.get(origin)!.length);
+    at += group.length;
+    return `${titleOf(origin)}: ${counted(group.length, "tool")}\n${group.map((line) => `${INDENT}${line}\n`).join("")}`;
+  });
+  return `${INDENT}${headings}\n${parts.join("")}`;
+}
+
+const INDENT = "  ";
+
+/** Our own first, then the user's, then those of others. */
+function rankOf(origin: string): number {
+  return origin === "native" ? 0 : origin.includes(":") ? 2 : 1;
+}
+
+function titleOf(origin: string): string {
+  const [kind, ...name] = origin.split(":");
+  if (kind === "mcp") return `server ${oneLine(name.join(":"))}`;
+  return kind === "plugin" ? `plugin ${oneLine(name.join(":"))}` : oneLine(origin);
 }
 
 /** What waits for the person who looks. */

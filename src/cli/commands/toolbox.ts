@@ -3,6 +3,7 @@ import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../api/contract
 import { ToolkeepError } from "../../errors.ts";
 import { path } from "../api-client.ts";
 import { counted } from "../counted.ts";
+import { destructive } from "../destructive.ts";
 import { examples, leaf, type Run, type Shell } from "../shell.ts";
 import { fields, table } from "../table.ts";
 
@@ -20,27 +21,30 @@ export function toolboxCommand(shell: Shell): Command {
       "create a toolbox; * stands for every native tool, mcp:NAME:* for all of a server",
     )
       .option("--description <text>", "what it is for")
+      .option("--allow-unknown", "also names that no tool has yet")
       .action(shell.action(createToolbox)),
     "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
   );
-  leaf(
-    toolbox,
-    "add <name> <tools...>",
-    "add tools to a toolbox",
-    "toolbox add reading mcp_fs_search_files",
-  ).action(shell.action(addTools));
+  leaf(toolbox, "add <name> <tools...>", "add tools to a toolbox", "toolbox add reading mcp_fs_search_files")
+    .option("--allow-unknown", "also names that no tool has yet")
+    .action(shell.action(addTools));
   leaf(
     toolbox,
     "remove <name> <tools...>",
     "take tools out of a toolbox",
     "toolbox remove reading mcp_fs_search_files",
   ).action(shell.action(removeTools));
-  leaf(
-    toolbox,
-    "delete <name>",
-    "delete a toolbox; agents that have it lose its tools",
-    "toolbox delete reading",
-  ).action(shell.action(deleteToolbox));
+  destructive(
+    leaf(
+      toolbox,
+      "delete <name>",
+      "delete a toolbox; agents that have it lose its tools",
+      "toolbox delete reading",
+    ),
+    shell,
+    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
+    deleteToolbox,
+  );
   return toolbox;
 }
 
@@ -77,11 +81,12 @@ async function createToolbox(
   run: Run,
   name: string,
   tools: string[],
-  options: { description?: string },
+  options: { description?: string; allowUnknown?: boolean },
 ): Promise<undefined> {
   const body = {
     name,
     tools,
+    allowUnknown: options.allowUnknown === true,
     ...(options.description === undefined ? {} : { description: options.description }),
   };
   const answer = await run.send<ToolboxAnswer>("POST", "/api/toolboxes", body);
@@ -91,8 +96,15 @@ async function createToolbox(
   );
 }
 
-async function addTools(run: Run, name: string, tools: string[]): Promise<undefined> {
-  await changeTools(run, name, (before) => [...before, ...tools.filter((tool) => !before.includes(tool))]);
+async function addTools(
+  run: Run,
+  name: string,
+  tools: string[],
+  options: { allowUnknown?: boolean },
+): Promise<undefined> {
+  const allowUnknown = options.allowUnknown === true;
+  const added = (before: readonly string[]) => [...before, ...tools.filter((tool) => !before.includes(tool))];
+  await changeTools(run, name, added, { allowUnknown });
 }
 
 async function removeTools(run: Run, name: string, tools: string[]): Promise<undefined> {
@@ -124,10 +136,12 @@ async function changeTools(
   run: Run,
   name: string,
   change: (before: readonly string[]) => readonly string[],
+  checks: { readonly allowUnknown?: boolean } = {},
 ): Promise<void> {
   const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
   const answer = await run.send<ToolboxAnswer>("PATCH", path`/api/toolboxes/${name}`, {
     tools: change(toolbox.tools),
+    ...checks,
   });
   run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
 }

@@ -4,6 +4,7 @@ import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
 import { query } from "../api-client.ts";
 import { confirmed } from "../confirmed.ts";
+import { mustConfirm } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { examples, type Run, type Shell, single } from "../shell.ts";
 import { table } from "../table.ts";
@@ -32,17 +33,15 @@ export function trustCommand(shell: Shell): Command {
 
 async function trust(run: Run, options: TrustOptions): Promise<undefined> {
   if (options.list) return listTrusted(run);
-  if (options.revoke) return revoke(run);
+  if (options.revoke) return revoke(run, options);
 
   const { path, sha256, text } = await projectFileHere(run);
   run.terminal.err(`${path}:\n\n${printable(text).replace(/^/gm, "  ")}\n\n`);
   await checkContent(run);
   if (!options.yes) {
     await confirmed(run, "Let this file count?", {
-      nobody: new ToolkeepError(
-        "NOT_TRUSTED",
-        `nobody is here to confirm; read ${path} and run toolkeep trust --yes`,
-      ),
+      code: "NOT_TRUSTED",
+      first: `reading ${path}`,
       no: `${path} was not trusted`,
       initially: false,
     });
@@ -65,7 +64,8 @@ async function listTrusted(run: Run): Promise<undefined> {
   );
 }
 
-async function revoke(run: Run): Promise<undefined> {
+async function revoke(run: Run, options: TrustOptions): Promise<undefined> {
+  await mustConfirm(run, options, "Trust the project file of this folder no longer?");
   const { path } = await projectFileHere(run);
   await run.send("DELETE", `/api/trust${query({ path })}`);
   run.print({ path, trusted: false }, `${path} no longer counts.\n`);

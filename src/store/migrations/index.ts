@@ -25,6 +25,7 @@ import { sources } from "./0024-sources.ts";
 import { memoryHistory } from "./0025-memory-history.ts";
 import { contentLabels } from "./0027-content-labels.ts";
 import { agentSeats } from "./0029-agent-seats.ts";
+import { failedServers } from "./0030-failed-servers.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryHistory,
   contentLabels,
   agentSeats,
+  failedServers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

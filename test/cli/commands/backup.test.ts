@@ -15,7 +15,7 @@ describe("toolkeep backup and restore", { timeout: 120_000 }, () => {
     await toolkeepHere(options, "agent", "create", "writer", "--toolbox", "all", "--grant", "mcp_x_y");
     await toolkeepHere(options, "server", "add", "s", "--no-test", "--env", "KEY=value", "--", "false");
     await toolkeepHere(options, "server", "add", "gone", "--no-test", "--", "false");
-    await toolkeepHere(options, "server", "remove", "gone");
+    await toolkeepHere(options, "server", "remove", "gone", "--yes");
     const file = join(home.path, "backup.gz");
     expect(await toolkeep(options, "backup", file)).toMatchObject({
       code: 0,

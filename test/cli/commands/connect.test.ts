@@ -8,6 +8,7 @@ import { createHub } from "../../../src/hub.ts";
 import { type ClientHome, clientHome, clientHomeWithStore } from "../../support/client-home.ts";
 import { command, commandJson } from "../../support/run-command.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
+import { fixture } from "../../support/upstream.ts";
 
 function options({ home, project: cwd }: ClientHome) {
   return {
@@ -30,6 +31,12 @@ const FILES: Readonly<Record<string, string>> = {
   ".gemini/settings.json": '{\r\n  "mcpServers": {\r\n    "seven": { "command": "seven" }\r\n  }\r\n}\r\n',
   ".config/opencode/opencode.jsonc":
     '{\n  "mcp": {\n    /* mine */\n    "eight": { "type": "local", "command": ["eight"] },\n  },\n}\n',
+};
+
+/** A server that can be run, each another one. */
+const WORKS = (name: string) => {
+  const { command, args } = fixture("echoes", name);
+  return JSON.stringify({ command, args });
 };
 
 const tokenIn = (text: string) => /tk_sk_[\w-]+/.exec(text)?.[0];
@@ -89,12 +96,12 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
       "think",
     ]);
 
-    const undone = await command(options(home), "connect", "cursor", "--undo");
+    const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("1 token of it ended") });
     expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
     expect(await tokens()).toEqual([]);
     expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
-    const again = await command(options(home), "connect", "cursor", "--undo");
+    const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(again).toMatchObject({ code: 0, stdout: `Toolkeep does not stand in ${path}.\n` });
   });
 
@@ -151,8 +158,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const other = { ...options(home), cwd: join(home.home, "other/project") };
     const second = await commandJson(other, "connect", "cursor", "--project", "--tools", "reading");
     expect(second.agent).toBe("cursor-project-2");
-    await command(other, "connect", "cursor", "--project", "--undo");
-    await command(options(home), "connect", "cursor", "--project", "--undo");
+    await command(other, "connect", "cursor", "--project", "--undo", "--yes");
+    await command(options(home), "connect", "cursor", "--project", "--undo", "--yes");
     expect(await tokens()).toEqual([user]);
   });
 
@@ -168,23 +175,22 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
 
   it("undone after a move gives the client its servers back, or says where they are", async () => {
     await using home = await clientHomeWithStore();
-    const before =
-      '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
+    const before = `{\n  "mcpServers": {\n    "a": ${WORKS("a")},\n    "b": ${WORKS("b")}\n  }\n}\n`;
     const path = await home.write(".cursor/mcp.json", before);
     await command(options(home), "import", "--yes", "--no-wait");
     await command(options(home), "connect", "cursor");
     await command(options(home), "connect", "cursor", "--move");
-    expect(await readFile(path, "utf8")).not.toContain('"command"');
+    expect(await readFile(path, "utf8")).not.toContain(process.execPath);
     await command(options(home), "connect", "cursor");
-    const undone = await command(options(home), "connect", "cursor", "--undo");
+    const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(undone.stdout).toContain("Back in it: a, b.");
     expect(await readFile(path, "utf8")).toBe(before);
 
     await command(options(home), "connect", "cursor", "--move");
     await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
-    const changed = await command(options(home), "connect", "cursor", "--undo");
+    const changed = await command(options(home), "connect", "cursor", "--undo", "--yes");
     const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
-    expect(await readFile(backup ?? "", "utf8")).toContain('"a": { "command": "a" }');
+    expect(await readFile(backup ?? "", "utf8")).toContain(`"a": ${WORKS("a")}`);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
   });
 
@@ -209,7 +215,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
         (token: { label: string }) => token.label,
       );
     expect((await labels()).sort()).toEqual(["connect cursor", `connect cursor in ${home.project}`]);
-    await command(options(home), "connect", "cursor", "--project", "--undo");
+    await command(options(home), "connect", "cursor", "--project", "--undo", "--yes");
     expect(await labels()).toEqual(["connect cursor"]);
     expect(await command(options(home), "connect", "windsurf", "--project")).toMatchObject({ code: 2 });
   });
@@ -253,7 +259,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     await command(options(home), "connect", "codex");
     const { tokens } = await commandJson(options(home), "token", "list");
     const codex = tokens.find((token: { agent: string }) => token.agent === "codex");
-    await command(options(home), "token", "revoke", codex.id);
+    await command(options(home), "token", "revoke", codex.id, "--yes");
     await home.write(".gemini/settings.json", "{ broken");
     const { clients } = await commandJson(options(home), "connect");
     const states = Object.fromEntries(
@@ -283,7 +289,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
   it("names the servers that would be offered twice, and moves them out of the client where that is wanted", async () => {
     await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", {
-      mcpServers: { double: { command: "double" }, own: { command: "own" } },
+      mcpServers: { double: JSON.parse(WORKS("double")), own: { command: "own" } },
     });
     await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
     const first = await command(options(home), "connect", "cursor");
@@ -294,8 +300,26 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const moved = await commandJson(options(home), "connect", "cursor", "--move");
     expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
-    await command(options(home), "connect", "cursor", "--undo");
+    await command(options(home), "connect", "cursor", "--undo", "--yes");
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
+  });
+
+  it("moves no server out of the client that Toolkeep cannot run, and says why", async () => {
+    await using home = await clientHomeWithStore();
+    const path = await home.write(".cursor/mcp.json", {
+      mcpServers: {
+        works: JSON.parse(WORKS("works")),
+        absent: { command: "toolkeep-test-no-such-program" },
+        off: { ...JSON.parse(WORKS("off")), disabled: true },
+      },
+    });
+    await command(options(home), "import", "--yes", "--no-wait");
+    const moved = await command(options(home), "connect", "cursor", "--move");
+    expect(moved.stdout).toMatch(/Left in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
+    expect(moved.stdout).toContain("cannot run it: off (it is disabled)");
+    expect(moved.stdout).toContain("mcp:* matches no tools yet.");
+    const left = JSON.parse(await readFile(path, "utf8")).mcpServers;
+    expect(Object.keys(left)).toEqual(["absent", "off", "toolkeep"]);
   });
 
   it("shows the client the tools of servers, and none for files and commands", async () => {
@@ -331,7 +355,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     for (const [path] of texts) expect(await readFile(path, "utf8")).toContain("tk_sk_");
     const { clients } = await commandJson(options(home), "connect");
     expect(clients.map((client: { connected: string }) => client.connected)).toEqual(ids.map(() => "yes"));
-    for (const id of ids) expect((await command(options(home), "connect", id, "--undo")).code).toBe(0);
+    for (const id of ids)
+      expect((await command(options(home), "connect", id, "--undo", "--yes")).code).toBe(0);
     for (const [path, text] of texts) expect(await readFile(path, "utf8")).toBe(text);
     expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
   });

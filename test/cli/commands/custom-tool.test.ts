@@ -22,7 +22,7 @@ describe("toolkeep tool", () => {
 
     expect((await typed(api, ["tool", "disable", "hello"])).out).toContain("Disabled custom_hello.");
     expect((await api.call("custom_hello", { name: "Ada" }, "main")).outcome).toBe("disabled");
-    const removed = await typed(api, ["tool", "remove", "hello"]);
+    const removed = await typed(api, ["tool", "remove", "hello", "--yes"]);
     expect(removed.out).toContain(join(api.home, "removed-tools", "hello-"));
     expect((await typed(api, ["tool", "disable", "hello"])).code).toBe(3);
   });
@@ -53,7 +53,7 @@ describe("toolkeep tool", () => {
       /^env: +MODE$/m,
       /^env passed on: +http_proxy$/m,
       /^secrets: +API_KEY$/m,
-      /nobody is here to confirm/,
+      /Not a terminal: pass --yes, after reading what is in/,
     ])
       expect(alone.err).toMatch(shown);
     expect(alone.err).not.toContain("canary-value");
@@ -94,7 +94,7 @@ describe("toolkeep tool", () => {
     const folder = await writeTool(api.home, "hello", "echo hi");
     await writeTool(api.home, "Not-This", "echo");
     const listed = await typed(api, ["tool", "list"]);
-    expect(listed.out).toMatch(/^custom_hello +custom +disabled +The tool hello\.$/m);
+    expect(listed.out).toMatch(/^custom: 1 tool\n {2}custom_hello +disabled +The tool hello\.$/m);
     expect(listed.out).toContain(
       "custom_hello is not enabled. A person who has read it enables it: toolkeep tool",
     );

@@ -16,8 +16,8 @@ it("toolkeep memory lists, searches and forgets what agents remember", async () 
     "Try other words",
   );
   const [{ id }] = found.memories;
-  expect((await typed(api, ["memory", "forget", id])).out).toBe(`Forgot ${id}.\n`);
-  expect(await typed(api, ["memory", "forget", id])).toMatchObject({
+  expect((await typed(api, ["memory", "forget", id, "--yes"])).out).toBe(`Forgot ${id}.\n`);
+  expect(await typed(api, ["memory", "forget", id, "--yes"])).toMatchObject({
     code: 3,
     err: expect.stringContaining("no agent has a memory"),
   });

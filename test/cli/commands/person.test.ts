@@ -25,9 +25,11 @@ describe("toolkeep person", () => {
     );
 
     const session = /ses_\w+/.exec((await person("sessions", "eve")).out)?.[0];
-    expect((await person("sign-out", "eve", session!)).out).toBe(`Ended session ${session} of eve.\n`);
+    expect((await person("sign-out", "eve", session!, "--yes")).out).toBe(
+      `Ended session ${session} of eve.\n`,
+    );
     expect((await asks()).statusCode).toBe(401);
-    expect((await person("sign-out", "eve")).out).toBe("Ended 0 sessions of eve.\n");
+    expect((await person("sign-out", "eve", "--yes")).out).toBe("Ended 0 sessions of eve.\n");
   });
 
   it("changes what somebody may do, and removes them", async () => {
@@ -38,8 +40,8 @@ describe("toolkeep person", () => {
     const refused = await person("link", "eva");
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("eva --enable")]);
     expect((await person("edit", "eva", "--enable")).code).toBe(0);
-    expect((await person("remove", "eva")).code).toBe(0);
-    expect((await person("remove", "eva")).code).toBe(3);
+    expect((await person("remove", "eva", "--yes")).code).toBe(0);
+    expect((await person("remove", "eva", "--yes")).code).toBe(3);
   });
 
   it.each([
@@ -47,7 +49,7 @@ describe("toolkeep person", () => {
     ["a change of nothing", ["edit", "owner"], 2, "nothing to change was given"],
     ["both ways at once", ["edit", "owner", "--enable", "--disable"], 2, "--enable or --disable"],
     ["an owner without rights", ["edit", "owner", "--role", "viewer"], 2, "stays an admin"],
-    ["a home without its owner", ["remove", "owner"], 2, "cannot be removed"],
+    ["a home without its owner", ["remove", "owner", "--yes"], 2, "cannot be removed"],
   ])("refuses %s", async (_what, args, code, message) => {
     const refused = await person(...(args as string[]));
     expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(message as string)]);

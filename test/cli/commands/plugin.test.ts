@@ -70,7 +70,7 @@ describe("toolkeep plugin", () => {
     expect((await typed(api, ["plugin", "list"])).out).toContain(" disabled ");
     const { out: json } = await typed(api, ["plugin", "show", "sample", "--json"]);
     expect(JSON.parse(json).plugin).toMatchObject({ name: "sample", enabled: false });
-    expect((await typed(api, ["plugin", "remove", "sample"])).out).toBe("Removed sample.\n");
+    expect((await typed(api, ["plugin", "remove", "sample", "--yes"])).out).toBe("Removed sample.\n");
     expect((await typed(api, ["plugin", "show", "sample"])).code).toBe(3);
   });
 

@@ -24,7 +24,7 @@ describe("toolkeep project", () => {
     expect(shown).toContain("toolkeep ticket list --project TK");
     expect((await typed(api, ["project", "edit", "TK"])).code).toBe(2);
     await typed(api, ["project", "edit", "TK", "--name", "Toolkeep"]);
-    expect((await typed(api, ["project", "delete", "TK"])).err).toContain("Archive it first");
+    expect((await typed(api, ["project", "delete", "TK", "--yes"])).err).toContain("Archive it first");
     expect((await typed(api, ["project", "archive", "TK"])).out).toContain("--status active");
     expect((await typed(api, ["project", "list"])).out).toContain("No projects yet");
     const json = JSON.parse((await typed(api, ["project", "list", "--all", "--json"])).out);
@@ -33,7 +33,9 @@ describe("toolkeep project", () => {
       "active, archived",
     );
     await typed(api, ["project", "edit", "TK", "--status", "active"]);
-    expect((await typed(api, ["project", "delete", "TK", "--force"])).out).toBe("Deleted project TK.\n");
+    expect((await typed(api, ["project", "delete", "TK", "--force", "--yes"])).out).toBe(
+      "Deleted project TK.\n",
+    );
   });
 
   it("shows notes, without what could move the cursor", async () => {

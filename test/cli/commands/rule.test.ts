@@ -53,8 +53,8 @@ describe("toolkeep rule", () => {
     expect((await typed(api, ["rule", "list"])).out).toMatch(/read_file +docs\/\*\* +allow .*harmless/);
     const own = await typed(api, ["rule", "list", "--agent", "coder", "--json"]);
     expect(JSON.parse(own.out).rules).toHaveLength(1);
-    expect((await typed(api, ["rule", "remove", rule.id])).out).toBe(`Removed ${rule.id}.\n`);
-    expect((await typed(api, ["rule", "remove", rule.id])).code).toBe(3);
+    expect((await typed(api, ["rule", "remove", rule.id, "--yes"])).out).toBe(`Removed ${rule.id}.\n`);
+    expect((await typed(api, ["rule", "remove", rule.id, "--yes"])).code).toBe(3);
   });
 
   it("says so where nothing is what a rule is about", async () => {
@@ -63,7 +63,7 @@ describe("toolkeep rule", () => {
     const known = await typed(api, ["rule", "add", "fs.write", "ask"]);
     expect(known.out).not.toContain("Nothing");
     for (const { out } of [unknown, known])
-      await typed(api, ["rule", "remove", /Added (\S+),/.exec(out)![1]!]);
+      await typed(api, ["rule", "remove", /Added (\S+),/.exec(out)![1]!, "--yes"]);
   });
 
   it("says what is wrong with a rule", async () => {
@@ -179,7 +179,7 @@ describe("toolkeep rule", () => {
     const { out } = await typed(api, ["rule", "labels", "--agent", "coder"]);
     expect(out).toMatch(/coder +c1 +untrusted_content/);
     expect(out).toContain("all calls with tok_1");
-    const cleared = await typed(api, ["rule", "clear-labels", "--agent", "coder"]);
+    const cleared = await typed(api, ["rule", "clear-labels", "--agent", "coder", "--yes"]);
     expect(cleared.out).toBe("Cleared the labels of 2 conversations.\n");
     expect((await typed(api, ["rule", "labels"])).out).toBe("No conversation has labels.\n");
   });

@@ -30,7 +30,7 @@ it("toolkeep secret sets, binds, shows and deletes secrets, and gives no value b
   );
   expect(await run("bind", "KEY", "--host", "https://x/")).toContain("is no host");
   expect(await run("bind", "KEY", "--agent", "zed")).toContain("zed");
-  expect(await run("delete", "KEY")).toBe("Deleted KEY.\n");
+  expect(await run("delete", "KEY", "--yes")).toBe("Deleted KEY.\n");
   expect(await run("show", "KEY")).toContain("there is no secret KEY");
 
   // What the person is shown is what the agent gets.

@@ -158,7 +158,7 @@ describe("toolkeep server auth", () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
-    await typed(api, [...AUTH, "--sign-out"]);
+    await typed(api, [...AUTH, "--sign-out", "--yes"]);
     await typed(api, ["server", "test", "remote"]);
     const { err } = await typed(api, ["call", "mcp_remote_hello"]);
     expect(err).toMatch(/authentication failed\n {2}Sign in: toolkeep server auth remote\n$/);
@@ -168,7 +168,7 @@ describe("toolkeep server auth", () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
-    const { code, out } = await typed(api, [...AUTH, "--sign-out"]);
+    const { code, out } = await typed(api, [...AUTH, "--sign-out", "--yes"]);
     expect(out).toContain("Signed out of remote");
     expect(code).toBe(0);
     expect(remote.revoked).toHaveLength(2);

@@ -106,7 +106,7 @@ describe("toolkeep server add", () => {
     ]);
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining("--header Authorization has no value, and nobody is here"),
+      expect.stringContaining("Not a terminal: give --header Authorization a value"),
     ]);
     expect(it.api.hub.upstream.servers()).toEqual([]);
   });

@@ -46,7 +46,7 @@ it("toolkeep source adds, shows, changes, tests and removes where knowledge come
     ...{ label: null, enabled: true },
   });
 
-  expect((await source("remove", "papers")).out).toBe("Removed papers and everything read of it.\n");
+  expect((await source("remove", "papers", "--yes")).out).toBe("Removed papers and everything read of it.\n");
   expect((await source("show", "papers")).code).toBe(3);
 });
 

@@ -36,7 +36,7 @@ describe("toolkeep ticket", () => {
       ticket: { ref: "TK-1", labels: [] },
       comments: [{ text: "It was\nthe door." }],
     });
-    expect((await typed(api, ["ticket", "delete", "TK-1"])).out).toBe("Deleted TK-1.\n");
+    expect((await typed(api, ["ticket", "delete", "TK-1", "--yes"])).out).toBe("Deleted TK-1.\n");
     expect((await typed(api, ["ticket", "show", "TK-1"])).code).toBe(3);
   });
 

@@ -17,7 +17,7 @@ describe("toolkeep token", () => {
     const { out: json } = await typed(api, ["token", "list", "--json"]);
     const token = JSON.parse(json).tokens.find(({ client }: { client: unknown }) => client !== null);
     expect(token).toMatchObject({ client: CLIENT, scopes: ["mcp"], resource: "/mcp" });
-    expect((await typed(api, ["token", "revoke", token.id])).code).toBe(0);
+    expect((await typed(api, ["token", "revoke", token.id, "--yes"])).code).toBe(0);
     expect(api.hub.identity.authenticate(accessToken)).toBe("unknown");
     expect(await api.hub.store.consents.list()).toEqual([]);
   });

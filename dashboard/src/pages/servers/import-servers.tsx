@@ -96,8 +96,8 @@ export function PasteServers({ onClose, children }: WayProps) {
       {children}
       <div className="flex flex-col gap-4">
         <Field
-          label="Settings of a client, or what a README shows"
-          hint="JSON or TOML, with or without what stands around it."
+          label="What a README shows"
+          hint="A command such as claude mcp add or npx, an address, or settings as JSON or TOML."
           error={problem ?? undefined}
         >
           {(given) => (
