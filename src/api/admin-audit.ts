@@ -14,6 +14,9 @@ const CALLS: ReadonlySet<string> = new Set([
   "POST /api/call/stream",
   "POST /api/custom-tools/:name/try",
   "POST /api/access/preview",
+  "POST /api/rules/check",
+  "POST /api/rules/explain",
+  "POST /api/rules/simulate",
 ]);
 
 /**

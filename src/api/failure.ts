@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ToolkeepError } from "../errors.ts";
 import type { Log } from "../lib/log.ts";
 import type { ApiFailure } from "./contract.ts";
+import { PAGE_HEADERS } from "./page-headers.ts";
+import { noSuchPage, wayUp } from "./small-pages.ts";
 
 /** Every error of a route as `{error: {…}}`. What is not ours is logged and told as INTERNAL, without its message. */
 export function answerFailure(
@@ -28,12 +30,26 @@ export function answerFailure(
     .send(failureOf(new ToolkeepError("INTERNAL", "something went wrong inside Toolkeep")));
 }
 
+/** A page where a browser shows what comes, an error of the API for everybody else. */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = request.url.split("?", 1)[0];
+  const path = request.url.split("?", 1)[0]!;
+  if (isPageWanted(request, path))
+    return reply
+      .code(404)
+      .headers(PAGE_HEADERS)
+      .type("text/html; charset=utf-8")
+      .send(noSuchPage({ up: wayUp(path) }));
   const error = new ToolkeepError("NOT_FOUND", `there is no ${request.method} ${path}`, {
     remedy: "MCP clients use /mcp; docs/api.md lists the routes.",
   });
   return reply.code(error.status).send(failureOf(error));
+}
+
+/** Paths of programs, whatever a browser that looks at them accepts. */
+const OF_PROGRAMS = /^\/(?:api|mcp|assets|metrics|health|\.well-known)(?:\/|$)/;
+
+function isPageWanted({ method, headers }: FastifyRequest, path: string): boolean {
+  return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "") && !OF_PROGRAMS.test(path);
 }
 
 function failureOf(error: ToolkeepError): ApiFailure {

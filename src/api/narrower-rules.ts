@@ -6,10 +6,13 @@ import type { RuleInput } from "./contract.ts";
 
 const MAX_GLOB = 500;
 const MAX_RULES = 6;
+/** A call with more arguments, or longer ones, never comes a second time. */
+const MAX_ARGUMENTS = 8;
+const MAX_ARGUMENT = 200;
 
 /**
  * The rules by which a yes to this call could count for later ones, the widest first: for every call of the tool, or only
- * for such as this. Tried out, not guessed: one that would not let the call run is not among them.
+ * for such as this; where it is about no path, host or command, for the same arguments. Tried out, not guessed: one that would not let the call run is not among them.
  */
 export function narrowerRules(
   decider: Decider,
@@ -21,11 +24,14 @@ export function narrowerRules(
   const call = decider.callOf(caller, args);
   const more = decider.more(caller);
   const { path, host, hostInCommand, command } = rules.factsOf(tool, call).subjects;
-  const patterns: readonly (RulePattern | undefined)[] = [
-    undefined,
+  const subjects = [
     ...only("command", command, [firstWords, whole]),
     ...only("host", [...host, ...hostInCommand], [whole]),
     ...only("path", path, [folder, whole]),
+  ];
+  const patterns: readonly (RulePattern | undefined)[] = [
+    undefined,
+    ...(subjects.length > 0 ? subjects : sameArguments(args)),
   ];
   return patterns
     .map((pattern): RuleInput => {
@@ -44,17 +50,30 @@ type Widened = (subject: string) => string | undefined;
 /** Of what a call is about once; of several things nobody can say which one is meant. */
 function only(kind: string, subjects: readonly string[], ways: readonly Widened[]): readonly RulePattern[] {
   const [subject, ...others] = new Set(subjects);
-  if (
-    subject === undefined ||
-    others.length > 0 ||
-    /[*?[\]{}\\]/.test(subject) ||
-    subject.includes("[redacted")
-  )
-    return [];
+  if (subject === undefined || others.length > 0 || !isPlain(subject)) return [];
   return ways.flatMap((way) => {
     const glob = way(subject);
     return glob === undefined || glob.length > MAX_GLOB ? [] : [{ [kind]: glob }];
   });
+}
+
+/** Every argument as it is, where a pattern can say so of all of them. */
+function sameArguments(args: Readonly<Record<string, unknown>>): readonly RulePattern[] {
+  const given = Object.entries(args);
+  if (given.length === 0 || given.length > MAX_ARGUMENTS) return [];
+  const isSayable = ([name, value]: readonly [string, unknown]) =>
+    /^[\w-]+$/.test(name) &&
+    ["string", "number", "boolean"].includes(typeof value) &&
+    value !== "" &&
+    String(value).length <= MAX_ARGUMENT &&
+    isPlain(String(value));
+  if (!given.every(isSayable)) return [];
+  return [Object.fromEntries(given.map(([name, value]) => [`arg.${name}`, String(value)]))];
+}
+
+/** As a glob it stands for itself, and nothing of it is left out. */
+function isPlain(text: string): boolean {
+  return !/[*?[\]{}\\]|^!/.test(text) && !text.includes("[redacted");
 }
 
 const whole: Widened = (subject) => subject;

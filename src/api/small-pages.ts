@@ -52,6 +52,27 @@ export function missingPage({ up }: Place): string {
   );
 }
 
+/** Where a browser was led to an address that there is not. */
+export function noSuchPage({ up }: Place): string {
+  return page(
+    html`
+    <header><h1>No such page</h1></header>
+    <section>
+      <p class="problem">There is no such page here.</p>
+      <p>It may have been renamed, or the address was cut off. <a href="${up ?? "./"}">Go to the dashboard</a></p>
+    </section>
+  `,
+    up,
+  );
+}
+
+/** From an address to the place that all of them are below, whatever a proxy puts before it. */
+export function wayUp(url: string): string {
+  // A request line may say `*`, which is below nothing.
+  const depth = Math.max(0, url.split("?", 1)[0]!.split("/").length - 2);
+  return depth === 0 ? "./" : "../".repeat(depth);
+}
+
 function commandLine(command: string): Markup {
   return html`<code>${command}</code>`;
 }
@@ -76,6 +97,7 @@ body { margin: 0; font: 15px/1.5 system-ui, sans-serif; background: light-dark(#
 main { max-width: 34rem; margin: 0 auto; padding: 4rem 1rem; }
 header { border-bottom: 1px solid var(--line); margin-bottom: 1rem; padding-bottom: .5rem; }
 h1 { margin: 0; font-size: 1.4rem; }
+a { color: light-dark(#4650c4, #a3abff); }
 code { background: var(--soft); padding: .15rem .4rem; border-radius: .3rem; font-size: .9em; }
 button { font: inherit; font-weight: 600; padding: .5rem 1rem; border: 0; border-radius: .4rem; background: #4650c4; color: #fff; cursor: pointer; }
 .problem { font-weight: 600; }

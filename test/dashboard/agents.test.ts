@@ -64,7 +64,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     const page = await dashboard.open("/agents/main?tab=tokens");
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByLabel("Label").fill("Laptop");
-    await page.getByLabel("It ends").selectOption("after 30 days");
+    await page.getByLabel("Expires").selectOption("after 30 days");
     await page.getByRole("checkbox", { name: /may approve single calls/ }).check();
     await page.reload();
     expect(await page.getByLabel("Label").inputValue()).toBe("Laptop");
@@ -83,7 +83,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Close without" }).getByRole("button", { name: "Cancel" }).click();
     expect(await shown.getByRole("region", { name: "the token" }).textContent()).toBe(token);
-    await shown.getByRole("button", { name: "I have kept it" }).click();
+    await shown.getByRole("button", { name: "Done" }).click();
     await page.reload();
     await page.getByText("Laptop").waitFor();
     expect(await page.content()).not.toContain(token);

@@ -47,14 +47,14 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
   it("a call that waits is approved by clicking, runs, and is in the audit with who approved it", async () => {
     await using dashboard = await testDashboard(ASKS);
     const page = await dashboard.open("/approvals");
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("All caught up").waitFor();
     const running = waiting(dashboard, "first");
     await row(page, /think/).getByRole("link").click();
     await page.getByText("May main call think?").waitFor();
     await page.getByText("This agent has not run this tool before").waitFor();
     await page.getByRole("button", { name: "Allow once" }).click();
     expect((await running).outcome).toBe("ok");
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("All caught up").waitFor();
 
     await page.getByRole("link", { name: "Audit", exact: true }).click();
     await row(page, /think/).first().getByRole("link").click();
@@ -75,9 +75,9 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await diff.getByText("old words").waitFor();
     expect(await diff.textContent()).toContain("new words");
     await page.getByRole("button", { name: "Always" }).click();
-    await page.getByRole("dialog").getByText("Let main call think.").waitFor();
+    await page.getByRole("dialog").getByRole("radio", { name: "Let main call think.", exact: true }).check();
     await page.getByRole("button", { name: "Write the rule and allow" }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("All caught up").waitFor();
     expect(await dashboard.api("GET", "/rules")).toMatchObject({
       rules: expect.arrayContaining([expect.objectContaining({ agent: "main", action: "allow" })]),
     });
@@ -102,7 +102,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
     await answerable(page);
     await page.keyboard.press("o");
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("All caught up").waitFor();
     expect((await dashboard.call("think", { thought: "one" }, "main")).error?.message).toContain("not today");
     expect((await dashboard.call("think", { thought: "two" }, "main")).outcome).toBe("ok");
   });
@@ -150,7 +150,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await using dashboard = await testDashboard(ASKS);
     const desk = await dashboard.open("/approvals");
     const phone = await dashboard.open("/approvals", PHONE);
-    await Promise.all([desk, phone].map((page) => page.getByText("Nothing waits for you").waitFor()));
+    await Promise.all([desk, phone].map((page) => page.getByText("All caught up").waitFor()));
     await asked(dashboard, "live");
     await Promise.all([desk, phone].map((page) => row(page, /think/).waitFor()));
     await row(phone, /think/).getByRole("link").tap();
@@ -161,7 +161,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     expect(box.y + box.height).toBeLessThanOrEqual(780);
     expect(await phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
     await allow.tap();
-    await Promise.all([desk, phone].map((page) => page.getByText("Nothing waits for you").waitFor()));
+    await Promise.all([desk, phone].map((page) => page.getByText("All caught up").waitFor()));
   });
 
   it("shows hostile arguments as text", async () => {
@@ -259,7 +259,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("heading", { name: "Call 2 of 2" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Allow once" }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("All caught up").waitFor();
     await page.getByRole("link", { name: "Decided" }).click();
     await page.getByText("Let run once").waitFor();
     expect(await seriousFindings(page)).toEqual([]);

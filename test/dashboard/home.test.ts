@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { connectClient } from "../support/connect-client.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { putEmptyStore } from "../support/store-template.ts";
+import { tempHome } from "../support/temp-home.ts";
 import { fixture } from "../support/upstream.ts";
 
 describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
@@ -10,7 +12,7 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     const page = await dashboard.open();
     const steps = page.getByRole("region", { name: "First steps" });
     await steps.getByRole("link", { name: "Make an agent" }).waitFor();
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("All caught up.").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await steps.getByRole("link", { name: "Add a server" }).click();
     await page.getByRole("dialog", { name: "Add a server" }).waitFor();
@@ -40,19 +42,45 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
 
   it("shows what needs attention and how calls go, as it happens", async () => {
     await using dashboard = await testDashboard({
-      agents: { worker: [] },
+      agents: { worker: [], quiet: [] },
       rules: [{ permission: "think", action: "ask" }],
     });
     await dashboard.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
     const page = await dashboard.open();
-    await page.getByRole("link", { name: "gone is unavailable" }).waitFor();
+    await page.getByRole("link", { name: "gone has failed" }).waitFor();
     await page.getByText("the configuration file is missing").waitFor();
     await dashboard.call("no_such_tool");
     await dashboard.call("think", { thought: "so" }, "worker");
     await page.getByText("1 call waits for your yes or no").waitFor();
     await page.getByText("2 in the hour", { exact: true }).waitFor();
     await page.getByText("0 failed, 1 refused").waitFor();
-    await page.getByRole("link", { name: "gone is unavailable" }).click();
+    await dashboard.hub.audit.flush();
+    const recent = page.getByRole("region", { name: "Recent activity" });
+    await recent.getByRole("listitem").filter({ hasText: "think" }).getByText("worker").waitFor();
+    const agents = page.getByRole("region", { name: "Agents" });
+    await agents.getByRole("listitem").filter({ hasText: "worker" }).getByText("last seen").waitFor();
+    await agents.getByRole("listitem").filter({ hasText: "quiet" }).getByText("never seen").waitFor();
+    await page.getByRole("link", { name: "gone has failed" }).click();
     await page.getByRole("heading", { name: "gone" }).waitFor();
+  });
+
+  it("shows a server that failed before a restart as failed, here and in the list, with the reason", async () => {
+    await using home = await tempHome();
+    await putEmptyStore(home.path);
+    {
+      await using before = await testDashboard({ home: home.path });
+      await before.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
+    }
+    await using dashboard = await testDashboard({ home: home.path });
+    const page = await dashboard.open();
+    await page.getByRole("link", { name: "gone has failed" }).waitFor();
+    await page
+      .getByRole("region", { name: "Servers" })
+      .getByRole("link", { name: /Failed/ })
+      .click();
+    const row = page.getByRole("row", { name: /^gone/ });
+    await row.getByText("Failed").waitFor();
+    await row.getByText("the configuration file is missing").waitFor();
+    expect(await row.getByText("Idle").count()).toBe(0);
   });
 });

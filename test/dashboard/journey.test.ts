@@ -44,7 +44,7 @@ describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by 
     await other.getByRole("link", { name: /mcp_every_echo/ }).click();
     await other.getByRole("complementary").getByText("by clicking").first().waitFor();
     await other.getByRole("button", { name: "Allow once" }).click();
-    await other.getByText("Nothing waits for you").waitFor();
+    await other.getByText("All caught up").waitFor();
     expect((await connected.client.callTool(call)).content).toEqual([
       { type: "text", text: "Echo: by clicking" },
     ]);
@@ -70,7 +70,7 @@ async function makeAgent(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Make the token" }).click();
   const shown = page.getByRole("dialog");
   const token = await shown.getByRole("region", { name: "the token" }).textContent();
-  await shown.getByRole("button", { name: "I have kept it" }).click();
+  await shown.getByRole("button", { name: "Done" }).click();
   return token!;
 }
 

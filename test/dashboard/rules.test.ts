@@ -3,7 +3,7 @@ import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 
 describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
-  it("a rule is written in words, checked while it is typed, tried on the calls of late, and counts", async () => {
+  it("a rule is written in words, checked while it is typed, tested against recent calls, and counts", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     await dashboard.call("think", { thought: "before" }, "main");
     await dashboard.hub.audit.flush();
@@ -24,7 +24,7 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     await dialog
       .getByText("Never let any agent call think, when the argument thought is like bef*.")
       .waitFor();
-    await dialog.getByRole("button", { name: "Try it on the calls of late" }).click();
+    await dialog.getByRole("button", { name: "Test against recent calls" }).click();
     await dialog.getByText("1 of the last 1 calls would be decided differently").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();

@@ -152,7 +152,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
   it("waits for the daemon where a page is not loaded yet, and shows it then", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open();
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("All caught up.").waitFor();
     await page.context().route("**/*", (route) => route.abort());
     await page.getByRole("link", { name: "Vault", exact: true }).click();
     await page.getByRole("status", { name: "Loading" }).waitFor();

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { entryInWords } from "../../dashboard/src/pages/access/entry-words.ts";
+import { actionInWords, hasWords } from "../../dashboard/src/pages/audit/action-words.ts";
 import { ruleOfText } from "../../dashboard/src/pages/rules/rule-text.ts";
 import { ruleView } from "../../src/api/rule-view.ts";
+import { testApi } from "../support/test-api.ts";
 import { testHub } from "../support/test-hub.ts";
 
 describe("the words of the dashboard", () => {
@@ -30,5 +32,43 @@ describe("the words of the dashboard", () => {
     const views = compiled.map(({ rule }) => ruleView(tested.hub, rule));
     expect(compiled.length).toBeGreaterThan(3);
     for (const [at, { text }] of compiled.entries()) expect(ruleOfText(views, text)).toBe(views[at]);
+  });
+
+  it("say of every request that changes something what was done", async () => {
+    await using api = await testApi();
+    const { body } = await api.request("GET", "/api/openapi.json");
+    const routes = Object.entries<object>(body.paths)
+      .filter(([path]) => path.startsWith("/api/"))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods)
+          .filter((method) => !["get", "head"].includes(method))
+          .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+      );
+    expect(routes.length).toBeGreaterThan(60);
+    expect(routes.filter((route) => !hasWords(route))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "POST /api/servers/:name/disable",
+      "servers/github/disable",
+      "Disabled the server",
+      "github",
+      "/servers/github",
+    ],
+    ["PUT /api/secrets/:name", "secrets/API_KEY", "Set the secret", "API_KEY", "/vault/API_KEY"],
+    ["DELETE /api/agents/:name", "agents/main", "Deleted the agent", "main", undefined],
+    ["POST /api/agents", "agents", "Created an agent", "", undefined],
+    [
+      "POST /api/approvals/:id/approve",
+      "approvals/qst_m9yyr5d6ghtcmfrwwga0/approve",
+      "Approved the call",
+      "",
+      "/approvals/qst_m9yyr5d6ghtcmfrwwga0",
+    ],
+  ])("say of %s to %s what was done to what", (route, subject, what, name, to) => {
+    const worded = actionInWords({ kind: "admin", subject, details: { route, status: 200 } });
+    expect(worded).toEqual({ what, name, ...(to && { to }), failed: false });
+    expect(actionInWords({ kind: "admin", subject, details: { route, status: 403 } }).failed).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { answerUnknownRoute } from "../../src/api/failure.ts";
 import { mountApi } from "../../src/api/mount-api.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { createBackup } from "../../src/daemon/backup.ts";
@@ -45,6 +46,7 @@ const DESK = { width: 1280, height: 800 };
 export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashboard> {
   const tested = await testHub(setup);
   const app = Fastify({ forceCloseConnections: true });
+  app.setNotFoundHandler(answerUnknownRoute);
   let url = "";
   const complaints: string[] = [];
   const profiles: Profile[] = [];

@@ -2,13 +2,12 @@ import { Suspense, useEffect, useRef } from "react";
 import type { SessionAnswer } from "../api/contract.ts";
 import { useGet } from "../api/use-api.ts";
 import { ConfirmProvider } from "../ui/confirm.tsx";
-import { TextLink } from "../ui/link.tsx";
-import { Page } from "../ui/page.tsx";
-import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Failed, Loading } from "../ui/states.tsx";
 import { Broken } from "./broken.tsx";
 import { DesktopNotices } from "./desktop-notices.tsx";
 import { LiveProvider } from "./live-context.tsx";
 import { usePath } from "./location.ts";
+import { NotFound } from "./not-found.tsx";
 import { matchRoute } from "./routes.ts";
 import { SessionContext } from "./session.tsx";
 import { Shell } from "./shell.tsx";
@@ -45,12 +44,7 @@ function CurrentPage() {
     const page = document.querySelector<HTMLElement>("#page");
     if (!page?.contains(document.activeElement)) page?.focus({ preventScroll: true });
   }, [match?.path]);
-  if (!match)
-    return (
-      <Page title="Not found">
-        <Empty title="There is no such page" action={<TextLink to="/">Go home</TextLink>} />
-      </Page>
-    );
+  if (!match) return <NotFound />;
   const { page: Found, params, path } = match;
   return (
     <Broken key={path}>

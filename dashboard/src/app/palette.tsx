@@ -8,17 +8,45 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { Untrusted } from "../ui/untrusted.tsx";
 import { navigate } from "./location.ts";
 import { NAV } from "./routes.ts";
+import { mayAs, type Role, useSession } from "./session.tsx";
 
 interface Place {
   readonly to: string;
   readonly name: string;
   readonly kind: string;
   readonly icon: IconName;
+  /** Other words that find it. */
+  readonly also?: string;
+}
+
+/** What can be begun from anywhere, and from which role on. */
+const ACTIONS: readonly (Place & { readonly role: Role })[] = [
+  action("admin", "Add a server", "/servers?add=form", "new create register mcp"),
+  action("admin", "Paste the settings of a server", "/servers?add=paste", "add new json readme"),
+  action("admin", "Import servers from your clients", "/servers?add=import", "add claude cursor code"),
+  action("admin", "Create an agent", "/agents?new=yes", "add new make"),
+  action("admin", "Create a toolbox", "/toolboxes?new=yes", "add new make"),
+  action("admin", "Add a rule", "/rules?edit=new", "new create allow deny ask permission"),
+  action("admin", "Add a secret", "/vault?add=secret", "new create store key password"),
+  action("admin", "Add a person", "/users?add=person", "new create invite user"),
+  action("admin", "Create an admin token", "/users?view=tokens&add=token", "add new make api"),
+  action("admin", "Add a knowledge source", "/knowledge/sources?add=source", "new folder web"),
+  action("admin", "Create a project", "/tasks/projects?new=yes", "add new"),
+  action("operator", "Create a ticket", "/tasks/tickets?new=yes", "add new"),
+  action("operator", "Give an agent a task", "/tasks?new=yes", "add new create"),
+  action("operator", "Check this installation", "/settings?view=health", "health doctor status"),
+  action("viewer", "Try a call against the rules", "/rules?view=try", "test explain simulate"),
+  action("viewer", "Verify the audit", "/audit?view=integrity", "check chain integrity"),
+  action("admin", "Save a backup", "/settings?view=about", "export"),
+];
+
+function action(role: Role, name: string, to: string, also: string): Place & { readonly role: Role } {
+  return { role, name, to, also, kind: "action", icon: "play" };
 }
 
 const SHOWN = 50;
 
-/** Ctrl-K: any page, server, tool or agent by a few letters of its name. */
+/** Ctrl-K: any page, action, server, tool or agent by a few letters of its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useId();
@@ -66,11 +94,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
           autoFocus
           type="text"
           role="combobox"
-          aria-label="Find a page, server, tool or agent"
+          aria-label="Find a page, action, server, tool or agent"
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
-          placeholder="Page, server, tool or agent"
+          placeholder="Page, action, server, tool or agent"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -110,17 +138,21 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function usePlaces(): readonly Place[] {
+  const { role } = useSession();
   const servers = useGet<ServerList>("/servers").data;
   const tools = useGet<ToolList>("/tools", { params: { brief: true } }).data;
   const agents = useGet<AgentList>("/agents").data;
   return useMemo(
     () => [
       ...NAV.flat().map(({ to, label, icon }) => ({ to, name: label, kind: "page", icon })),
+      ...ACTIONS.filter((one) => mayAs(role, one.role)),
       ...(servers?.servers ?? []).map(({ name }) => place("server", "servers", name)),
       ...(agents?.agents ?? []).map(({ name }) => place("agent", "agents", name)),
-      ...(tools?.tools ?? []).map(({ name }) => place("tool", "tools", name)),
+      ...(tools?.tools ?? [])
+        .filter(({ status }) => status.kind !== "planned")
+        .map(({ name }) => place("tool", "tools", name)),
     ],
-    [servers, tools, agents],
+    [servers, tools, agents, role],
   );
 }
 
@@ -128,15 +160,23 @@ function place(kind: "server" | "agent" | "tool", page: string, name: string): P
   return { to: pathOf(page, name), name, kind, icon: kind };
 }
 
-/** Names that begin with what was typed first, then those with a word that does, then those that hold it. */
+/**
+ * What has every word that was typed. Names that begin with it first, then those with a word that does, then those that
+ * hold it, then those that other words lead to.
+ */
 function search(places: readonly Place[], typed: string): readonly Place[] {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return places.slice(0, SHOWN);
+  const words = wanted.split(/\s+/);
   const ranked = places.flatMap((place) => {
-    const at = place.name.toLowerCase().indexOf(wanted);
-    if (at === -1) return [];
-    const begins = at === 0 ? 0 : /[^a-z0-9]/i.test(place.name[at - 1]!) ? 1 : 2;
-    return [{ place, rank: begins * 1_000 + Math.min(999, place.name.length) }];
+    const name = place.name.toLowerCase();
+    const all = place.also === undefined ? name : `${name} ${place.also}`;
+    if (!words.every((word) => all.includes(word))) return [];
+    const at = name.indexOf(words[0]!);
+    const begins = at === -1 ? 3 : at === 0 ? 0 : /[^a-z0-9]/.test(name[at - 1]!) ? 1 : 2;
+    // Tools are many, and some are called as actions are.
+    const later = place.kind === "tool" ? 1_000 : 0;
+    return [{ place, rank: begins * 2_000 + later + Math.min(999, name.length) }];
   });
   return ranked
     .sort((a, b) => a.rank - b.rank)

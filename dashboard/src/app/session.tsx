@@ -14,7 +14,12 @@ export function useSession(): SessionAnswer {
 
 /** Whether whoever is signed in may do what this role may. The API asks again; this only keeps useless buttons away. */
 export function useMay(role: Role): boolean {
-  return ORDER.indexOf(useSession().role) >= ORDER.indexOf(role);
+  return mayAs(useSession().role, role);
+}
+
+/** Whether somebody of this role may do what `wanted` may. */
+export function mayAs(role: Role, wanted: Role): boolean {
+  return ORDER.indexOf(role) >= ORDER.indexOf(wanted);
 }
 
 /** Shown only to those who may: `<For role="admin"><Button …/></For>`. */

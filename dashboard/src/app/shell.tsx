@@ -7,6 +7,7 @@ import { keepTabInside } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Link } from "../ui/link.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { ToastTray } from "../ui/toast.tsx";
 import { BASE } from "./base.ts";
 import { usePath } from "./location.ts";
 import { Palette } from "./palette.tsx";
@@ -39,9 +40,12 @@ export function Shell({ children }: { children: ReactNode }) {
         <Navigation find={find} />
       </div>
       <Drawer find={find} />
-      <main id="page" tabIndex={-1} className="min-h-0 min-w-0 flex-1 outline-none">
-        {children}
-      </main>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <main id="page" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+          {children}
+        </main>
+        <ToastTray />
+      </div>
       {finding && <Palette onClose={() => setFinding(false)} />}
     </div>
   );

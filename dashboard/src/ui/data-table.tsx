@@ -42,6 +42,11 @@ interface DataTableProps<T> {
   readonly selected?: string | undefined;
   /** Instead of rows where there are none. */
   readonly empty: ReactNode;
+  /** A heading where the group of a row is another than that of the row before; not while a column sorts them. */
+  readonly group?: {
+    readonly of: (row: T) => string;
+    readonly heading: (key: string, count: number) => ReactNode;
+  };
   readonly rowHeight?: number;
   /** The page itself does something with j and k. */
   readonly ownKeys?: boolean;
@@ -59,7 +64,7 @@ const ROOMY = 880;
  * press away; arrows, j and k, Home and End move along the rows, Enter opens one.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, rows, columns, rowKey, rowLink, selected, empty, more } = props;
+  const { label, rows, columns, rowKey, rowLink, selected, empty, more, group } = props;
   const { rowHeight = ROW_HEIGHT, ownKeys = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
@@ -68,20 +73,21 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
   const [sorted, sort] = useSorted(rows, columns);
   const { active, setActive } = useActive(sorted, rowKey, selected);
+  const { lines, lineOf } = useLines(sorted, sort.by === "" ? group : undefined);
   const virtual = useVirtualizer({
-    count: sorted.length,
+    count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
     // The row that Tab stops at is there wherever the list was scrolled to.
-    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), active, range.count),
+    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), lineOf(active), range.count),
   });
   const items = virtual.getVirtualItems();
 
   const lastShown = virtual.range?.endIndex ?? 0;
   useEffect(() => {
-    if (more?.has && !more.loading && lastShown >= sorted.length - 20) more.load();
-  }, [more, lastShown, sorted.length]);
+    if (more?.has && !more.loading && lastShown >= lines.length - 20) more.load();
+  }, [more, lastShown, lines.length]);
 
   const wanted = useRef<number | null>(null);
   const focusWanted = () => {
@@ -96,7 +102,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
     if (next < 0) return;
     wanted.current = next;
     setActive(rowKey(sorted[next]!));
-    virtual.scrollToIndex(next);
+    virtual.scrollToIndex(lineOf(next));
     focusWanted();
   };
   const move = (event: KeyboardEvent) => {
@@ -121,7 +127,10 @@ export function DataTable<T>(props: DataTableProps<T>) {
     goTo(at === undefined || !scroller.current?.contains(document.activeElement) ? active : at + by);
   };
   useKeys(rowLink && !ownKeys ? { j: step(1), k: step(-1) } : {});
-  const grid = { gridTemplateColumns: shown.map(({ width }) => width ?? "minmax(0,1fr)").join(" ") };
+  const tracks = shown.map(({ width: track = "minmax(0,1fr)" }, index) =>
+    width < NARROW ? narrowTrack(track, index) : track,
+  );
+  const grid = { gridTemplateColumns: tracks.join(" ") };
 
   if (rows.length === 0 && !more?.loading) return <div className="flex-1 overflow-y-auto">{empty}</div>;
   return (
@@ -139,7 +148,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       aria-label={label}
     >
       {/* biome-ignore-start lint/a11y/useFocusableInteractive: the links inside are */}
-      <div role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
+      <div role="table" aria-label={label} aria-rowcount={lines.length + 1}>
         <div
           role="row"
           aria-rowindex={1}
@@ -151,29 +160,46 @@ export function DataTable<T>(props: DataTableProps<T>) {
           ))}
         </div>
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, start }) => {
+          {items.map(({ index: at, start }) => {
+            const line = lines[at]!;
+            const place = { height: rowHeight, transform: `translateY(${start}px)` };
+            if (typeof line !== "number")
+              return (
+                <div
+                  key={`group ${line.key}`}
+                  role="row"
+                  aria-rowindex={at + 2}
+                  className="absolute inset-x-0 flex items-center border-b border-line bg-page px-2"
+                  style={place}
+                >
+                  <div role="cell" className="min-w-0 truncate px-2 text-xs font-semibold">
+                    {group!.heading(line.key, line.count)}
+                  </div>
+                </div>
+              );
+            const index = line;
             const row = sorted[index]!;
             const key = rowKey(row);
             return (
               <div
                 key={key}
                 role="row"
-                aria-rowindex={index + 2}
+                aria-rowindex={at + 2}
                 aria-selected={rowLink ? key === selected : undefined}
                 data-row={index}
                 className={classes(
                   "absolute inset-x-0 grid items-center border-b border-line px-2 hover:bg-hover",
                   key === selected && "bg-selected hover:bg-selected",
                 )}
-                style={{ ...grid, height: rowHeight, transform: `translateY(${start}px)` }}
+                style={{ ...grid, ...place }}
               >
-                {shown.map((column, at) => (
+                {shown.map((column, nth) => (
                   <div
                     key={column.id}
                     role="cell"
                     className={classes("min-w-0 truncate px-2", column.end && "text-end")}
                   >
-                    {at === 0 && rowLink ? (
+                    {nth === 0 && rowLink ? (
                       <Link
                         to={rowLink(row)}
                         tabIndex={index === active ? 0 : -1}
@@ -196,6 +222,42 @@ export function DataTable<T>(props: DataTableProps<T>) {
       {more?.loading && <p className="px-4 py-2 text-soft">Loading more …</p>}
     </div>
   );
+}
+
+/** On a phone nothing scrolls sideways: the first column keeps its share, and the others give way. */
+function narrowTrack(track: string, index: number): string {
+  if (index === 0) return "minmax(40%,2fr)";
+  return `minmax(0,${/^minmax\([^,]+,(.+)\)$/.exec(track)?.[1] ?? track})`;
+}
+
+interface GroupLine {
+  readonly key: string;
+  readonly count: number;
+}
+
+/** What stands below each other: the places of rows, with headings between them; and on which line a row is. */
+function useLines<T>(
+  rows: readonly T[],
+  group: DataTableProps<T>["group"],
+): { lines: readonly (number | GroupLine)[]; lineOf(index: number): number } {
+  const isGrouped = group !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the group of a row is the same in every render
+  return useMemo(() => {
+    if (!group) return { lines: rows.map((_, index) => index), lineOf: (index) => index };
+    const lines: (number | GroupLine)[] = [];
+    const places: number[] = [];
+    let heading: { key: string; count: number } | undefined;
+    for (const [index, row] of rows.entries()) {
+      const key = group.of(row);
+      if (heading?.key !== key) {
+        heading = { key, count: 0 };
+        lines.push(heading);
+      }
+      heading.count++;
+      places.push(lines.push(index) - 1);
+    }
+    return { lines, lineOf: (index) => places[index] ?? 0 };
+  }, [rows, isGrouped]);
 }
 
 /** Which row Tab stops at: the one that was last gone to or opened, else the first. */

@@ -9,6 +9,8 @@ interface DialogProps {
   readonly children: ReactNode;
   /** Buttons, the one that does it last. */
   readonly footer?: ReactNode;
+  /** What came of a button of the footer: right above it, in view however long the rest is. */
+  readonly result?: ReactNode;
   readonly wide?: boolean;
 }
 
@@ -16,7 +18,7 @@ interface DialogProps {
  * A window over the page, there for as long as it is rendered. The browser's own modal dialog: the rest of the page is
  * out of reach, Escape closes it, focus goes in (to what has `data-autofocus`, else the first field) and back afterwards.
  */
-export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, result, wide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -52,6 +54,9 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
         <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto px-4 py-4">{children}</div>
+      <div className="max-h-[45%] shrink-0 overflow-y-auto border-t border-line px-4 py-3 empty:hidden">
+        {result}
+      </div>
       {footer && (
         <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">{footer}</footer>
       )}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { here, useUrlState } from "../app/location.ts";
 import { classes } from "./classes.ts";
 import { Link } from "./link.tsx";
@@ -22,18 +23,46 @@ interface TabsProps {
   readonly keepFirst?: boolean;
 }
 
-/** Links, so that each part has an address of its own. */
+/** Parts of a page or panel; which one is shown lives in the address. */
 export function Tabs({ name, tabs, label, keepFirst = false }: TabsProps) {
   const chosen = useTab(name, tabs.map(({ id }) => id) as [string, ...string[]]);
+  const to = (id: string, index: number) => here({ [name]: index === 0 && !keepFirst ? "" : id });
   return (
-    <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-4">
-      {tabs.map(({ id, label: words, count }, index) => (
+    <TabBar
+      label={label}
+      chosen={chosen}
+      tabs={tabs.map((tab, index) => ({ ...tab, to: to(tab.id, index) }))}
+    />
+  );
+}
+
+interface TabBarProps {
+  readonly label: string;
+  readonly chosen: string;
+  readonly tabs: readonly (Tab & { readonly to: string })[];
+}
+
+/** Links, so that each part has an address of its own. Where they do not fit beside each other they are swiped, without a scrollbar. */
+export function TabBar({ label, chosen, tabs }: TabBarProps) {
+  const bar = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen
+  useEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>("[aria-current]");
+    if (bar.current && tab) bar.current.scrollLeft = tab.offsetLeft - bar.current.clientWidth / 3;
+  }, [chosen]);
+  return (
+    <nav
+      ref={bar}
+      aria-label={label}
+      className="relative flex shrink-0 gap-1 overflow-x-auto overflow-y-hidden px-4 shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none]"
+    >
+      {tabs.map(({ id, to, label: words, count }) => (
         <Link
           key={id}
-          to={here({ [name]: index === 0 && !keepFirst ? "" : id })}
+          to={to}
           aria-current={id === chosen ? "page" : undefined}
           className={classes(
-            "-mb-px shrink-0 border-b-2 px-2 py-2 font-medium whitespace-nowrap",
+            "shrink-0 border-b-2 px-2 py-2 font-medium whitespace-nowrap",
             id === chosen ? "border-accent text-text" : "border-transparent text-soft hover:text-text",
           )}
         >

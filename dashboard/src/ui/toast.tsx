@@ -20,6 +20,7 @@ interface Toast {
 const SHOWN_MS = 4_000;
 const MOST = 4;
 const ToastContext = createContext<Toasts | null>(null);
+const ShownContext = createContext<{ shown: readonly Toast[]; close(id: number): void } | null>(null);
 
 export function useToast(): Toasts {
   return useContext(ToastContext)!;
@@ -45,36 +46,40 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     }),
     [add],
   );
+  const tray = useMemo(() => ({ shown, close }), [shown, close]);
   return (
     <ToastContext value={toasts}>
-      {children}
-      <div
-        role="status"
-        aria-live="polite"
-        className="pointer-events-none fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2"
-      >
-        {shown.map(({ id, text, remedy, bad }) => (
-          <div
-            key={id}
-            className={classes(
-              "pointer-events-auto flex items-start gap-2 rounded-md border bg-raised px-3 py-2 shadow-lg",
-              bad ? "border-bad" : "border-line",
-            )}
-          >
-            <div className="min-w-0 flex-1 py-1">
-              <div className={classes("font-medium", bad && "text-bad")}>
-                <Untrusted text={text} />
-              </div>
-              {remedy && (
-                <div className="text-soft">
-                  <Untrusted text={remedy} />
-                </div>
-              )}
-            </div>
-            <IconButton icon="close" label="Close this message" onClick={() => close(id)} />
-          </div>
-        ))}
-      </div>
+      <ShownContext value={tray}>{children}</ShownContext>
     </ToastContext>
+  );
+}
+
+/** Where messages are shown: a part of the page with a place of its own, so that they cover no button. */
+export function ToastTray() {
+  const { shown, close } = useContext(ShownContext)!;
+  return (
+    <div role="status" aria-live="polite" aria-label="Notices" className="shrink-0">
+      {shown.map(({ id, text, remedy, bad }) => (
+        <div
+          key={id}
+          className={classes(
+            "flex items-center gap-2 border-t bg-raised py-1 pr-2 pl-4",
+            bad ? "border-bad bg-bad-soft" : "border-line",
+          )}
+        >
+          <div className="line-clamp-4 min-w-0 flex-1">
+            <span className={classes("font-medium", bad && "text-bad")}>
+              <Untrusted text={text} />
+            </span>
+            {remedy && (
+              <span className="ml-2">
+                <Untrusted text={remedy} />
+              </span>
+            )}
+          </div>
+          <IconButton icon="close" label="Close this message" onClick={() => close(id)} />
+        </div>
+      ))}
+    </div>
   );
 }

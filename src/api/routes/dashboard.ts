@@ -5,7 +5,7 @@ import { DASHBOARD_PAGES } from "../dashboard-paths.ts";
 import { answerUnknownRoute } from "../failure.ts";
 import { DASHBOARD_POLICY } from "../page-headers.ts";
 import { signedIn } from "../signed-in.ts";
-import { missingPage, signInPage } from "../small-pages.ts";
+import { missingPage, signInPage, wayUp } from "../small-pages.ts";
 
 /**
  * The dashboard: one page at every address of its own, and its parts. The page is only for who is signed in; the parts are
@@ -38,11 +38,4 @@ export function dashboardRoutes(app: FastifyInstance, context: ApiContext): void
       .header("cross-origin-resource-policy", "same-origin")
       .send(asset.content);
   });
-}
-
-/** From an address to the place that all of them are below, whatever a proxy puts before it. */
-function wayUp(url: string): string {
-  // A request line may say `*`, which is below nothing.
-  const depth = Math.max(0, url.split("?", 1)[0]!.split("/").length - 2);
-  return depth === 0 ? "./" : "../".repeat(depth);
 }

@@ -38,7 +38,10 @@ describe("GET /api/questions/:id", () => {
         }),
         last: null,
         destructive: false,
-        rules: [{ permission: "think", action: "allow" }],
+        rules: [
+          { permission: "think", action: "allow" },
+          { permission: "think", action: "allow", pattern: { "arg.thought": "first" } },
+        ],
       }),
     ]);
   });

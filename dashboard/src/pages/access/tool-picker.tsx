@@ -23,6 +23,7 @@ interface Option {
 }
 
 const SHOWN = 12;
+const MANY = 5;
 
 /** Adds tools by searching for what they do. Arrow keys move, Enter adds, Escape clears. */
 export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPickerProps) {
@@ -49,10 +50,18 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
   const add = (option: Option | undefined) => {
     if (option && !taken.includes(option.entry)) onAdd(option.entry);
   };
+  // Enter before the answer is there adds what it finds for exactly these words.
+  const [entered, setEntered] = useState<string | null>(null);
+  useEffect(() => {
+    if (entered === null || !isCurrent) return;
+    setEntered(null);
+    if (entered === query) add(current);
+  });
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Enter") {
       if (isCurrent) add(current);
+      else setEntered(typed.trim());
     } else if (event.key === "Escape" && isOpen) setTyped("");
     else if (step !== undefined) setAt(Math.max(0, Math.min(options.length - 1, at + step)));
     else return;
@@ -80,6 +89,7 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
           value={typed}
           onChange={({ target }) => {
             setTyped(target.value);
+            setEntered(null);
             setAt(0);
           }}
           onKeyDown={press}
@@ -182,10 +192,16 @@ function useMany(isWanted: boolean, query: string): readonly Option[] {
     note: "all of them",
   };
   return [
-    ...(/^(\*|all|every)/.test(words) ? [all] : []),
+    // Only by its own sign: a server may be called "all" or "everything".
+    ...(words === "*" ? [all] : []),
     ...servers
       .filter(({ name }) => name.toLowerCase().includes(words))
-      .slice(0, 5)
+      .sort(
+        (a, b) =>
+          a.name.toLowerCase().indexOf(words) - b.name.toLowerCase().indexOf(words) ||
+          a.name.length - b.name.length,
+      )
+      .slice(0, MANY)
       .map(({ name, toolCount }) => ({
         entry: `mcp:${name}:*`,
         about: `Every tool of the server ${name}, also those it will have later`,

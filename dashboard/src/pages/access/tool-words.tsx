@@ -18,7 +18,7 @@ const KINDS = {
 export const KIND_OPTIONS = [
   ...Object.entries(KINDS).map(([id, { label }]) => [id, label] as const),
   ["floor", "Every agent has it"],
-  ["untrusted", "Of a server nobody vouches for"],
+  ["untrusted", "Untrusted server"],
 ] as const;
 
 export function KindBadge({ flags }: { flags: Flags }) {

@@ -81,7 +81,7 @@ export function Page({ params: { name } }: PageProps) {
     </ButtonLink>
   );
   return (
-    <PageFrame title="Agents" about="Who calls tools, and with which." actions={create} panel={panel}>
+    <PageFrame title="Agents" about="Agents and the tools they can use." actions={create} panel={panel}>
       <Loaded query={agents}>
         {({ agents: all }) => {
           const wanted = words.toLowerCase();

@@ -6,8 +6,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
-const DAY_MS = 86_400_000;
-const LIVES = [
+export const DAY_MS = 86_400_000;
+/** When a token expires, in days. */
+export const LIVES = [
   ["", "never"],
   ["1", "after a day"],
   ["30", "after 30 days"],
@@ -102,7 +103,7 @@ export function NewTokenDialog({
             />
           )}
         </Field>
-        <Field label="It ends">
+        <Field label="Expires">
           {(given) => (
             <Select
               {...given}

@@ -9,9 +9,7 @@ import { Field, Select } from "../../ui/form.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 /** A new token, this once, with what to write into the settings of each client. */
-export function TokenShown({ made: { token }, onClose }: { made: TokenAnswer; onClose: () => void }) {
-  const snippets = useGet<SnippetList>("/mcp/snippets");
-  const [client, setClient] = useState("");
+export function TokenShown({ made: { token, record }, onClose }: { made: TokenAnswer; onClose: () => void }) {
   const confirm = useConfirm();
   const leave = async () => {
     const isSure = await confirm({
@@ -29,7 +27,7 @@ export function TokenShown({ made: { token }, onClose }: { made: TokenAnswer; on
       onClose={() => void leave()}
       footer={
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          Done
         </Button>
       }
     >
@@ -41,45 +39,62 @@ export function TokenShown({ made: { token }, onClose }: { made: TokenAnswer; on
           </p>
           <Code text={token} label="the token" />
         </div>
-        <Loaded query={snippets} rows={4}>
-          {({ snippets: all, placeholder }) => {
-            const shown = all.find((one) => one.client === client) ?? all[0]!;
-            return (
-              <div className="flex flex-col gap-2">
-                <Field label="Connect">
-                  {(given) => (
-                    <Select
-                      {...given}
-                      value={shown.client}
-                      options={all.map((one) => [one.client, one.title] as const)}
-                      onChange={({ target }) => setClient(target.value)}
-                    />
-                  )}
-                </Field>
-                <p className="text-soft">
-                  {shown.file === null ? (
-                    shown.language === "shell" ? (
-                      "Run this where the client is:"
-                    ) : (
-                      "Give this to the client:"
-                    )
-                  ) : (
-                    <>
-                      Add this to <span className="font-mono text-xs text-text">{shown.file}</span>:
-                    </>
-                  )}
-                </p>
-                <Code
-                  text={shown.text.replaceAll(placeholder, token)}
-                  label={`what to give to ${shown.title}`}
-                  tall
-                />
-                <p className="text-soft">{shown.next}</p>
-              </div>
-            );
-          }}
-        </Loaded>
+        {record.agent === null ? (
+          <p>
+            Send it as <code className="font-mono text-xs">Authorization: Bearer …</code> to the API, or set{" "}
+            <code className="font-mono text-xs">TOOLKEEP_URL</code> and{" "}
+            <code className="font-mono text-xs">TOOLKEEP_TOKEN</code> for the command line.
+          </p>
+        ) : (
+          <Snippets token={token} />
+        )}
       </div>
     </Dialog>
+  );
+}
+
+/** What to write into the settings of each client. */
+function Snippets({ token }: { token: string }) {
+  const snippets = useGet<SnippetList>("/mcp/snippets");
+  const [client, setClient] = useState("");
+  return (
+    <Loaded query={snippets} rows={4}>
+      {({ snippets: all, placeholder }) => {
+        const shown = all.find((one) => one.client === client) ?? all[0]!;
+        return (
+          <div className="flex flex-col gap-2">
+            <Field label="Connect">
+              {(given) => (
+                <Select
+                  {...given}
+                  value={shown.client}
+                  options={all.map((one) => [one.client, one.title] as const)}
+                  onChange={({ target }) => setClient(target.value)}
+                />
+              )}
+            </Field>
+            <p className="text-soft">
+              {shown.file === null ? (
+                shown.language === "shell" ? (
+                  "Run this where the client is:"
+                ) : (
+                  "Give this to the client:"
+                )
+              ) : (
+                <>
+                  Add this to <span className="font-mono text-xs text-text">{shown.file}</span>:
+                </>
+              )}
+            </p>
+            <Code
+              text={shown.text.replaceAll(placeholder, token)}
+              label={`what to give to ${shown.title}`}
+              tall
+            />
+            <p className="text-soft">{shown.next}</p>
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }

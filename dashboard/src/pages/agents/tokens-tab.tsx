@@ -105,7 +105,7 @@ function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean 
           {token.expiresAt !== null && (
             <>
               {" "}
-              · ends <Time at={token.expiresAt} />
+              · expires <Time at={token.expiresAt} />
             </>
           )}
           {token.requestsPerMinute !== null && ` · ${token.requestsPerMinute} requests a minute`}

@@ -97,7 +97,11 @@ export function AnswerApproval({
       {choosing && (
         <AlwaysDialog
           agent={question.agent}
-          rules={calls.length === 1 ? calls[0]!.rules : calls.flatMap(({ rules }) => rules.slice(0, 1))}
+          rules={
+            calls.length === 1
+              ? calls[0]!.rules.toReversed()
+              : calls.flatMap(({ rules }) => rules.slice(0, 1))
+          }
           isBatch={calls.length > 1}
           busy={approve.busy}
           onClose={() => setChoosing(false)}
@@ -176,7 +180,7 @@ interface AlwaysProps {
   readonly onChoose: (rule: RuleInput | undefined) => void;
 }
 
-/** Which rule an always would write: for every call of the tool, or for such as this one only. */
+/** Which rule an always would write, the narrowest first and chosen: for such calls only, or for every call of the tool. */
 function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysProps) {
   const [chosen, setChosen] = useState(0);
   return (

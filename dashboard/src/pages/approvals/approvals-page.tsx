@@ -92,9 +92,9 @@ function linkTo(id: string): string {
 
 function NothingWaits() {
   return (
-    <Empty title="Nothing waits for you">
+    <Empty title="All caught up">
       Calls that a rule wants you to see first appear here as they are made, and so do questions of agents.
-      Which calls those are is said by the <TextLink to="/rules">rules</TextLink>.
+      Your <TextLink to="/rules">rules</TextLink> decide which calls.
     </Empty>
   );
 }

@@ -1,16 +1,18 @@
-import type { ActionPage, ActionView } from "../../api/contract.ts";
-import { usePages } from "../../api/use-api.ts";
+import type { ActionPage, ActionView, AgentList } from "../../api/contract.ts";
+import { useGet, usePages } from "../../api/use-api.ts";
 import { here, useUrlState } from "../../app/location.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, StateMark } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Json } from "../../ui/code.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FilterBar, FilterSelect } from "../../ui/filter-bar.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { actionInWords } from "./action-words.ts";
 
 const KINDS: readonly (readonly [string, string])[] = [
   ["admin", "Changes by people and tokens"],
@@ -76,19 +78,29 @@ function keyOf({ chain, seq }: ActionView): string {
 }
 
 function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => void }) {
+  const { what, name, to, failed } = actionInWords(action);
   return (
-    <Dialog title={action.kind} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+    <Dialog title={what} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <KeyValues
         pairs={[
           ["When", <Time key="when" at={action.at} />],
-          ["Who", action.actor === null ? "Toolkeep itself" : <Untrusted key="who" text={action.actor} />],
-          ["To what", action.subject !== null && <Untrusted key="subject" text={action.subject} mono />],
+          ["Who", <Who key="who" action={action} />],
           [
-            "Place",
-            <span key="place" className="font-mono text-xs">
-              {keyOf(action)}
-            </span>,
+            "To what",
+            to === undefined ? (
+              name !== "" && <Untrusted key="name" text={name} />
+            ) : (
+              <TextLink key="name" to={to}>
+                <Untrusted text={name || "look at it"} />
+              </TextLink>
+            ),
           ],
+          ["Outcome", failed && <StateMark tone="bad">Refused or failed</StateMark>],
+          [
+            "Record",
+            <span key="kind" className="font-mono text-xs">{`${action.kind}, ${keyOf(action)}`}</span>,
+          ],
+          ["Address", action.subject !== null && <Untrusted key="subject" text={action.subject} mono />],
         ]}
       />
       <div className="mt-3">
@@ -98,36 +110,65 @@ function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => 
   );
 }
 
+/** A person by name, a token by its label, an agent by its name. */
+function Who({ action: { actor, details } }: { action: ActionView }) {
+  const agents = useGet<AgentList>("/agents").data?.agents;
+  if (actor === null) return <span className="text-soft">Toolkeep</span>;
+  const { by, label } = (details ?? {}) as { by?: unknown; label?: unknown };
+  const agent = agents?.find(({ id }) => id === actor)?.name;
+  const words = by === "token" ? `token ${typeof label === "string" && label !== "" ? label : actor}` : agent;
+  return (
+    <span title={plain(actor)}>
+      <Untrusted text={words ?? actor} line />
+    </span>
+  );
+}
+
 const COLUMNS: readonly Column<ActionView>[] = [
   {
-    id: "kind",
+    id: "what",
     header: "What",
-    width: "minmax(7rem,0.8fr)",
-    cell: ({ kind }) => <span className="font-mono text-xs">{kind}</span>,
+    width: "minmax(0,3fr)",
+    cell: (action) => <What action={action} />,
   },
   {
     id: "actor",
     header: "Who",
-    width: "minmax(6rem,0.7fr)",
+    width: "minmax(5rem,1fr)",
     phone: true,
-    cell: ({ actor }) =>
-      actor === null ? <span className="text-soft">Toolkeep</span> : <Untrusted text={actor} line />,
+    cell: (action) => <Who action={action} />,
   },
   {
-    id: "subject",
-    header: "To what",
+    id: "changed",
+    header: "With",
     width: "minmax(0,1.4fr)",
-    cell: ({ subject }) => subject !== null && <Untrusted text={subject} line mono />,
-  },
-  {
-    id: "details",
-    header: "Details",
-    width: "minmax(0,2fr)",
+    roomy: true,
     cell: ({ details }) => (
       <span className="text-soft">
-        <Untrusted text={JSON.stringify(details)} line mono max={200} />
+        <Untrusted text={fieldsIn(details).join(", ")} line max={200} />
       </span>
     ),
   },
-  { id: "when", header: "When", width: "6.5rem", phone: true, cell: ({ at }) => <Time at={at} /> },
+  { id: "when", header: "When", width: "6.5rem", cell: ({ at }) => <Time at={at} /> },
 ];
+
+function What({ action }: { action: ActionView }) {
+  const { what, name, failed } = actionInWords(action);
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <span className="shrink-0">{what}</span>
+      {name !== "" && (
+        <span className="min-w-0 font-semibold">
+          <Untrusted text={name} line />
+        </span>
+      )}
+      {failed && <Badge tone="bad">refused or failed</Badge>}
+    </span>
+  );
+}
+
+/** Which fields a request gave; their values are not recorded. */
+function fieldsIn(details: unknown): readonly string[] {
+  const { keys } = (details ?? {}) as { keys?: unknown };
+  return Array.isArray(keys) ? keys.map(String) : [];
+}

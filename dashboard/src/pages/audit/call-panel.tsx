@@ -154,7 +154,7 @@ function Facts({ call }: { call: CallView }) {
           ),
         ],
         ["Approved by", call.approvedBy !== null && <Untrusted key="by" text={call.approvedBy} />],
-        ["Had come in touch with", call.labels],
+        ["Conversation labels", call.labels],
         [
           "Conversation",
           <TextLink key="conversation" to={`/audit?conversation=${encodeURIComponent(call.conversation)}`}>

@@ -3,6 +3,7 @@ import type { Home, ServerView } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Link } from "../../ui/link.tsx";
 import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { shownState } from "../servers/server-state.tsx";
 
 interface Item {
   readonly to: string;
@@ -24,7 +25,7 @@ export function Attention({ servers, home }: { servers: readonly ServerView[]; h
       </h2>
       {items.length === 0 ? (
         <p className="rounded-md border border-line px-4 py-3 text-soft">
-          <StateMark tone="ok">Nothing waits for you.</StateMark>
+          <StateMark tone="ok">All caught up.</StateMark>
         </p>
       ) : (
         <ul className="divide-y divide-line rounded-md border border-line">
@@ -60,7 +61,7 @@ function itemsFor(servers: readonly ServerView[], { waiting }: Home): Item[] {
     count === 0 ? [] : [{ to, tone: "accent", what: count === 1 ? one : `${count} ${many}` }];
   const ofState = (state: ServerView["state"], tone: Tone, words: string) =>
     servers
-      .filter((server) => server.state === state && server.enabled)
+      .filter((server) => shownState(server) === state && server.enabled)
       .map(({ name, lastError }) => ({
         to: pathOf("servers", name),
         tone,
@@ -90,7 +91,7 @@ function itemsFor(servers: readonly ServerView[], { waiting }: Home): Item[] {
         why: "Nobody can use it before you accept it",
       })),
     ...ofState("needs_auth", "warn", "wants you to sign in"),
-    ...ofState("unavailable", "bad", "is unavailable"),
+    ...ofState("unavailable", "bad", "has failed"),
     ...named("/notifications", waiting.notifications, "1 notification", "notifications"),
   ];
 }

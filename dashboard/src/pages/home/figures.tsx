@@ -52,11 +52,7 @@ function LastHour({ home: { minutes } }: { home: Home }) {
             label={`Share of the calls of each minute that failed, ${failed} of ${total} in the hour`}
           />
         </Figure>
-        <Figure
-          name="Slowest 5 %"
-          value={lastP95 === null ? "–" : `≥ ${duration(lastP95)}`}
-          note="95th percentile"
-        >
+        <Figure name="p95" value={lastP95 === null ? "–" : duration(lastP95)} note="95th percentile">
           <Sparkline
             values={slowest}
             tone="warn"
@@ -84,12 +80,12 @@ function Now({ home: { tokens, waiting } }: { home: Home }) {
           }
         />
         <Figure
-          name="Kept out of prompts"
-          value={most ? `${compact.format(kept)} tokens` : "–"}
+          name="Prompt tokens saved"
+          value={most ? `${compact.format(kept)} of ${compact.format(kept + most.listed)}` : "–"}
           note={
             most ? (
               <TextLink to={pathOf("agents", most.agent)}>
-                <Untrusted text={`from ${most.agent}`} line />
+                <Untrusted text={`in each prompt of ${most.agent}`} line />
               </TextLink>
             ) : (
               "every tool fits in the lists"
@@ -146,19 +142,16 @@ function Figure({
 function Share({ part, whole: all }: { part: number; whole: number }) {
   const share = all === 0 ? 0 : part / all;
   return (
-    <>
-      <svg
-        role="img"
-        aria-label={`${Math.round(share * 100)} % of the tools' tokens are kept out`}
-        viewBox="0 0 240 8"
-        preserveAspectRatio="none"
-        className="h-2 w-full text-ok"
-      >
-        <rect width="240" height="8" className="fill-hover" />
-        <rect width={240 * share} height="8" fill="currentColor" />
-      </svg>
-      <p className="mt-1 text-xs text-soft">{compact.format(all - part)} are in each</p>
-    </>
+    <svg
+      role="img"
+      aria-label={`${Math.round(share * 100)} % of the tools' tokens are saved`}
+      viewBox="0 0 240 8"
+      preserveAspectRatio="none"
+      className="h-2 w-full text-ok"
+    >
+      <rect width="240" height="8" className="fill-hover" />
+      <rect width={240 * share} height="8" fill="currentColor" />
+    </svg>
   );
 }
 

@@ -2,6 +2,7 @@ import type { AgentList, Home, ServerList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { PageBody, Page as PageFrame } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
+import { Activity } from "./activity.tsx";
 import { Attention } from "./attention.tsx";
 import { Figures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -27,6 +28,7 @@ export function Page() {
                 )}
                 {home.data && <Attention servers={all} home={home.data} />}
                 <Loaded query={home}>{(figures) => <Figures home={figures} />}</Loaded>
+                {agents.data && <Activity agents={agents.data.agents} />}
                 <ServersByState servers={all} />
               </>
             )}

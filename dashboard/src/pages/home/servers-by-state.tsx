@@ -1,12 +1,13 @@
 import type { ServerState, ServerView } from "../../api/contract.ts";
+import { StateMark } from "../../ui/badge.tsx";
 import { Link, TextLink } from "../../ui/link.tsx";
-import { ServerStateMark, STATES } from "../servers/server-state.tsx";
+import { STATES, shownState } from "../servers/server-state.tsx";
 
 /** How many servers are in which state; each number leads to them. */
 export function ServersByState({ servers }: { servers: readonly ServerView[] }) {
   const states = (Object.keys(STATES) as ServerState[]).map((state) => ({
     state,
-    count: servers.filter((server) => server.state === state).length,
+    count: servers.filter((server) => shownState(server) === state).length,
   }));
   return (
     <section aria-labelledby="by-state">
@@ -25,7 +26,7 @@ export function ServersByState({ servers }: { servers: readonly ServerView[] }) 
                 to={`/servers?state=${state}`}
                 className="flex items-center gap-2 rounded-md border border-line px-3 py-1.5 hover:bg-hover"
               >
-                <ServerStateMark state={state} />
+                <StateMark tone={STATES[state].tone}>{STATES[state].label}</StateMark>
                 <span className="font-semibold">{count}</span>
               </Link>
             </li>

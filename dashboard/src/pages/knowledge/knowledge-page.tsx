@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { pathOf } from "../../api/client.ts";
+import { NotFound } from "../../app/not-found.tsx";
 import type { PageProps } from "../../app/routes.ts";
-import { classes } from "../../ui/classes.ts";
-import { Link } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
+import { TabBar } from "../../ui/tabs.tsx";
 import { EntityPanel } from "./entity-panel.tsx";
 import { Inbox } from "./inbox.tsx";
 import { Memories } from "./memories.tsx";
@@ -23,24 +23,20 @@ type Part = (typeof PARTS)[number][0];
 
 /** What was gathered and what agents remember. Documents open beside what found them. */
 export function Page({ params: { part = "search", id } }: PageProps) {
-  const shown: Part = PARTS.some(([known]) => known === part) ? (part as Part) : "search";
+  const isKnown = part === "documents" || PARTS.some(([known]) => known === part);
+  const shown: Part = part === "documents" ? "search" : (part as Part);
+  if (!isKnown) return <NotFound />;
   return (
     <PageFrame title="Knowledge" actions={shown === "sources" && <SourceActions />} panel={panelOf(part, id)}>
-      <nav aria-label="Parts of knowledge" className="flex gap-1 overflow-x-auto border-b border-line px-4">
-        {PARTS.map(([known, label]) => (
-          <Link
-            key={known}
-            to={known === "search" ? "/knowledge" : pathOf("knowledge", known)}
-            aria-current={known === shown ? "page" : undefined}
-            className={classes(
-              "-mb-px shrink-0 border-b-2 px-2 py-2 font-medium",
-              known === shown ? "border-accent text-text" : "border-transparent text-soft hover:text-text",
-            )}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <TabBar
+        label="Parts of knowledge"
+        chosen={shown}
+        tabs={PARTS.map(([id, label]) => ({
+          id,
+          label,
+          to: id === "search" ? "/knowledge" : pathOf("knowledge", id),
+        }))}
+      />
       {shown === "search" && <SearchKnowledge selected={part === "documents" ? id : undefined} />}
       {shown === "sources" && <Sources selected={id} />}
       {shown === "memories" && <Memories selected={id} />}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { AgentList, RuleAnswer, RuleCheck, RuleView, ToolList } from "../../api/contract.ts";
 import { useAction, useClient, useGet } from "../../api/use-api.ts";
-import { navigate } from "../../app/location.ts";
+import { here, navigate } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -20,9 +20,11 @@ import {
   ruleIn,
 } from "./rule-draft.ts";
 import { ACTIONS, type Action, CAPABILITY_WORDS, ruleInWords } from "./rule-words.ts";
-import { Simulate } from "./simulate.tsx";
+import { useSimulation } from "./simulate.tsx";
 
 const CHECK_MS = 200;
+/** What the address says of an editor, taken out. */
+export const NOT_EDITING = { edit: "", for: "", say: "", only: "" };
 const CAPABILITIES = ["*", "destructive", ...Object.keys(CAPABILITY_WORDS)];
 
 const NARROWINGS: readonly (readonly [Narrowing, string])[] = [
@@ -43,7 +45,7 @@ const HINTS: Readonly<Record<Narrowing, string>> = {
   anything: "A pattern that something in the call has to be like.",
 };
 
-/** Writes a rule, or changes one: checked by the daemon while it is typed, and tried on the calls of late. */
+/** Writes a rule, or changes one: checked by the daemon while it is typed, and tested against recent calls. */
 export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => void }) {
   const [draft, setDraft, forget] = useDraft<RuleDraft>(
     `rule.${rule?.id ?? "new"}`,
@@ -61,12 +63,19 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
     changes: ["/rules"],
     quiet: true,
   });
+  const simulation = useSimulation({
+    add: [{ ...ruleIn(draft), ...(draft.agent !== "" && { agent: draft.agent }) }],
+    ...(rule?.id && { without: rule.id }),
+  });
   const send = async () => {
     const saved = await save.run();
     if (!saved) return;
     forget();
     onClose();
-    navigate(pathOf("rules", saved.rule.id!));
+    // The list stays as it is narrowed and sorted.
+    navigate(
+      here({ ...NOT_EDITING, view: "", tool: "", agent: "", args: "" }, pathOf("rules", saved.rule.id!)),
+    );
   };
   const close = () => {
     forget();
@@ -84,8 +93,26 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
       wide
       title={rule ? "Edit the rule" : "Add a rule"}
       onClose={close}
+      result={
+        (save.problem || simulation.result) && (
+          <div className="flex flex-col gap-2">
+            {simulation.result}
+            <FormProblem problem={save.problem} />
+          </div>
+        )
+      }
       footer={
         <>
+          <span className="mr-auto">
+            <Button
+              icon="play"
+              busy={simulation.busy}
+              disabled={check?.ok !== true}
+              onClick={() => void simulation.begin()}
+            >
+              {simulation.busy ? "Testing …" : "Test against recent calls"}
+            </Button>
+          </span>
           <Button onClick={close}>Cancel</Button>
           <Button look="primary" busy={save.busy} disabled={check?.ok !== true} onClick={() => void send()}>
             {rule ? "Save" : "Add the rule"}
@@ -117,8 +144,8 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
               />
             )}
             <Field
-              label="Only once the conversation has come in touch with"
-              hint="A label such as untrusted or web; empty: always."
+              label="Only after the conversation has the label"
+              hint="Such as untrusted_content or secrets; empty: always."
               error={expected(errorOf("after"))}
             >
               {(given) => (
@@ -151,15 +178,6 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
             )}
           </p>
         )}
-        <FormProblem problem={save.problem} />
-        <Simulate
-          label="Try it on the calls of late"
-          disabled={check?.ok !== true}
-          input={{
-            add: [{ ...ruleIn(draft), ...(draft.agent !== "" && { agent: draft.agent }) }],
-            ...(rule?.id && { without: rule.id }),
-          }}
-        />
       </form>
     </Dialog>
   );

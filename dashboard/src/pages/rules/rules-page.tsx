@@ -13,7 +13,7 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
-import { RuleEditor } from "./rule-editor.tsx";
+import { NOT_EDITING, RuleEditor } from "./rule-editor.tsx";
 import { RulePanel } from "./rule-panel.tsx";
 import { ACTIONS, ORIGINS, ruleInWords, ruleKey, whereFrom } from "./rule-words.ts";
 import { TryCall } from "./try-call.tsx";
@@ -57,7 +57,7 @@ export function Page({ params: { id } }: PageProps) {
         <RuleEditor
           key={editing}
           {...(edited && { rule: edited })}
-          onClose={() => navigate(here({ edit: "", for: "", say: "", only: "" }), { replace: true })}
+          onClose={() => navigate(here(NOT_EDITING), { replace: true })}
         />
       )}
     </PageFrame>

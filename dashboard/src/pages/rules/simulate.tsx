@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { RuleSimulation, SimulatedCall, SimulateInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
@@ -6,6 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 import { TextLink } from "../../ui/link.tsx";
+import { Reveal } from "../../ui/reveal.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { ACTIONS, type Action } from "./rule-words.ts";
@@ -13,16 +14,17 @@ import { ACTIONS, type Action } from "./rule-words.ts";
 const LIMIT = 5_000;
 const SHOWN = 100;
 
-/** Tries rules on the calls of late, and shows which of them would be decided differently. */
-export function Simulate({
-  input,
-  label,
-  disabled = false,
-}: {
-  input: SimulateInput;
-  label: string;
-  disabled?: boolean;
-}) {
+interface Simulation {
+  readonly busy: boolean;
+  /** What came of it; null until then, and once the rules in question are others. */
+  readonly result: ReactNode;
+  /** Another for each result. */
+  readonly at: unknown;
+  begin(): Promise<void>;
+}
+
+/** Tests rules against recent calls, and shows which of them would be decided differently. */
+export function useSimulation(input: SimulateInput): Simulation {
   const [result, setResult] = useState<{ of: string; found: RuleSimulation }>();
   const key = JSON.stringify(input);
   const run = useAction({
@@ -34,15 +36,25 @@ export function Simulate({
     if (found) setResult({ of: key, found });
   };
   const found = result?.of === key ? result.found : undefined;
+  return {
+    busy: run.busy,
+    begin,
+    at: run.problem ?? found,
+    result: run.problem ? <FormProblem problem={run.problem} /> : found ? <Found found={found} /> : null,
+  };
+}
+
+/** A button that does it, with the result below. */
+export function Simulate({ input, label }: { input: SimulateInput; label: string }) {
+  const { busy, result, at, begin } = useSimulation(input);
   return (
     <div className="flex flex-col gap-2">
       <div>
-        <Button icon="play" busy={run.busy} disabled={disabled} onClick={() => void begin()}>
-          {run.busy ? "Trying …" : label}
+        <Button icon="play" busy={busy} onClick={() => void begin()}>
+          {busy ? "Testing …" : label}
         </Button>
       </div>
-      <FormProblem problem={run.problem} />
-      {found && <Found found={found} />}
+      {result && <Reveal on={at}>{result}</Reveal>}
     </div>
   );
 }

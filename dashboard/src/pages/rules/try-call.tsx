@@ -16,6 +16,7 @@ import { Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.t
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
+import { Reveal } from "../../ui/reveal.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { capabilityInWords } from "../access/capability-words.ts";
@@ -130,7 +131,11 @@ export function TryCall() {
           </div>
         </form>
         <FormProblem problem={explain.problem} />
-        {explained && !explain.problem && <Explained explained={explained} />}
+        {explained && !explain.problem && (
+          <Reveal on={explained}>
+            <Explained explained={explained} />
+          </Reveal>
+        )}
       </div>
     </PageBody>
   );
@@ -182,7 +187,7 @@ function Explained({ explained }: { explained: RuleExplanation }) {
               )),
           ],
           ["The call is about", about.length > 0 && <Untrusted key="about" text={about.join(", ")} mono />],
-          ["In touch with", labels.join(", ")],
+          ["Conversation labels", labels.join(", ")],
         ]}
       />
       {changes.length > 0 && (

@@ -59,6 +59,14 @@ function ServerFormDialog({ onClose, children }: { onClose: () => void; children
     <Dialog
       title="Add a server"
       onClose={onClose}
+      result={
+        (add.problem || run.running || run.report || run.problem) && (
+          <div className="flex flex-col gap-2">
+            <TestSteps run={run} />
+            <FormProblem problem={add.problem} />
+          </div>
+        )
+      }
       footer={
         <>
           <Button icon="play" busy={run.running} onClick={test}>
@@ -80,8 +88,6 @@ function ServerFormDialog({ onClose, children }: { onClose: () => void; children
         }}
       >
         <ServerForm fields={fields} onFields={setFields} values={values} onValues={setValues} />
-        <TestSteps run={run} />
-        <FormProblem problem={add.problem} />
       </form>
     </Dialog>
   );

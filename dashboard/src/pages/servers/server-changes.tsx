@@ -41,12 +41,13 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
     changes: ["/servers", "/tools", "/home", "/status", "/agents"],
   });
   const waiting = changes.filter(({ state }) => state === "waiting");
+  const suspicious = waiting.filter(({ findings }) => findings.length > 0).length;
   const acceptAll = async () => {
-    const suspicious = waiting.filter(({ findings }) => findings.length > 0).length;
     const yes = await confirm({
       title: `Accept all ${waiting.length}?`,
-      what: `Agents that are granted these tools can use them at once.${suspicious > 0 ? ` In ${suspicious} of them there is something to look at.` : ""}`,
-      action: "Accept all",
+      what: `Agents that are granted these tools can use them at once.${suspicious > 0 ? ` ${suspicious} of them ${suspicious === 1 ? "has a finding" : "have findings"}: read ${suspicious === 1 ? "it" : "them"} first.` : ""}`,
+      action: suspicious > 0 ? "Accept all anyway" : "Accept all",
+      danger: suspicious > 0,
     });
     if (yes) await decide.run({ verb: "accept" });
   };
@@ -64,6 +65,7 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <span className="flex-1 text-soft">
           {waiting.length} wait{waiting.length === 1 ? "s" : ""} for you
+          {suspicious > 0 && <span className="text-warn">, {suspicious} with findings</span>}
         </span>
         <For role="admin">
           {waiting.length > 1 && (
@@ -71,7 +73,11 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
               <Button busy={decide.busy} onClick={() => void rejectAll()}>
                 Reject all
               </Button>
-              <Button look="primary" busy={decide.busy} onClick={() => void acceptAll()}>
+              <Button
+                look={suspicious > 0 ? "plain" : "primary"}
+                busy={decide.busy}
+                onClick={() => void acceptAll()}
+              >
                 Accept all
               </Button>
             </>

@@ -2,8 +2,8 @@ import type { ServerLatency, ServerView } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
-import { ServerStateMark, STATES } from "./server-state.tsx";
+import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { ServerStateMark, STATES, shownState } from "./server-state.tsx";
 
 export interface ServerRow {
   readonly server: ServerView;
@@ -21,8 +21,8 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "state",
     header: "State",
-    cell: ({ server }) => <ServerStateMark state={server.state} />,
-    sortBy: ({ server }) => STATES[server.state].label,
+    cell: ({ server }) => <ServerStateMark server={server} />,
+    sortBy: ({ server }) => STATES[shownState(server)].label,
     width: "10rem",
     phone: true,
   },
@@ -80,7 +80,12 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "error",
     header: "Last error",
-    cell: ({ server }) => server.lastError && <Untrusted text={server.lastError} line />,
+    cell: ({ server }) =>
+      server.lastError && (
+        <span title={plain(server.lastError)}>
+          <Untrusted text={server.lastError} line />
+        </span>
+      ),
     width: "minmax(0,1.6fr)",
   },
 ];

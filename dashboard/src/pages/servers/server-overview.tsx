@@ -1,16 +1,18 @@
 import { pathOf } from "../../api/client.ts";
-import type { ServerAnswer, ServerView } from "../../api/contract.ts";
-import { useAction } from "../../api/use-api.ts";
+import type { ServerAnswer, ServerChanges, ServerFindings, ServerView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
 import { For } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
+import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { duration, Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { TRANSPORTS } from "./server-columns.tsx";
 import { ServerStateMark } from "./server-state.tsx";
+import { Findings } from "./server-tools.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 /** `remove` asks first; absent where the server is not one that can be removed here. */
@@ -32,6 +34,7 @@ export function ServerOverview({
           </div>
         </PanelSection>
       )}
+      <FoundInIt server={server} />
       <PanelSection>
         <KeyValues pairs={facts(server)} />
       </PanelSection>
@@ -44,6 +47,42 @@ export function ServerOverview({
         </PanelSection>
       )}
     </>
+  );
+}
+
+const MAX_FINDINGS = 20;
+
+/** What there is to look at in what the server says of itself and its tools. */
+function FoundInIt({ server: { name, waiting } }: { server: ServerView }) {
+  const shown = useGet<ServerFindings>(pathOf("servers", name, "findings")).data?.tools ?? [];
+  const changes = useGet<ServerChanges>(waiting > 0 ? pathOf("servers", name, "changes") : undefined).data;
+  const held = (changes?.changes ?? [])
+    .filter(({ state, findings }) => state === "waiting" && findings.length > 0)
+    .map(({ name: tool, findings }) => ({ tool, findings, isHeld: true }));
+  const found = [...held, ...shown.map((one) => ({ ...one, isHeld: false }))];
+  if (found.length === 0) return null;
+  return (
+    <PanelSection title="Findings">
+      <ul className="flex flex-col gap-2">
+        {found.slice(0, MAX_FINDINGS).map(({ tool, findings, isHeld }) => (
+          <li key={`${isHeld} ${tool}`}>
+            <p className="mb-1 flex flex-wrap gap-2">
+              <Untrusted text={tool} mono />
+              {isHeld && <Badge tone="warn">held back</Badge>}
+            </p>
+            <Findings tool={{ findings }} />
+          </li>
+        ))}
+      </ul>
+      {found.length > MAX_FINDINGS && (
+        <p className="mt-1 text-soft">and {found.length - MAX_FINDINGS} more</p>
+      )}
+      {held.length > 0 && (
+        <p className="mt-2">
+          <TextLink to={`${pathOf("servers", name)}?tab=changes`}>Decide what is held back</TextLink>
+        </p>
+      )}
+    </PanelSection>
   );
 }
 
@@ -121,7 +160,7 @@ function Keys({ keys }: { keys: readonly string[] }) {
 
 function facts(server: ServerView): readonly (readonly [string, React.ReactNode])[] {
   return [
-    ["State", <ServerStateMark key="state" state={server.state} />],
+    ["State", <ServerStateMark key="state" server={server} />],
     ["Transport", TRANSPORTS[server.transport]],
     [
       "Speaks",

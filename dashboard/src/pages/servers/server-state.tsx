@@ -1,4 +1,4 @@
-import type { ServerState } from "../../api/contract.ts";
+import type { ServerState, ServerView } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 
 /** How people say what state a server is in. */
@@ -8,12 +8,17 @@ export const STATES: Readonly<Record<ServerState, { readonly label: string; read
   connecting: { label: "Connecting", tone: "accent" },
   needs_auth: { label: "Needs sign-in", tone: "warn" },
   pending_approval: { label: "Waits for approval", tone: "warn" },
-  unavailable: { label: "Unavailable", tone: "bad" },
+  unavailable: { label: "Failed", tone: "bad" },
   disabled: { label: "Disabled", tone: "neutral" },
   closed: { label: "Closed", tone: "neutral" },
 };
 
-export function ServerStateMark({ state }: { state: ServerState }) {
-  const { label, tone } = STATES[state];
+/** One that rests after it failed to start is not idle: the next call fails, too. */
+export function shownState({ state, lastError }: Pick<ServerView, "state" | "lastError">): ServerState {
+  return state === "idle" && lastError !== null ? "unavailable" : state;
+}
+
+export function ServerStateMark({ server }: { server: Pick<ServerView, "state" | "lastError"> }) {
+  const { label, tone } = STATES[shownState(server)];
   return <StateMark tone={tone}>{label}</StateMark>;
 }

@@ -1,9 +1,11 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { pathOf } from "../../api/client.ts";
 import type { ToolOutcome } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { useMay } from "../../app/session.tsx";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
 import { Empty, Loading } from "../../ui/states.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
@@ -16,14 +18,14 @@ interface Check {
 }
 
 const STATES: Readonly<Record<Check["state"], readonly [string, Tone]>> = {
-  failed: ["Broken", "bad"],
-  warning: ["Look at it", "warn"],
-  ok: ["In order", "ok"],
+  failed: ["Failed", "bad"],
+  warning: ["Warning", "warn"],
+  ok: ["OK", "ok"],
 };
 
 const ORDER: readonly Check["state"][] = ["failed", "warning", "ok"];
 
-/** Looks at everything when somebody asks: the machine, the home, the store, every server. Changes nothing. */
+/** Checks the machine, the home, the store and every server when it is opened; what is not in order leads to where it is fixed. */
 export function Health() {
   const may = useMay("operator");
   const [checks, setChecks] = useState<readonly Check[]>();
@@ -35,13 +37,19 @@ export function Health() {
     const found = ended?.structured?.checks;
     if (Array.isArray(found)) setChecks(found as readonly Check[]);
   };
+  const isBegun = useRef(false);
+  useEffect(() => {
+    if (!may || isBegun.current) return;
+    isBegun.current = true;
+    void begin();
+  });
   if (!may) return <Empty title="An operator or an admin can check this installation" />;
   return (
     <PageBody>
       <div className="flex max-w-4xl flex-col gap-4">
         <div className="flex flex-wrap items-center gap-3">
           <Button look="primary" icon="refresh" busy={look.busy} onClick={() => void begin()}>
-            {look.busy ? "Checking …" : "Check this installation"}
+            {look.busy ? "Checking …" : "Check again"}
           </Button>
           <span className="text-soft">
             The machine, home, key, settings, store, sandbox, every server and toolbox.
@@ -55,7 +63,7 @@ export function Health() {
               .map(({ name, state, detail, remedy }) => (
                 <li
                   key={`${name} ${detail}`}
-                  className="grid grid-cols-[7rem_minmax(7rem,12rem)_minmax(0,1fr)] gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:grid-cols-1 max-sm:gap-0.5"
+                  className="grid items-start grid-cols-[7rem_minmax(7rem,12rem)_minmax(0,1fr)] gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:grid-cols-1 max-sm:gap-0.5"
                 >
                   <StateMark tone={STATES[state][1]}>{STATES[state][0]}</StateMark>
                   <span className="font-medium">
@@ -68,6 +76,7 @@ export function Health() {
                         <Untrusted text={remedy} />
                       </span>
                     )}
+                    {state !== "ok" && <Fix name={name} />}
                   </span>
                 </li>
               ))}
@@ -76,4 +85,37 @@ export function Health() {
       </div>
     </PageBody>
   );
+}
+
+/** Where a check that is about one thing leads: `server github`. */
+const THINGS: readonly (readonly [prefix: string, page: string])[] = [
+  ["server ", "servers"],
+  ["toolbox ", "toolboxes"],
+  ["tool ", "tools"],
+];
+
+const PLACES: Readonly<Record<string, readonly [to: string, words: string]>> = {
+  questions: ["/approvals", "Open approvals"],
+  notifications: ["/notifications", "Open notifications"],
+  settings: ["/settings", "Open the settings"],
+  sandbox: ["/settings/shell.sandbox", "Open the setting shell.sandbox"],
+  "tool search": ["/settings?q=embeddings", "Open the settings of embeddings"],
+  audit: ["/audit?view=integrity", "Verify the audit"],
+  key: ["/vault", "Open the vault"],
+};
+
+function Fix({ name }: { name: string }) {
+  const [to, words] = PLACES[name] ?? thingOf(name) ?? ["/settings?view=about", "About this installation"];
+  return (
+    <span className="block">
+      <TextLink to={to}>
+        <Untrusted text={words} />
+      </TextLink>
+    </span>
+  );
+}
+
+function thingOf(name: string): readonly [string, string] | undefined {
+  const found = THINGS.find(([prefix]) => name.startsWith(prefix));
+  return found && [pathOf(found[1], name.slice(found[0].length)), `Open the ${name}`];
 }

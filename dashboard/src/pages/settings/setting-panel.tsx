@@ -85,10 +85,7 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
       what: `Then the default counts: ${valueText(unset)}.`,
       action: "Use the default",
     });
-    if (isSure) {
-      await save(null);
-      setTyped(unset === null ? "" : String(unset));
-    }
+    if (isSure) await save(null);
   };
   return (
     <form

@@ -1,11 +1,12 @@
 import type { ReactNode } from "react";
 import { pathOf } from "../../api/client.ts";
 import { here, useUrlState } from "../../app/location.ts";
+import { NotFound } from "../../app/not-found.tsx";
 import type { PageProps } from "../../app/routes.ts";
 import { For } from "../../app/session.tsx";
-import { classes } from "../../ui/classes.ts";
-import { ButtonLink, Link } from "../../ui/link.tsx";
+import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
+import { TabBar } from "../../ui/tabs.tsx";
 import { GivenTasks } from "./given-tasks.tsx";
 import { NewProject } from "./new-project.tsx";
 import { NewTask } from "./new-task.tsx";
@@ -26,9 +27,10 @@ type Part = (typeof PARTS)[number][0];
 
 /** What agents work on: tasks that one was given, and projects that they share, with tickets and notes. */
 export function Page({ params: { part = "given", id } }: PageProps) {
-  const shown: Part = PARTS.some(([known]) => known === part) ? (part as Part) : "given";
+  const shown = part as Part;
   const [isNew, setNew] = useUrlState("new");
   const close = () => setNew("");
+  if (!PARTS.some(([known]) => known === part)) return <NotFound />;
   return (
     <PageFrame
       title="Tasks"
@@ -36,21 +38,11 @@ export function Page({ params: { part = "given", id } }: PageProps) {
       actions={<Actions part={shown} />}
       panel={panelOf(shown, id)}
     >
-      <nav aria-label="Parts of tasks" className="flex gap-1 overflow-x-auto border-b border-line px-4">
-        {PARTS.map(([known, label]) => (
-          <Link
-            key={known}
-            to={listOf(known)}
-            aria-current={known === shown ? "page" : undefined}
-            className={classes(
-              "-mb-px shrink-0 border-b-2 px-2 py-2 font-medium whitespace-nowrap",
-              known === shown ? "border-accent text-text" : "border-transparent text-soft hover:text-text",
-            )}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <TabBar
+        label="Parts of tasks"
+        chosen={shown}
+        tabs={PARTS.map(([id, label]) => ({ id, label, to: listOf(id) }))}
+      />
       {shown === "given" && <GivenTasks selected={id} />}
       {shown === "tickets" && <Tickets selected={id} />}
       {shown === "projects" && <Projects selected={id} />}

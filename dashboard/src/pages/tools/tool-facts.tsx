@@ -87,7 +87,7 @@ function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetai
     <ul className="mb-3 flex flex-col gap-2">
       {untrusted && (
         <li>
-          <Badge tone="warn">Nobody vouches for its server</Badge>
+          <Badge tone="warn">Untrusted server</Badge>
         </li>
       )}
       {warnings.map((warning) => (

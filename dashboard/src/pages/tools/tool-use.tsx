@@ -81,8 +81,8 @@ function Numbers({ calls }: { calls: CallSummary }) {
     ["Calls", `${made.toLocaleString("en")}${more ? "+" : ""}`],
     ["Did not work", ran === 0 ? "—" : `${failed} (${Math.round((100 * failed) / ran)} %)`],
     ["Refused", String(refused)],
-    ["Half took", p50Ms === null ? "—" : duration(p50Ms)],
-    ["95 % took", p95Ms === null ? "—" : duration(p95Ms)],
+    ["p50", p50Ms === null ? "—" : duration(p50Ms)],
+    ["p95", p95Ms === null ? "—" : duration(p95Ms)],
   ];
   return (
     <>

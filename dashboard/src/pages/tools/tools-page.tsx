@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { AgentList, ListedTool, ToolList, ToolMatch, ToolSearchAnswer } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
@@ -9,9 +9,11 @@ import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import {
+  counted,
   KIND_OPTIONS,
   KindBadge,
   kindOf,
+  Origin,
   originWords,
   STATE_OPTIONS,
   short,
@@ -142,15 +144,47 @@ function useCatalogue(filter: Readonly<Record<string, string>>) {
   useEffect(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
-  const pages = query.data?.pages ?? [];
-  const [first] = pages;
+  const pages = query.data?.pages;
+  const first = pages?.[0];
+  const isAnnouncedWanted = filter.state !== "";
+  const tools = useMemo(() => {
+    const read = (pages ?? []).flatMap((page) => page.tools);
+    // What is announced and not built yet is listed for whoever asks for it.
+    return (isAnnouncedWanted ? read : read.filter(({ status }) => status.kind !== "planned")).sort(byOrigin);
+  }, [pages, isAnnouncedWanted]);
+  const total = hasNextPage ? (first?.total ?? 0) : tools.length;
   return {
     query,
-    tools: pages.length === 1 ? first!.tools : pages.flatMap(({ tools }) => tools),
+    tools,
     origins: first?.origins ?? [],
-    shown: first ? `${first.total.toLocaleString("en")} tools` : "",
+    shown: first ? `${total.toLocaleString("en")} tools` : "",
   };
 }
+
+/** Servers by name first, then plugins and scripts, then what comes with Toolkeep. */
+const ORIGIN_ORDER = ["mcp", "plugin", "custom"];
+
+function byOrigin(a: ListedTool, b: ListedTool): number {
+  const rank = ({ origin }: ListedTool) => {
+    const at = ORIGIN_ORDER.indexOf(origin.split(":", 1)[0]!);
+    return at === -1 ? ORIGIN_ORDER.length : at;
+  };
+  return rank(a) - rank(b) || compare(a.origin, b.origin) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const BY_ORIGIN = {
+  of: ({ origin }: ListedTool) => origin,
+  heading: (origin: string, count: number) => (
+    <span className="flex items-baseline gap-2">
+      <Origin origin={origin} />
+      <span className="shrink-0 font-normal text-soft">{counted(count, "tool")}</span>
+    </span>
+  ),
+};
 
 function Catalogue({
   catalogue: { query, tools },
@@ -168,6 +202,7 @@ function Catalogue({
       columns={selected === undefined ? COLUMNS : FEW}
       rowKey={(tool) => tool.name}
       rowLink={(tool) => here({}, pathOf("tools", tool.name))}
+      group={BY_ORIGIN}
       selected={selected}
       empty={
         <Empty title="No tool fits">

@@ -4,6 +4,7 @@ import { useGet } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, Select, TextArea } from "../../ui/form.tsx";
+import { Reveal } from "../../ui/reveal.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { duration } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
@@ -38,6 +39,7 @@ export function TryIt({ tool }: { tool: ToolDetail }) {
   const problems = isJson ? new Map<string, string>() : problemsIn(form, filled.value);
   const jsonWrong = isJson ? jsonProblem(filled.json || "{}") : undefined;
   const isRunning = call.startedAt !== null;
+  const came = call.outcome ?? call.problem ?? call.startedAt;
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
@@ -119,7 +121,11 @@ export function TryIt({ tool }: { tool: ToolDetail }) {
           </div>
         </form>
       </PanelSection>
-      <Answer call={call} />
+      {came !== null && (
+        <Reveal on={came}>
+          <Answer call={call} />
+        </Reveal>
+      )}
     </>
   );
 }

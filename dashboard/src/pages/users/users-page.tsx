@@ -1,8 +1,9 @@
-import { useState } from "react";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { pathOf } from "../../api/client.ts";
 import type { PersonAnswer, PersonList, PersonView } from "../../api/contract.ts";
+import type { Problem } from "../../api/problem.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { here, navigate, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { For, useSession } from "../../app/session.tsx";
 import { Badge, StateMark } from "../../ui/badge.tsx";
@@ -12,16 +13,19 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Untrusted } from "../../ui/untrusted.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
+import { AdminTokens } from "./admin-tokens.tsx";
 import { PersonPanel } from "./person-panel.tsx";
 import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
 
 /** Who may use this dashboard and the API, as what, and with which browsers. */
 export function Page({ params: { name } }: PageProps) {
   const people = useGet<PersonList>("/people");
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useUrlState("add");
+  const view = useTab("view", ["people", "tokens"]);
   const { name: me } = useSession();
   const shown = people.data?.people.find((person) => person.name === name);
   return (
@@ -30,35 +34,67 @@ export function Page({ params: { name } }: PageProps) {
       about="People who may look, operate, or change things. Agents are not among them."
       actions={
         <For role="admin">
-          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-            Add a person
+          <Button
+            look="primary"
+            icon="plus"
+            onClick={() => setAdding(view === "tokens" ? "token" : "person")}
+          >
+            {view === "tokens" ? "New admin token" : "Add a person"}
           </Button>
         </For>
       }
-      panel={shown && <PersonPanel key={shown.id} person={shown} />}
+      panel={view === "people" && shown && <PersonPanel key={shown.id} person={shown} />}
     >
-      <Loaded query={people}>
-        {({ people: all }) => (
-          <>
-            {name !== undefined && !shown && (
-              <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-                There is no person <Untrusted text={name} />; they may have been removed.
-              </p>
-            )}
-            <DataTable
-              label="People"
-              rows={all}
-              columns={columns(me, shown !== undefined)}
-              rowKey={(person) => person.name}
-              rowLink={(person) => here({}, pathOf("users", person.name))}
-              selected={name}
-              empty={<Empty title="Nobody is here" />}
-            />
-          </>
-        )}
-      </Loaded>
-      {adding && <AddDialog onClose={() => setAdding(false)} />}
+      <Tabs
+        name="view"
+        label="Users"
+        tabs={[
+          { id: "people", label: "People" },
+          { id: "tokens", label: "Admin tokens" },
+        ]}
+      />
+      {view === "tokens" ? <AdminTokens /> : <People query={people} name={name} shown={shown} me={me} />}
+      {adding === "person" && (
+        <For role="admin">
+          <AddDialog onClose={() => setAdding("")} />
+        </For>
+      )}
     </PageFrame>
+  );
+}
+
+function People({
+  query,
+  name,
+  shown,
+  me,
+}: {
+  query: UseQueryResult<PersonList, Problem>;
+  name: string | undefined;
+  shown: PersonView | undefined;
+  me: string;
+}) {
+  return (
+    <Loaded query={query}>
+      {({ people: all }) => (
+        <>
+          {name !== undefined && !shown && (
+            <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
+              There is no person <Untrusted text={name} />; they may have been removed.
+            </p>
+          )}
+          <DataTable
+            label="People"
+            rows={all}
+            columns={columns(me, shown !== undefined)}
+            rowKey={(person) => person.name}
+            rowLink={(person) => here({}, pathOf("users", person.name))}
+            selected={name}
+            empty={<Empty title="Nobody is here" />}
+          />
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -77,8 +113,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     const added = await add.run();
     if (!added) return;
     forget();
-    onClose();
-    navigate(pathOf("users", added.person.name));
+    navigate(here({ add: "" }, pathOf("users", added.person.name)));
   };
   return (
     <Dialog
@@ -144,7 +179,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
     {
       id: "role",
       header: "Role",
-      width: "8rem",
+      width: "minmax(5rem,8rem)",
       phone: true,
       sortBy: ({ role }) => role,
       cell: ({ role }) => ROLES[role].label,
@@ -173,7 +208,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
     {
       id: "seen",
       header: "Last seen",
-      width: "8rem",
+      width: "minmax(6rem,8rem)",
       phone: true,
       sortBy: ({ lastSeenAt }) => lastSeenAt ?? 0,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { pathOf } from "../../api/client.ts";
 import type { KeyRotated, QuestionList, SecretList, SecretView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
@@ -24,16 +23,16 @@ import { SOURCES } from "./source-words.ts";
 export function Page({ params: { name } }: PageProps) {
   const secrets = useGet<SecretList>("/secrets");
   const [words] = useUrlState("q");
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useUrlState("add");
   const shown = secrets.data?.secrets.find((secret) => secret.name === name);
   return (
     <PageFrame
       title="Vault"
-      about="Values are sealed here and never shown again, to nobody."
+      about="Values are encrypted and never shown again."
       actions={
         <For role="admin">
           <RotateMenu />
-          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+          <Button look="primary" icon="plus" onClick={() => setAdding("secret")}>
             Add a secret
           </Button>
         </For>
@@ -77,7 +76,11 @@ export function Page({ params: { name } }: PageProps) {
           );
         }}
       </Loaded>
-      {adding && <SecretDialog onClose={() => setAdding(false)} />}
+      {adding !== "" && (
+        <For role="admin">
+          <SecretDialog onClose={() => setAdding("")} />
+        </For>
+      )}
     </PageFrame>
   );
 }

@@ -1,0 +1,116 @@
+import { useState } from "react";
+import { pathOf } from "../../api/client.ts";
+import type { TokenAnswer, TokenList, TokenView } from "../../api/contract.ts";
+import { useAction, useGet } from "../../api/use-api.ts";
+import { useUrlState } from "../../app/location.ts";
+import { For } from "../../app/session.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { TextLink } from "../../ui/link.tsx";
+import { PageBody } from "../../ui/page.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Untrusted } from "../../ui/untrusted.tsx";
+import { TokenShown } from "../agents/token-shown.tsx";
+import { NewAdminToken } from "./new-admin-token.tsx";
+import { ROLES } from "./role-words.ts";
+
+/** Tokens of programs that use the API or the command line, without being an agent: what each may do, and when it was used. */
+export function AdminTokens() {
+  const tokens = useGet<TokenList>("/tokens");
+  const [adding, setAdding] = useUrlState("add");
+  // Here and nowhere else: not in the address, not in the storage of the browser, gone with a reload.
+  const [made, setMade] = useState<TokenAnswer | null>(null);
+  return (
+    <PageBody>
+      <div className="flex max-w-4xl flex-col gap-4">
+        <div className="flex flex-wrap gap-x-4">
+          <p className="text-soft">For the command line and programs that use the API.</p>
+          <TextLink to="/agents">Tokens of agents are on their pages</TextLink>
+        </div>
+        <Loaded query={tokens} rows={3}>
+          {({ tokens: all }) => {
+            const admin = all.filter(({ kind }) => kind === "admin");
+            if (admin.length === 0)
+              return <Empty title="No admin token">The command line on this machine needs none.</Empty>;
+            return (
+              <ul aria-label="Admin tokens" className="divide-y divide-line rounded-md border border-line">
+                {admin.map((token) => (
+                  <TokenLine key={token.id} token={token} />
+                ))}
+              </ul>
+            );
+          }}
+        </Loaded>
+      </div>
+      {adding === "token" && (
+        <For role="admin">
+          <NewAdminToken
+            onClose={() => setAdding("")}
+            onMade={(answer) => {
+              setAdding("");
+              setMade(answer);
+            }}
+          />
+        </For>
+      )}
+      {made && <TokenShown made={made} onClose={() => setMade(null)} />}
+    </PageBody>
+  );
+}
+
+function TokenLine({ token }: { token: TokenView }) {
+  const { id, label, hint, role, createdAt, lastUsedAt, expiresAt } = token;
+  const confirm = useConfirm();
+  const revoke = useAction({
+    run: (client) => client.delete(pathOf("tokens", id)),
+    done: "Revoked",
+    changes: ["/tokens"],
+  });
+  const name = label || "without a label";
+  const ask = async () => {
+    const isSure = await confirm({
+      title: "Revoke this token?",
+      what: `Whoever uses ${name} (…${hint}) is refused from the next request on. This cannot be undone.`,
+      action: "Revoke",
+      danger: true,
+    });
+    if (isSure) await revoke.run();
+  };
+  return (
+    <li className="flex items-center gap-2 px-3 py-2">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">
+            <Untrusted text={name} />
+          </span>
+          <span className="font-mono text-xs text-soft">…{hint}</span>
+          {role !== null && <Badge tone={role === "admin" ? "warn" : "neutral"}>{ROLES[role].label}</Badge>}
+        </p>
+        {role !== null && <p>{ROLES[role].may}</p>}
+        <p className="text-xs text-soft">
+          used <Time at={lastUsedAt} /> · created <Time at={createdAt} /> ·{" "}
+          {expiresAt === null ? (
+            "does not expire"
+          ) : (
+            <>
+              expires <Time at={expiresAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <For role="admin">
+        <Button
+          look="danger"
+          icon="trash"
+          busy={revoke.busy}
+          aria-label={`Revoke ${name}`}
+          onClick={() => void ask()}
+        >
+          Revoke
+        </Button>
+      </For>
+    </li>
+  );
+}
