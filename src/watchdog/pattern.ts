@@ -1,13 +1,14 @@
 /** Which calls a rule is about: a glob over what the call is about, or predicates over its arguments. */
 import type { RulePattern } from "../config/settings.ts";
+import { mayBeFileName } from "../lib/host-name.ts";
 import { isRecord } from "../lib/json.ts";
-import { wildcard } from "../lib/wildcard.ts";
+import { mayMatch, wildcard } from "../lib/wildcard.ts";
 import { type Anchor, pathAnchor, textAnchor } from "./anchors.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
 import { pathGlob } from "./path-glob.ts";
 import type { Paths } from "./place-names.ts";
-import { type Mark, marksIn } from "./shell-words.ts";
+import { type CommandReading, type Mark, marksIn, readCommandLine, UNKNOWN } from "./shell-words.ts";
 import type { Subjects } from "./subjects.ts";
 
 /** A call as patterns see it; worked out when the first of them asks. */
@@ -22,18 +23,26 @@ export interface CallFacts {
 export interface Pattern {
   /** Every value of it fits for sure: what an allow needs. */
   permits(call: CallFacts): boolean;
-  /** Some value of it may fit: what is enough to ask or deny. */
-  catches(call: CallFacts): boolean;
+  /** Some value of it fits, or may: what is enough to ask or deny. */
+  catches(call: CallFacts): Catch;
   /** How much it spells out; more wins. */
   readonly weight: number;
   /** No call fits, for sure or maybe, that does not meet one anchor of each list; an anchor without a text is always met. */
   readonly anchors: readonly (readonly Anchor[])[];
 }
 
+/**
+ * Whether a pattern catches a call. `maybe`: only if a command that cannot be read for certain runs what it is about.
+ * A path or host that one of its readers may take for another is caught `surely`.
+ */
+export type Catch = "no" | "maybe" | "surely";
+
 /** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
 interface Glob {
   readonly surely: (value: string, paths: Paths) => boolean;
   readonly maybe: (value: string, paths: Paths) => boolean;
+  /** Of commands: whether one that is read for certain fits. Absent: `maybe` is enough. */
+  readonly certainly?: (value: string, paths: Paths) => boolean;
 }
 
 type Kind = SubjectKind | "argument";
@@ -57,7 +66,7 @@ export function compilePattern(pattern: RulePattern, userHome: string): Pattern 
   );
   return {
     permits: (call) => predicates.every((each) => each.permits(call)),
-    catches: (call) => predicates.every((each) => each.catches(call)),
+    catches: (call) => all(predicates, (each) => each.catches(call)),
     weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
     anchors: predicates.flatMap(({ anchors }) => anchors),
   };
@@ -74,7 +83,7 @@ function subjectPattern(globs: Globs, userHome: string): Pattern {
       if (path.length + host + call.subjects.unclear.path.length > 0) return false;
       return declared.has("command") && permitsAll(["command"], globs, call);
     },
-    catches: (call) => SUBJECT_KINDS.some((kind) => catchesAny(kind, globs, call)),
+    catches: (call) => any(SUBJECT_KINDS, (kind) => catchesAny(kind, globs, call)),
     weight: globs.weight,
     anchors: [SUBJECT_KINDS.flatMap((kind) => anchorsOf(kind, globs, userHome))],
   };
@@ -102,9 +111,9 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
       return there.some(declares) && there.every(fits);
     },
     catches: ({ args, paths }) =>
-      readingsOf(argument).some((steps) => {
+      any(readingsOf(argument), (steps) => {
         const { texts, more } = textsIn(valueAt(args, steps));
-        return more || anyFits(texts, "argument", globs, paths);
+        return more ? "surely" : anyFits(texts, "argument", globs, paths);
       }),
     weight,
     anchors: [globs.texts.map((glob) => textAnchor(`arg.${argument}`, glob))],
@@ -130,12 +139,34 @@ function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, pat
   );
 }
 
-function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): boolean {
-  return (
-    subjects.more ||
-    anyFits(subjects[kind], kind, globs, paths) ||
-    (kind === "host" && anyFits(subjects.hostInCommand, kind, globs, paths))
-  );
+function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): Catch {
+  if (subjects.more) return kind === "command" ? "maybe" : "surely";
+  const found = anyFits(subjects[kind], kind, globs, paths);
+  if (kind !== "host" || found === "surely") return found;
+  const bare = subjects.unclear.host.filter((value) => !mayBeFileName(value));
+  return anyFits([...subjects.hostInCommand, ...bare], kind, globs, paths);
+}
+
+/** The best of the answers. */
+function any<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
+  let found: Catch = "no";
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer === "surely") return answer;
+    if (answer === "maybe") found = answer;
+  }
+  return found;
+}
+
+/** The worst of the answers. */
+function all<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
+  let found: Catch = "surely";
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer === "no") return answer;
+    if (answer === "maybe") found = answer;
+  }
+  return found;
 }
 
 function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
@@ -148,14 +179,20 @@ function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Path
   );
 }
 
-function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): boolean {
-  if (values.length === 0) return false;
+function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: Paths): Catch {
+  if (values.length === 0) return "no";
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
-  return values.some(
-    (value) =>
-      (wanted.length === 0 || wanted.some((glob) => glob.maybe(value, paths))) &&
-      !unwanted.some((glob) => glob.surely(value, paths)),
-  );
+  return any(values, (value) => {
+    if (unwanted.some((glob) => glob.surely(value, paths))) return "no";
+    if (wanted.length === 0) return kind === "command" && !isReadable(value, paths) ? "maybe" : "surely";
+    if (!wanted.some((glob) => glob.maybe(value, paths))) return "no";
+    const isCertain = wanted.some(({ maybe, certainly = maybe }) => certainly(value, paths));
+    return isCertain ? "surely" : "maybe";
+  });
+}
+
+function isReadable(value: string, { commands }: Paths): boolean {
+  return commands.read(value).unread.length === 0;
 }
 
 function globsOf(texts: readonly string[], userHome: string): Globs {
@@ -216,26 +253,65 @@ function withoutDots(glob: string): string {
   return glob.endsWith(".") ? withoutDots(glob.slice(0, -1)) : glob;
 }
 
-/** What `*` stands for in an allowed command never starts another one: that is written out or not meant. */
+/**
+ * What `*` stands for in an allowed command never starts another one, and is never a part that cannot be read for
+ * certain: that is written out or not meant.
+ */
 function forCommands(glob: string): Glob {
   const written = glob.trim();
   const marks = marksIn(written) ?? [];
-  const pieces = piecesBetween(written, marks).map(wildcard);
+  const pieces = piecesBetween(written, marks);
+  const fitting = pieces.map(wildcard);
   const fits = wildcard(written);
+  const parts = written.split("*");
+  let own: CommandReading | undefined;
+  const startsTheSame = ({ inner }: CommandReading) => {
+    if (inner.length === 0) return true;
+    // Where a program stands, `*` is none that a command could name.
+    own ??= readCommandLine(written.replaceAll("*", "\u2217"));
+    return (
+      own.inner.length === inner.length && inner.every((program, index) => program === own!.inner[index])
+    );
+  };
   return {
     surely(value, { commands }) {
       const command = value.trim();
       const found = commands.marksIn(command);
       if (found?.length !== marks.length) return false;
-      if (marks.length === 0) return fits(command);
       if (found.some(({ char }, index) => char !== marks[index]!.char)) return false;
-      return piecesBetween(command, found).every((piece, index) => pieces[index]!(piece));
+      const isFitting =
+        marks.length === 0
+          ? fits(command)
+          : piecesBetween(command, found).every((piece, index) => fitting[index]!(piece));
+      if (!isFitting || parts.length === 1) return isFitting;
+      const reading = commands.read(value);
+      return startsTheSame(reading) && !isUnreadUnder(reading, found, pieces);
     },
     maybe(value, { commands }) {
-      const meanings = commands.meaningsOf(value);
-      return meanings === undefined || meanings.some(fits);
+      const { texts, unread, isLoose } = commands.read(value);
+      return (
+        unread.length > 0 ||
+        texts.some(fits) ||
+        (isLoose && texts.some((text) => mayMatch(parts, text, UNKNOWN)))
+      );
     },
+    certainly: (value, { commands }) => commands.read(value).texts.some(fits),
   };
+}
+
+/** Whether a part that cannot be read stands where the glob has a `*`. */
+function isUnreadUnder(
+  { unread }: CommandReading,
+  marks: readonly Mark[],
+  pieces: readonly string[],
+): boolean {
+  return unread.some(({ from, to }) =>
+    pieces.some((piece, index) => {
+      const start = index === 0 ? 0 : marks[index - 1]!.at + 1;
+      const end = marks[index]?.at ?? Number.POSITIVE_INFINITY;
+      return piece.includes("*") && from <= end && to >= start;
+    }),
+  );
 }
 
 function piecesBetween(text: string, marks: readonly Mark[]): string[] {
