@@ -1,4 +1,5 @@
 import { addressesIn } from "./addresses-in.ts";
+import { hostName, isFileName, MAX_HOST } from "./host-name.ts";
 import { isRecord } from "./json.ts";
 import { wildcard } from "./wildcard.ts";
 
@@ -10,8 +11,6 @@ const ENDS_ADDRESS = /[\s"<>]/g;
 const BEHIND_ADDRESS = ")]},.;:'`!";
 /** More than anybody means: those beyond are read by nobody. */
 const MAX_ADDRESSES = 1_000;
-/** No name that is longer means a host. */
-export const MAX_HOST = 2_048;
 /** What browsers take for an address all the same: `https:host`, `https:/host`, `//host`, `\\host`. */
 const LOOSE_ADDRESS = /^(?:(?:https?|wss?|ftp):|[\\/]{2}[^\\/])/i;
 /** Programs disagree about what more may stand in the place of a host, and what it means there. */
@@ -19,6 +18,9 @@ const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}_.-]+)(?::\d{1,5})?$/iu;
 /** Properties whose text is a place even when it has no scheme. */
 const PLACE =
   /(?:host(?:name)?|domain|server|endpoint|origin|ur[li]|href|link|proxy|webhook|callback|remote|address|destination)s?$/i;
+/** The same, if what stands there looks like a host and not like the name of a file. */
+const WEAK_PLACE =
+  /(?:^|[^a-z])(?:target|dest|dst|to|base|upstream|site|gateway|peer)s?$|[a-z](?:Target|Dest|Dst|To|Base|Upstream|Site|Gateway|Peer)s?$|^(?:TARGET|DEST|TO|BASE|UPSTREAM|SITE)S?$/;
 
 /**
  * Every host that a JSON value names: addresses wherever they stand in its texts, and bare hosts under properties that
@@ -40,7 +42,8 @@ export function hostOf(address: string): string | undefined {
   const parsed = isPlain && isOnce ? parsedAddress(address) : undefined;
   if (!parsed) return UNREADABLE_HOST;
   const { hostname, port } = parsed;
-  const name = hostname.toLowerCase().replace(/\.$/, "");
+  const short = hostName(hostname);
+  const name = short.includes(":") ? `[${short}]` : short;
   return port === "" ? name : `${name}:${port}`;
 }
 
@@ -65,8 +68,10 @@ export function authorityOf(address: string): string {
 export function coversHost(pattern: string, host: string): boolean {
   if (pattern === "*") return true;
   if (host === UNREADABLE_HOST) return false;
-  const compared = /:\d+$/.test(pattern) ? host : host.replace(/:\d+$/, "");
-  return wildcard(pattern.toLowerCase())(compared);
+  const hasPort = /(?:^|[^:]):\d+$/.test(pattern);
+  const compared = hasPort ? host : host.replace(/:\d+$/, "");
+  const wanted = pattern.includes("*") ? pattern.toLowerCase() : (hostOf(`http://${pattern}`) ?? pattern);
+  return wildcard(wanted)(compared);
 }
 
 function look(value: unknown, key: string, found: Set<string>): void {
@@ -84,7 +89,7 @@ function lookAt(text: string, key: string, found: Set<string>): void {
   const add = (host: string | undefined) => {
     if (host !== undefined) found.add(host);
   };
-  const isPlace = PLACE.test(key);
+  const isPlace = PLACE.test(key) || WEAK_PLACE.test(key);
   // Browsers leave breaks out, others end there.
   if (/[\t\r\n]/.test(text) && (isPlace || !text.includes(" ")))
     lookAt(text.replace(/[\t\r\n]+/g, ""), key, found);
@@ -103,7 +108,9 @@ function bareHostOf(text: string, key: string): string | undefined {
   const end = text.search(/[/?#\\]/);
   const place = end < 0 ? text : text.slice(0, end);
   const host = place.slice(place.lastIndexOf("@") + 1);
-  const isMail = end < 0 && place.includes("@") && /address(?:es)?$/i.test(key);
+  const isMail = end < 0 && place.includes("@") && /(?:address(?:es)?|to)$/i.test(key);
+  // A path or the name of a file, where the property may mean that.
+  if (!PLACE.test(key) && (isFileName(host) || /^\.{0,2}$/.test(host))) return undefined;
   if (isMail || /\s/.test(place) || !isBareHost(host, key)) return undefined;
   return text[end] === "\\" ? UNREADABLE_HOST : hostOf(`http://${place}`);
 }
@@ -114,9 +121,18 @@ function withoutEnd(address: string): string {
   return address.slice(0, end);
 }
 
-/** A single word may be anything, unless its property says that it is a host. */
+/** A single word may be anything, unless its property says that it is a host, or it is an address in one number. */
 function isBareHost(text: string, key: string): boolean {
-  return HOST_AND_PORT.test(text) && (/[.:]|^localhost$/i.test(text) || /host(?:name)?$/i.test(key));
+  const isNamed = PLACE.test(key);
+  if (HOST_AND_PORT.test(text))
+    return (
+      /[.:]|^localhost$/i.test(text) ||
+      /host(?:name)?$/i.test(key) ||
+      (isNamed && /^(?:\d{8,10}|0x[0-9a-f]{7,8}|0[0-7]{9,11})$/i.test(text))
+    );
+  // Browsers read a host in it: other dots, escapes, invisible characters.
+  const isOdd = isNamed && text.length <= MAX_HOST && /[.\u3002\uff0e\uff61%]/.test(text);
+  return isOdd && parsedAddress(`http://${text}`) !== undefined;
 }
 
 /** As a browser reads it. */

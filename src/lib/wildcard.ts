@@ -19,3 +19,45 @@ function matches(parts: readonly string[], text: string): boolean {
   }
   return true;
 }
+
+/** More steps than this are not made. */
+const MAX_STEPS = 200_000;
+
+/**
+ * Whether a pattern, given as what stands between its `*`, may be a text in which `unknown` stands for any run of
+ * characters, too. True where that would take too long to tell.
+ */
+export function mayMatch(parts: readonly string[], text: string, unknown: string): boolean {
+  const first = parts[0]!;
+  const known = text.indexOf(unknown);
+  const start = Math.min(first.length, known < 0 ? text.length : known);
+  if (text.slice(0, start) !== first.slice(0, start)) return false;
+  const pattern = parts.join("*");
+  if (pattern.length * text.length > MAX_STEPS) return true;
+  // Which lengths of the text may be what the pattern has read so far.
+  let reached = new Uint8Array(text.length + 1);
+  reached[0] = 1;
+  spread(reached, text, unknown);
+  for (const char of pattern.split("")) {
+    const next = new Uint8Array(text.length + 1);
+    let isAny = false;
+    for (let at = 0; at <= text.length; at++) {
+      if (char === "*") {
+        isAny ||= reached[at] === 1;
+        if (isAny) next[at] = 1;
+      } else if (reached[at] === 1) {
+        if (text[at] === char) next[at + 1] = 1;
+        // The unknown holds the character, and may hold more.
+        if (text[at] === unknown) next[at] = 1;
+      }
+    }
+    spread(next, text, unknown);
+    reached = next;
+  }
+  return reached[text.length] === 1;
+}
+
+/** An unknown may be empty. */
+function spread(reached: Uint8Array, text: string, unknown: string): void {
+  for (let at = 0; at < text.length; at++) if (reached[at] === 1 && text[at] === unknown) reached[at + 1] = 1;
+}

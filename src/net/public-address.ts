@@ -1,5 +1,5 @@
 import type { NetworkInterfaceInfo } from "node:os";
-import { contains, parseAddress, parseRange, type Range } from "./ip-address.ts";
+import { contains, parseAddress, parseRange, type Range } from "../lib/ip-address.ts";
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 

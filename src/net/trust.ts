@@ -1,4 +1,5 @@
-import { contains, parseAddress, parseRange } from "./ip-address.ts";
+import { hostName } from "../lib/host-name.ts";
+import { contains, parseAddress, parseRange } from "../lib/ip-address.ts";
 
 /** What people named: it may be reached wherever it is. */
 export interface Trust {
@@ -26,10 +27,7 @@ export function trustIn(entries: Iterable<string>): Trust {
   };
 }
 
-/** The one spelling of a host that is compared: lower case, no brackets, no trailing dot. */
+/** The one spelling of a host that is compared; a glob or a range stays as it is written. */
 export function hostKey(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "");
+  return /[*/]/.test(host) ? host.toLowerCase().replace(/\.$/, "") : hostName(host);
 }

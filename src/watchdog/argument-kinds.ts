@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<NonNullable<ArgumentKind>, ReadonlySet<string>>> = 
   command: words("command commands cmd commandline script shell exec program executable"),
   environment: words("env environment"),
   place: words(
-    "source sources src destination destinations dest dst target targets from to input output out root location origin remote server address proxy callback",
+    "source sources src destination destinations dest dst target targets from to input output out root location origin remote server address proxy callback base upstream site gateway peer",
   ),
   /** A name that ends so is about something else than the place it begins with: `file_content`, `url_count`. */
   other: words(

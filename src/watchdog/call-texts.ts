@@ -57,8 +57,9 @@ export class CallTexts {
     const { subjects } = this.#facts;
     if (subjects.more) return undefined;
     if (kind === "host") {
-      const { host, hostInCommand } = subjects;
-      return host.length + hostInCommand.length === 0 ? NOTHING : hostsOf([...host, ...hostInCommand]);
+      const { host, hostInCommand, unclear } = subjects;
+      const all = [...host, ...hostInCommand, ...unclear.host];
+      return all.length === 0 ? NOTHING : hostsOf(all);
     }
     if (kind === "command") return subjects.command.length === 0 ? NOTHING : commandsOf(this.#facts);
     return subjects.path.length === 0 ? NOTHING : pathsOf(this.#facts, kind === "absolute");
@@ -116,11 +117,11 @@ function hostsOf(values: readonly string[]): Texts | undefined {
 function commandsOf({ subjects, paths }: CallFacts): Texts | undefined {
   const whole: string[] = [];
   for (const value of subjects.command) {
-    const meanings = paths.commands.meaningsOf(value);
-    if (!meanings) return undefined;
+    const { texts, isLoose, unread } = paths.commands.read(value);
+    if (isLoose || unread.length > 0) return undefined;
     const written = value.trim();
-    if (!meanings.includes(written)) whole.push(written);
-    whole.push(...meanings);
+    if (!texts.includes(written)) whole.push(written);
+    whole.push(...texts);
   }
   return onlyWhole(subjects.command.length === 1 ? whole : [...new Set(whole)]);
 }

@@ -21,6 +21,10 @@ export interface Circumstances {
   readonly texts: () => CallTexts;
   /** What the conversation has come in touch with. */
   readonly labels: ReadonlySet<string>;
+  /** Denies that match only if a command that cannot be read for certain runs what they are about: these ask. */
+  readonly doubted: Set<CompiledRule>;
+  /** These do not match. */
+  readonly isCertainOnly?: true;
 }
 
 export const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -51,15 +55,19 @@ export function compileRule(rule: Rule, userHome: string): CompiledRule {
   const { permission, action, after, unless } = rule;
   const pattern = rule.pattern === undefined ? undefined : compilePattern(rule.pattern, userHome);
   const exempt = unless === undefined ? undefined : compilePattern(unless, userHome);
-  const matches = ({ facts, labels }: Circumstances) => {
+  const matches = ({ facts, labels, doubted, isCertainOnly }: Circumstances) => {
     if (after !== undefined && !labels.has(after)) return false;
     if (exempt?.permits(facts())) return false;
     if (!pattern) return true;
-    return action === "allow" ? pattern.permits(facts()) : pattern.catches(facts());
+    if (action === "allow") return pattern.permits(facts());
+    const caught = pattern.catches(facts());
+    if (caught !== "maybe" || action !== "deny" || rule.final) return caught !== "no";
+    doubted.add(compiled);
+    return !isCertainOnly;
   };
   const isConditional = pattern !== undefined || exempt !== undefined || after !== undefined;
   const compared = canonicalPermission(permission);
-  return {
+  const compiled: CompiledRule = {
     rule,
     permission: compared,
     matchesName: wildcard(compared),
@@ -74,6 +82,7 @@ export function compileRule(rule: Rule, userHome: string): CompiledRule {
     ],
     text: textOf(rule),
   };
+  return compiled;
 }
 
 export function isTrait(permission: string): permission is Trait {

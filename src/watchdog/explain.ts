@@ -4,7 +4,7 @@ import type { Rule } from "../config/settings.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import type { RuleIndex } from "./candidates.ts";
 import { type Action, type CompiledRule, compareRules, type RuledTool } from "./compiled-rule.ts";
-import { decisionOf, NO_RULE, type RuledCall, type Rules } from "./rules.ts";
+import type { RuledCall, Rules } from "./rules.ts";
 
 export interface Explanation {
   readonly action: Action;
@@ -32,8 +32,8 @@ export function explain(
   more: readonly RuleIndex[],
   agent?: string,
 ): Explanation {
-  const { winner, all } = rules.matching(tool, call, more);
-  const { action, rule: text } = winner ? decisionOf(winner, call) : NO_RULE;
+  const { winner, decision, all } = rules.matching(tool, call, more);
+  const { action, rule: text } = decision;
   const { subjects } = rules.factsOf(tool, call);
   const others = [...all]
     .filter(([rule]) => rule !== winner)

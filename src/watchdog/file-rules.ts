@@ -67,6 +67,8 @@ export class FileDecisions implements FileRules {
     const circumstances: Circumstances = {
       labels,
       facts: () => facts,
+      // A file has no command to doubt.
+      doubted: new Set(),
       texts: () => {
         texts ??= new CallTexts(facts);
         return texts;

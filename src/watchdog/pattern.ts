@@ -1,13 +1,14 @@
 /** Which calls a rule is about: a glob over what the call is about, or predicates over its arguments. */
 import type { RulePattern } from "../config/settings.ts";
+import { mayBeFileName } from "../lib/host-name.ts";
 import { isRecord } from "../lib/json.ts";
-import { wildcard } from "../lib/wildcard.ts";
+import { mayMatch, wildcard } from "../lib/wildcard.ts";
 import { type Anchor, pathAnchor, textAnchor } from "./anchors.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { possibleHostsOf, sureHostOf } from "./host-names.ts";
 import { normalPathGlob, pathGlob } from "./path-glob.ts";
 import type { PathReader } from "./place-names.ts";
-import { type Mark, marksIn } from "./shell-words.ts";
+import { type CommandReading, type Mark, marksIn, readCommandLine, UNKNOWN } from "./shell-words.ts";
 import type { Subjects } from "./subjects.ts";
 
 /** A call as patterns see it; worked out when the first of them asks. */
@@ -22,9 +23,9 @@ export interface CallFacts {
 export interface Pattern {
   /** Every value of it fits for sure: what an allow needs. */
   permits(call: CallFacts): boolean;
-  /** Some value of it may fit: what is enough to ask or deny. */
-  catches(call: CallFacts): boolean;
-  /** The same for everything below the folders of the call, for certain. */
+  /** Some value of it fits, or may: what is enough to ask or deny. */
+  catches(call: CallFacts): Catch;
+  /** Whether everything below the folders of the call is caught, for certain. */
   catchesBelow(call: CallFacts): boolean;
   /** How much it spells out; more wins. */
   readonly weight: number;
@@ -32,10 +33,18 @@ export interface Pattern {
   readonly anchors: readonly (readonly Anchor[])[];
 }
 
+/**
+ * Whether a pattern catches a call. `maybe`: only if a command that cannot be read for certain runs what it is about.
+ * A path or host that one of its readers may take for another is caught `surely`.
+ */
+export type Catch = "no" | "maybe" | "surely";
+
 /** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
 interface Glob {
   readonly surely: (value: string, paths: PathReader) => boolean;
   readonly maybe: (value: string, paths: PathReader) => boolean;
+  /** Of commands: whether one that is read for certain fits. Absent: `maybe` is enough. */
+  readonly certainly?: (value: string, paths: PathReader) => boolean;
   /** Of paths: with a folder it fits everything below. */
   readonly isDeep?: boolean;
 }
@@ -61,7 +70,7 @@ export function compilePattern(pattern: RulePattern, userHome: string): Pattern 
   );
   return {
     permits: (call) => predicates.every((each) => each.permits(call)),
-    catches: (call) => predicates.every((each) => each.catches(call)),
+    catches: (call) => all(predicates, (each) => each.catches(call)),
     catchesBelow: (call) => predicates.every((each) => each.catchesBelow(call)),
     weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
     anchors: predicates.flatMap(({ anchors }) => anchors),
@@ -79,7 +88,7 @@ function subjectPattern(globs: Globs, userHome: string): Pattern {
       if (path.length + host + call.subjects.unclear.path.length > 0) return false;
       return declared.has("command") && permitsAll(["command"], globs, call);
     },
-    catches: (call) => SUBJECT_KINDS.some((kind) => catchesAny(kind, globs, call)),
+    catches: (call) => any(SUBJECT_KINDS, (kind) => catchesAny(kind, globs, call)),
     catchesBelow: (call) => catchesFolder(globs, call),
     weight: globs.weight,
     anchors: [SUBJECT_KINDS.flatMap((kind) => anchorsOf(kind, globs, userHome))],
@@ -93,16 +102,17 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
     return {
       permits: (call) => call.subjects.declared.has(kind) && permitsAll([kind], globs, call),
       catches: (call) => catchesAny(kind, globs, call),
-      catchesBelow: (call) => (kind === "path" ? catchesFolder(globs, call) : catchesAny(kind, globs, call)),
+      catchesBelow: (call) =>
+        kind === "path" ? catchesFolder(globs, call) : catchesAny(kind, globs, call) === "surely",
       weight,
       anchors: [anchorsOf(kind, globs, userHome)],
     };
   }
   const argument = name.slice("arg.".length);
   const catches = ({ args, paths }: CallFacts) =>
-    readingsOf(argument).some((steps) => {
+    any(readingsOf(argument), (steps) => {
       const { texts, more } = textsIn(valueAt(args, steps));
-      return more || anyFits(texts, "argument", globs, paths);
+      return more ? "surely" : anyFits(texts, "argument", globs, paths);
     });
   return {
     permits({ args, paths, declares }) {
@@ -114,7 +124,7 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
       return there.some(declares) && there.every(fits);
     },
     catches,
-    catchesBelow: catches,
+    catchesBelow: (call) => catches(call) === "surely",
     weight,
     anchors: [globs.texts.map((glob) => textAnchor(`arg.${argument}`, glob))],
   };
@@ -139,12 +149,34 @@ function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, pat
   );
 }
 
-function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): boolean {
-  return (
-    subjects.more ||
-    anyFits(subjects[kind], kind, globs, paths) ||
-    (kind === "host" && anyFits(subjects.hostInCommand, kind, globs, paths))
-  );
+function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): Catch {
+  if (subjects.more) return kind === "command" ? "maybe" : "surely";
+  const found = anyFits(subjects[kind], kind, globs, paths);
+  if (kind !== "host" || found === "surely") return found;
+  const bare = subjects.unclear.host.filter((value) => !mayBeFileName(value));
+  return anyFits([...subjects.hostInCommand, ...bare], kind, globs, paths);
+}
+
+/** The best of the answers. */
+function any<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
+  let found: Catch = "no";
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer === "surely") return answer;
+    if (answer === "maybe") found = answer;
+  }
+  return found;
+}
+
+/** The worst of the answers. */
+function all<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
+  let found: Catch = "surely";
+  for (const item of items) {
+    const answer = ask(item);
+    if (answer === "no") return answer;
+    if (answer === "maybe") found = answer;
+  }
+  return found;
 }
 
 /** A glob that goes through any number of folders at its end fits all that is in a folder that it fits. */
@@ -165,14 +197,20 @@ function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Path
   );
 }
 
-function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: PathReader): boolean {
-  if (values.length === 0) return false;
+function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: PathReader): Catch {
+  if (values.length === 0) return "no";
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
-  return values.some(
-    (value) =>
-      (wanted.length === 0 || wanted.some((glob) => glob.maybe(value, paths))) &&
-      !unwanted.some((glob) => glob.surely(value, paths)),
-  );
+  return any(values, (value) => {
+    if (unwanted.some((glob) => glob.surely(value, paths))) return "no";
+    if (wanted.length === 0) return kind === "command" && !isReadable(value, paths) ? "maybe" : "surely";
+    if (!wanted.some((glob) => glob.maybe(value, paths))) return "no";
+    const isCertain = wanted.some(({ maybe, certainly = maybe }) => certainly(value, paths));
+    return isCertain ? "surely" : "maybe";
+  });
+}
+
+function isReadable(value: string, { commands }: PathReader): boolean {
+  return commands.read(value).unread.length === 0;
 }
 
 function globsOf(texts: readonly string[], userHome: string): Globs {
@@ -235,26 +273,65 @@ function withoutDots(glob: string): string {
   return glob.endsWith(".") ? withoutDots(glob.slice(0, -1)) : glob;
 }
 
-/** What `*` stands for in an allowed command never starts another one: that is written out or not meant. */
+/**
+ * What `*` stands for in an allowed command never starts another one, and is never a part that cannot be read for
+ * certain: that is written out or not meant.
+ */
 function forCommands(glob: string): Glob {
   const written = glob.trim();
   const marks = marksIn(written) ?? [];
-  const pieces = piecesBetween(written, marks).map(wildcard);
+  const pieces = piecesBetween(written, marks);
+  const fitting = pieces.map(wildcard);
   const fits = wildcard(written);
+  const parts = written.split("*");
+  let own: CommandReading | undefined;
+  const startsTheSame = ({ inner }: CommandReading) => {
+    if (inner.length === 0) return true;
+    // Where a program stands, `*` is none that a command could name.
+    own ??= readCommandLine(written.replaceAll("*", "\u2217"));
+    return (
+      own.inner.length === inner.length && inner.every((program, index) => program === own!.inner[index])
+    );
+  };
   return {
     surely(value, { commands }) {
       const command = value.trim();
       const found = commands.marksIn(command);
       if (found?.length !== marks.length) return false;
-      if (marks.length === 0) return fits(command);
       if (found.some(({ char }, index) => char !== marks[index]!.char)) return false;
-      return piecesBetween(command, found).every((piece, index) => pieces[index]!(piece));
+      const isFitting =
+        marks.length === 0
+          ? fits(command)
+          : piecesBetween(command, found).every((piece, index) => fitting[index]!(piece));
+      if (!isFitting || parts.length === 1) return isFitting;
+      const reading = commands.read(value);
+      return startsTheSame(reading) && !isUnreadUnder(reading, found, pieces);
     },
     maybe(value, { commands }) {
-      const meanings = commands.meaningsOf(value);
-      return meanings === undefined || meanings.some(fits);
+      const { texts, unread, isLoose } = commands.read(value);
+      return (
+        unread.length > 0 ||
+        texts.some(fits) ||
+        (isLoose && texts.some((text) => mayMatch(parts, text, UNKNOWN)))
+      );
     },
+    certainly: (value, { commands }) => commands.read(value).texts.some(fits),
   };
+}
+
+/** Whether a part that cannot be read stands where the glob has a `*`. */
+function isUnreadUnder(
+  { unread }: CommandReading,
+  marks: readonly Mark[],
+  pieces: readonly string[],
+): boolean {
+  return unread.some(({ from, to }) =>
+    pieces.some((piece, index) => {
+      const start = index === 0 ? 0 : marks[index - 1]!.at + 1;
+      const end = marks[index]?.at ?? Number.POSITIVE_INFINITY;
+      return piece.includes("*") && from <= end && to >= start;
+    }),
+  );
 }
 
 function piecesBetween(text: string, marks: readonly Mark[]): string[] {

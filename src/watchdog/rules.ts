@@ -11,6 +11,7 @@ import {
   type CompiledRule,
   compileRule,
   type RuledTool,
+  STRICTNESS,
 } from "./compiled-rule.ts";
 import { FileDecisions } from "./file-rules.ts";
 import type { CallFacts } from "./pattern.ts";
@@ -104,15 +105,22 @@ export class Rules {
     tool: RuledTool,
     call: RuledCall,
     more: readonly RuleIndex[] = NO_MORE,
-  ): { readonly winner: CompiledRule | undefined; readonly all: ReadonlyMap<CompiledRule, boolean> } {
+  ): {
+    readonly winner: CompiledRule | undefined;
+    readonly decision: Decision;
+    readonly all: ReadonlyMap<CompiledRule, boolean>;
+  } {
     const own = this.#candidates(tool, more);
     const project = this.#project.for(tool);
     const circumstances = this.#circumstances(tool, call);
     const all = new Map<CompiledRule, boolean>();
     for (const each of [...own, project])
       for (const rule of rulesIn(each)) all.set(rule, rule.matches(circumstances));
+    const { doubted } = circumstances;
     const first: First = (rules, test) => rules.all.find((rule) => all.get(rule) === true && test(rule));
-    return { winner: weigh(own, project, first), all };
+    const certain: First = (rules, test) => first(rules, (rule) => test(rule) && !doubted.has(rule));
+    const winner = winnerOf(own, project, { first, certain, doubted });
+    return { winner, decision: decisionOf(winner, call, circumstances), all };
   }
 
   /** What rules say of files that a call comes to, each as if it stood in the place of those that its arguments name. */
@@ -161,8 +169,13 @@ export class Rules {
 
   #weighed(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
     const circumstances = this.#circumstances(tool, call);
-    const winner = weigh(own, project, (rules, test) => rules.first(circumstances, test));
-    return winner ? decisionOf(winner, call) : NO_RULE;
+    const certainly: Circumstances = { ...circumstances, isCertainOnly: true };
+    const winner = winnerOf(own, project, {
+      first: (rules, test) => rules.first(circumstances, test),
+      certain: (rules, test) => rules.first(certainly, test),
+      doubted: circumstances.doubted,
+    });
+    return decisionOf(winner, call, circumstances);
   }
 
   #circumstances(tool: RuledTool, call: RuledCall): Circumstances {
@@ -174,6 +187,7 @@ export class Rules {
     };
     return {
       labels: call.labels ?? NO_LABELS,
+      doubted: new Set(),
       facts,
       texts: () => {
         texts ??= new CallTexts(facts());
@@ -196,10 +210,40 @@ function groundOf({ startsIn }: RuledTool, call: RuledCall): Ground {
   return { ...ground, startedIn: posix.resolve(ground.startedIn ?? "/", startsIn) };
 }
 
-export function decisionOf({ rule, text }: CompiledRule, { labels = NO_LABELS }: RuledCall): Decision {
+interface Matches {
+  readonly first: First;
+  /** Without the denies that are in doubt. */
+  readonly certain: First;
+  readonly doubted: ReadonlySet<CompiledRule>;
+}
+
+/** A deny that is in doubt asks, and loosens nothing: what decides without it counts where that is stricter. */
+function winnerOf(
+  own: readonly Candidates[],
+  project: Candidates,
+  { first, certain, doubted }: Matches,
+): CompiledRule | undefined {
+  const actionOf = (rule: CompiledRule) => (doubted.has(rule) ? "ask" : rule.rule.action);
+  const winner = weigh(own, project, first, actionOf);
+  if (doubted.size === 0) return winner;
+  const without = weigh(own, project, certain);
+  const strictness = (rule: CompiledRule | undefined) => STRICTNESS[rule ? actionOf(rule) : NO_RULE.action];
+  return strictness(without) > strictness(winner) ? without : winner;
+}
+
+const IN_DOUBT = "asks, because the command cannot be read for certain";
+
+function decisionOf(
+  winner: CompiledRule | undefined,
+  { labels = NO_LABELS }: RuledCall,
+  { doubted }: Circumstances,
+): Decision {
+  if (!winner) return NO_RULE;
+  const { rule, text } = winner;
+  const isDoubted = doubted.has(winner);
   return {
-    action: rule.action,
-    rule: text,
+    action: isDoubted ? "ask" : rule.action,
+    rule: isDoubted ? `${text}; ${IN_DOUBT}` : text,
     ...(rule.id === undefined ? {} : { ruleId: rule.id }),
     ...(rule.after === undefined ? {} : { labels: [...labels] }),
   };

@@ -1,143 +1,233 @@
-/** What a command line starts, as far as that can be read from it. */
+/** What a command line runs: what of it can be read for certain, and where anything may run. */
 import { Remembered } from "../lib/remembered.ts";
-import { isPlain, type Mark, type Read, readCommand, type Word } from "./shell-reader.ts";
+import { isPlain, type Mark, marksOf } from "./shell-marks.ts";
+import { type Runs, runsMore, runsOf } from "./shell-programs.ts";
+import { ShellReader } from "./shell-reader.ts";
+import { type Assigned, type SimpleCommand, UNKNOWN, type Word } from "./shell-syntax.ts";
 
-export type { Mark } from "./shell-reader.ts";
+export type { Mark } from "./shell-marks.ts";
+export { UNKNOWN } from "./shell-syntax.ts";
 
 /** A command line longer than this is not looked into. */
 const MAX_COMMAND = 20_000;
 const MAX_MEANINGS = 200;
-const MAX_DEPTH = 4;
-/** As many words behind a wrapper are taken for what it may run. */
-const MAX_WRAPPED = 40;
+/** Code given to shells, and commands behind wrappers. */
+const MAX_DEPTH = 6;
 
-/** What runs the rest of its line. */
-const WRAPPERS: ReadonlySet<string> = new Set([
-  ...["sudo", "doas", "env", "command", "exec", "nohup", "time", "nice", "ionice", "timeout", "xargs"],
-  ...[
-    "stdbuf",
-    "setsid",
-    "busybox",
-    "builtin",
-    "then",
-    "do",
-    "else",
-    "if",
-    "elif",
-    "while",
-    "until",
-    "!",
-    "{",
-  ],
-  ...["coproc", "chroot", "flock", "watch", "parallel", "strace", "unshare", "find"],
-]);
-const ASSIGNMENT = /^\w+(?:\[[^\]]*\])?\+?=/;
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su"]);
+/** A part of the command line. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
-const RUNS_MORE: ReadonlySet<string> = new Set([...WRAPPERS, ...SHELLS, "eval"]);
+/** One command line, read. */
+export interface CommandReading {
+  /** Each command by itself, without quotes and with `UNKNOWN` for what only a run can tell. */
+  readonly texts: readonly string[];
+  /** Some of these hold an unknown. */
+  readonly isLoose: boolean;
+  /** Parts that cannot be read for certain: there anything may run. */
+  readonly unread: readonly Span[];
+  /** The programs that do not begin a command: behind wrappers, keywords and assignments, and in code; in order. */
+  readonly inner: readonly string[];
+}
+
+const NONE: readonly never[] = Object.freeze([]);
 
 /** Undefined: too long to be looked into. */
 export function marksIn(command: string): readonly Mark[] | undefined {
-  return command.length > MAX_COMMAND ? undefined : readCommand(command).marks;
+  return command.length > MAX_COMMAND ? undefined : marksOf(command);
 }
 
-/**
- * Everything that the command line runs, as far as that can be read from it: each command by itself, without quotes,
- * without what only wraps it, and what it gives to a shell. Undefined: more than is looked into.
- */
-function meaningsOf(command: string, read: (command: string) => Read): readonly string[] | undefined {
-  if (command.length > MAX_COMMAND) return undefined;
-  const plain = plainMeaning(command);
-  if (plain !== undefined) return [plain];
-  const found = new Set<string>([spaced(command)]);
-  return read(command).commands.every((words) => addCommand(words, found, 0)) ? [...found] : undefined;
+export function readCommandLine(command: string): CommandReading {
+  const text = command.trim();
+  const everything = { texts: [text], isLoose: false, unread: [{ from: 0, to: text.length }], inner: NONE };
+  if (text.length > MAX_COMMAND) return everything;
+  const plain = plainMeaning(text);
+  if (plain !== undefined) return { texts: [plain], isLoose: false, unread: NONE, inner: NONE };
+  return new LineMeaning(text).reading();
 }
 
 /** Of a line that starts one program, named without its folder, and nothing else: it means what it says. */
-function plainMeaning(command: string): string | undefined {
-  if (!isPlain(command)) return undefined;
-  const text = spaced(command);
-  const end = text.indexOf(" ");
-  const name = end < 0 ? text : text.slice(0, end);
-  const isMore = name === "" || name.includes("/") || name.includes("=") || RUNS_MORE.has(name);
-  return isMore ? undefined : text;
+function plainMeaning(text: string): string | undefined {
+  if (!isPlain(text)) return undefined;
+  const line = spaced(text);
+  const end = line.indexOf(" ");
+  const name = end < 0 ? line : line.slice(0, end);
+  const isMore = name === "" || name.includes("/") || name.includes("=") || isKeyword(name) || runsMore(name);
+  return isMore ? undefined : line;
 }
 
 /** The command lines of one call, each read once, however many rules look at them. */
 export class CommandLines {
-  readonly #read = new Remembered(readCommand);
-  readonly #meanings = new Remembered((command) => meaningsOf(command, (each) => this.#read.of(each)));
+  readonly #marks = new Remembered(marksIn);
+  readonly #readings = new Remembered(readCommandLine);
 
   marksIn(command: string): readonly Mark[] | undefined {
-    return command.length > MAX_COMMAND ? undefined : this.#read.of(command).marks;
+    return this.#marks.of(command);
   }
 
-  meaningsOf(command: string): readonly string[] | undefined {
-    return this.#meanings.of(command);
+  read(command: string): CommandReading {
+    return this.#readings.of(command);
   }
 }
 
-function addMeanings(command: string, found: Set<string>, depth: number): boolean {
-  if (depth > MAX_DEPTH) return false;
-  return readCommand(command).commands.every((words) => addCommand(words, found, depth));
+const KEYWORDS = new Set(
+  "if then elif else fi for while until do done case esac select function time coproc in".split(" "),
+);
+
+function isKeyword(name: string): boolean {
+  return KEYWORDS.has(name);
 }
 
-function addCommand(written: readonly Word[], found: Set<string>, depth: number): boolean {
-  const words = withoutRedirections(written);
-  const first = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
-  const whole = textOf(written);
-  found.add(whole);
-  if (first < 0) return true;
-  const program = words[first]!;
-  const folder = program.text.lastIndexOf("/") + 1;
-  const name = program.text.slice(folder);
-  const run = first === 0 && words === written ? whole : textOf(words.slice(first));
-  found.add(run);
-  if (folder > 0) found.add(run.slice(folder));
-  if (found.size > MAX_MEANINGS || depth > MAX_DEPTH || isOpen(program)) return false;
-  if (WRAPPERS.has(name)) return addWrapped(words.slice(first + 1), found, depth + 1);
-  if (name === "eval") return addMeanings(textOf(words.slice(first + 1)), found, depth + 1);
-  if (!SHELLS.has(name)) return true;
-  // Also what is redirected into it.
-  return written.every(
-    (word) => word === program || /^[-+<>]/.test(word.text) || addMeanings(word.text, found, depth + 1),
-  );
+/** Variables whose value is a command, or text that a shell expands. */
+const RUN_VARIABLE =
+  /^(?:PROMPT_COMMAND|VISUAL|BROWSER|SHELL|GIT_SSH(?:_COMMAND)?|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|LESSOPEN|LESSCLOSE|\w*(?:EDITOR|PAGER|_RSH))$/;
+/** Variables that have a program run something else. */
+const TURNING_VARIABLE =
+  /^(?:BASH_ENV|ENV|BASH_ALIASES|BASH_CMDS|LD_PRELOAD|LD_AUDIT|GIT_CONFIG\w*|PERL5OPT)$/;
+const PROMPT = /^PS[0-4]$/;
+
+/** Builtins that take names of variables, and run the substitutions in their subscripts. */
+const TAKES_NAMES = new Set(
+  "test [ [[ printf read declare typeset local export readonly let unset mapfile readarray wait getopts".split(
+    " ",
+  ),
+);
+const KEEPS_INPUT = new Set("read mapfile readarray select getopts".split(" "));
+const DECLARES = new Set("declare typeset local export readonly".split(" "));
+
+/** Gathers what a line means, whatever is nested in it. */
+class LineMeaning {
+  readonly #text: string;
+  readonly #texts = new Set<string>();
+  readonly #unread: Span[] = [];
+  readonly #inner: string[] = [];
+  #isLoose = false;
+  /** A variable may hold text in which bash, where it computes, finds a substitution. */
+  #holdsCode = false;
+  #computes = false;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#addText(spaced(text));
+    this.#addCode(text, undefined, 0);
+    if (this.#computes && this.#holdsCode) this.#unread.push({ from: 0, to: text.length });
+  }
+
+  reading(): CommandReading {
+    const { size } = this.#texts;
+    const unread = size > MAX_MEANINGS ? [{ from: 0, to: this.#text.length }] : this.#unread;
+    return { texts: [...this.#texts], isLoose: this.#isLoose, unread, inner: this.#inner };
+  }
+
+  #addText(text: string): void {
+    this.#texts.add(text);
+    if (text.includes(UNKNOWN)) this.#isLoose = true;
+  }
+
+  /** `within`: the command that is given the code; undefined: it is the line itself. */
+  #addCode(code: string, within: Span | undefined, depth: number): void {
+    const read = new ShellReader(code, depth).read();
+    const whole = within ?? { from: 0, to: this.#text.length };
+    this.#computes ||= read.computes;
+    this.#holdsCode ||= read.hasCode || read.keepsOutput;
+    if (read.isBroken || read.expandsTwice || depth > MAX_DEPTH) this.#unread.push(whole);
+    for (const command of read.commands) {
+      if (this.#texts.size > MAX_MEANINGS) return;
+      const isLine = within === undefined;
+      const lineBehind = { hasCode: read.hasCode, isTainted: read.hasCode || read.keepsOutput };
+      this.#addCommand(command, isLine ? this.#spanOf(command) : whole, depth, lineBehind, !isLine);
+    }
+  }
+
+  /** Of a command that was read in a part of the line by itself, only the whole is known. */
+  #spanOf({ from, to }: SimpleCommand): Span {
+    return from === to ? { from: 0, to: this.#text.length } : { from, to };
+  }
+
+  #addCommand(command: SimpleCommand, span: Span, depth: number, line: Tainted, isInner: boolean): void {
+    this.#addText(command.shown.join(" "));
+    for (const assigned of command.assigned) this.#addAssigned(assigned, span, depth);
+    // `*` behind what only precedes a program is no leave for any program.
+    const isPreceded = command.isLed === true || command.assigned.length > 0;
+    this.#addWords(command.words, command.input, span, depth, line, isInner || isPreceded);
+  }
+
+  #addWords(
+    words: readonly Word[],
+    input: Word | undefined,
+    span: Span,
+    depth: number,
+    line: Tainted,
+    isInner: boolean,
+  ): void {
+    const [program, ...rest] = words;
+    if (!program) return;
+    const run = words.map(({ text }) => text).join(" ");
+    this.#addText(run);
+    const folder = program.text.lastIndexOf("/") + 1;
+    const name = program.text.slice(folder);
+    if (folder > 0) this.#addText(run.slice(folder));
+    if (isInner) this.#inner.push(program.text);
+    const isBracket = name === "[" || name === "[[";
+    if (
+      program.isOpen ||
+      (program.isGlob && !isBracket) ||
+      depth > MAX_DEPTH ||
+      this.#texts.size > MAX_MEANINGS
+    )
+      return void this.#unread.push(span);
+    if (TAKES_NAMES.has(name) && mayRunInNames(name, rest, line)) this.#unread.push(span);
+    if (KEEPS_INPUT.has(name)) this.#holdsCode = true;
+    if (name === "let" || (DECLARES.has(name) && rest.some(({ text }) => /^-\w*i/.test(text))))
+      this.#computes = true;
+    if (DECLARES.has(name) || name === "env" || name === "sudo")
+      for (const { text, ...word } of rest) {
+        const assignment = /^(\w+)(?:\[.*\])?\+?=([\s\S]*)$/.exec(text);
+        if (assignment)
+          this.#addAssigned({ name: assignment[1]!, value: { ...word, text: assignment[2]! } }, span, depth);
+      }
+    for (const runs of runsOf(name, { words: rest, input })) this.#addRuns(runs, span, depth + 1, line);
+  }
+
+  #addRuns(runs: Runs, span: Span, depth: number, line: Tainted): void {
+    if (runs === "unread") this.#unread.push(span);
+    else if ("words" in runs) this.#addWords(runs.words, undefined, span, depth, line, true);
+    else if (runs.code.isOpen || runs.code.isGlob) this.#unread.push(span);
+    else this.#addCode(runs.code.text, span, depth);
+  }
+
+  #addAssigned({ name, value }: Assigned, span: Span, depth: number): void {
+    if (TURNING_VARIABLE.test(name) || (PROMPT.test(name) && (value.hasCode || value.isOpen)))
+      this.#unread.push(span);
+    else if (RUN_VARIABLE.test(name)) this.#addRuns({ code: value }, span, depth + 1, NOT_TAINTED);
+  }
 }
 
-/** The options of a wrapper may take values: whatever could be the command behind them is looked at. */
-function addWrapped(rest: readonly Word[], found: Set<string>, depth: number): boolean {
-  if (rest.length > MAX_WRAPPED) return false;
-  let isProgramSeen = false;
-  return rest.every(({ text, isLoose }, index) => {
-    const word = { text, isLoose: isLoose && !isProgramSeen && !text.startsWith("-") };
-    const isOption = /^-/.test(text) || ASSIGNMENT.test(text);
-    if (!isOption && !rest[index - 1]?.text.startsWith("-")) isProgramSeen = true;
-    return addCommand([word, ...rest.slice(index + 1)], found, depth);
-  });
+/** What values of variables may hold, in a line. */
+interface Tainted {
+  readonly hasCode: boolean;
+  readonly isTainted: boolean;
 }
+const NOT_TAINTED: Tainted = { hasCode: false, isTainted: false };
 
-/** A shell puts something else in its place first. */
-function isOpen({ text, isLoose }: Word): boolean {
-  return isLoose && !["[", "[[", "{", "{}"].includes(text);
-}
-
-/** They may stand anywhere, also before the program: `2>/dev/null rm x`. */
-function withoutRedirections(words: readonly Word[]): readonly Word[] {
-  if (!words.some(isArrow)) return words;
-  return words.filter((word, index) => {
-    const before = words[index - 1];
-    const after = words[index + 1];
-    const isDescriptor = after !== undefined && isArrow(after) && /^(?:\d+|\{\w+\})$/.test(word.text);
-    return !isArrow(word) && !isDescriptor && !(before !== undefined && isArrow(before));
-  });
-}
-
-function isArrow({ text }: Word): boolean {
-  return text === "<" || text === ">";
-}
-
-function textOf(words: readonly Word[]): string {
-  return words.map(({ text }) => text).join(" ");
+function mayRunInNames(name: string, rest: readonly Word[], line: Tainted): boolean {
+  const isOpen = rest.some((word) => word.isOpen);
+  if (name === "[" || name === "test") {
+    const splits = rest.some((word) => word.splits);
+    const asks = rest.some(
+      ({ text, isOpen: open }, index) => text === "-v" || (open && rest[index + 1]?.isOpen),
+    );
+    return rest.some(({ hasCode }) => hasCode) || (line.hasCode && (splits || (asks && isOpen)));
+  }
+  if (name === "printf") {
+    const sets = rest.some(({ text }) => text.startsWith("-v")) || rest[0]?.isOpen === true;
+    return sets && (rest.some(({ hasCode }) => hasCode) || (isOpen && line.isTainted));
+  }
+  // What it computes with is looked at by the reader.
+  if (name === "[[") return rest.some(({ hasCode }) => hasCode);
+  return rest.some(({ hasCode }) => hasCode) || (isOpen && line.isTainted);
 }
 
 function spaced(command: string): string {

@@ -8,6 +8,7 @@ import {
   SUBJECT_KINDS,
   type SubjectKind,
 } from "./argument-kinds.ts";
+import { bareHostsIn } from "./command-hosts.ts";
 import { isFileAddress } from "./path-spellings.ts";
 
 export interface Subjects {
@@ -201,6 +202,7 @@ class Found implements Subjects {
       return;
     }
     this.#push("command", value, isDeclared);
+    this.hostInCommand = this.hostInCommand.concat(bareHostsIn(value));
     if (!value.includes("://")) return;
     const readings = /["'\\]/.test(value) ? [value, value.replace(/["'\\]/g, "")] : [value];
     for (const reading of readings) {

@@ -1,11 +1,15 @@
 /** Which of the rules that match decides. */
 import type { Candidates } from "./candidates.ts";
-import { type CompiledRule, compareRules, STRICTNESS } from "./compiled-rule.ts";
+import { type Action, type CompiledRule, compareRules, STRICTNESS } from "./compiled-rule.ts";
 import type { RankedRules } from "./ranked-rules.ts";
 
 type Test = (rule: CompiledRule) => boolean;
 /** The first of the rules that matches the call and passes the test. */
 export type First = (rules: RankedRules, test: Test) => CompiledRule | undefined;
+/** What a rule that matched says of the call; a deny that is not sure of it asks. */
+export type ActionOf = (rule: CompiledRule) => Action;
+
+const asWritten: ActionOf = ({ rule }) => rule.action;
 
 /**
  * The rule that decides, of all that `first` finds to match; undefined: none does. A final deny goes before everything. Else
@@ -18,11 +22,13 @@ export function weigh(
   own: readonly Candidates[],
   project: Candidates,
   first: First,
+  actionOf: ActionOf = asWritten,
 ): CompiledRule | undefined {
-  const written = decisive(own, project, first, isWritten);
-  if (written?.rule.action !== "ask" || !own.some(({ hasAnswers }) => hasAnswers)) return written;
+  const written = decisive(own, project, first, isWritten, actionOf);
+  const asks = written !== undefined && actionOf(written) === "ask";
+  if (!asks || !own.some(({ hasAnswers }) => hasAnswers)) return written;
   if ([...own, project].some(({ flows }) => first(flows, isAny))) return written;
-  return decisive(own, project, first, isAny);
+  return decisive(own, project, first, isAny, actionOf);
 }
 
 function decisive(
@@ -30,18 +36,19 @@ function decisive(
   project: Candidates,
   first: First,
   test: Test,
+  actionOf: ActionOf,
 ): CompiledRule | undefined {
   for (const { final } of [...own, project]) {
     const rule = first(final, test);
     if (rule) return rule;
   }
-  const winner = strictest(winners(own, first, test));
+  const winner = strictest(winners(own, first, test), actionOf);
   if (isEmpty(project)) return winner;
   const tightening = winners([project], first, test).filter((rule) => {
-    if (winner && STRICTNESS[rule.rule.action] <= STRICTNESS[winner.rule.action]) return false;
+    if (winner && STRICTNESS[actionOf(rule)] <= STRICTNESS[actionOf(winner)]) return false;
     return !winner || !standsAgainst(winner, rule);
   });
-  return strictest(tightening) ?? winner;
+  return strictest(tightening, actionOf) ?? winner;
 }
 
 /** Whether every call is denied, whichever of the conditional rules match it. */
@@ -122,10 +129,10 @@ function isEmpty({ named, traits, any }: Candidates): boolean {
   return named.all.length + traits.length + any.all.length === 0;
 }
 
-function strictest(rules: readonly CompiledRule[]): CompiledRule | undefined {
+function strictest(rules: readonly CompiledRule[], actionOf: ActionOf): CompiledRule | undefined {
   let found: CompiledRule | undefined;
   for (const rule of rules) {
-    const difference = found ? STRICTNESS[rule.rule.action] - STRICTNESS[found.rule.action] : 1;
+    const difference = found ? STRICTNESS[actionOf(rule)] - STRICTNESS[actionOf(found)] : 1;
     if (difference > 0 || (difference === 0 && compareRules(rule, found!) > 0)) found = rule;
   }
   return found;

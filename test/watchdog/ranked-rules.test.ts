@@ -74,11 +74,14 @@ describe("the rules about a tool that are looked up by what they spell out", () 
   it("are found in calls that cannot be looked into, too", () => {
     const others = Array.from({ length: 50 }, (_, index) => about({ command: `t${index} *` }, "ask"));
     const rules = new Rules([...others, about({ command: "rm -rf *" }, "deny")]);
-    const decide = (command: string) => rules.decide(TOOLS[1], { args: { command } }).action;
-    expect(decide("ls")).toBe("allow");
-    expect(decide("cd / && rm -rf *")).toBe("deny");
-    expect(decide("$(echo rm) -rf /")).toBe("deny");
-    expect(decide(`echo ${"x".repeat(30_000)}; rm -rf /`)).toBe("deny");
+    const final = new Rules([...others, { ...about({ command: "rm -rf *" }, "deny"), final: true }]);
+    const decide = (command: string) =>
+      [rules, final].map((each) => each.decide(TOOLS[1], { args: { command } }).action);
+    expect(decide("ls")).toEqual(["allow", "allow"]);
+    expect(decide("cd / && rm -rf *")).toEqual(["deny", "deny"]);
+    expect(decide("$(echo rm) -rf /")).toEqual(["ask", "deny"]);
+    expect(decide(`echo ${"x".repeat(30_000)}; rm -rf /`)).toEqual(["ask", "deny"]);
+    expect(decide("rm $OPTIONS /")).toEqual(["ask", "deny"]);
   });
 });
 

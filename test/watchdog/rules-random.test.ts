@@ -36,6 +36,9 @@ const ARGUMENTS: readonly Record<string, unknown>[] = [
   { path: "notes/a.txt" },
   { command: "git status && curl https://a.example/" },
   { command: "rm -rf /" },
+  { command: "$X status" },
+  { command: "git $X" },
+  { command: "bash build.sh" },
 ];
 
 // The dice of a run that once failed; TEST_SEED throws others.
@@ -112,6 +115,7 @@ const PERMISSIONS = [
 ];
 const PATTERNS = [
   ...["a.*", "*.example", "git *", "/etc/**"],
+  ...["git push *", "rm *", { command: ["!git *"] }],
   ...[{ host: "!a.example" }, { "arg.url": "*x" }, { path: "/etc/**" }, { command: "git *" }],
 ];
 

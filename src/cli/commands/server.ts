@@ -170,7 +170,6 @@ function confining(run: Run, options: SandboxOptions, isLocal: boolean): Pick<Se
   return sandbox === undefined ? {} : { sandbox };
 }
 
-
 async function listServers(run: Run): Promise<undefined> {
   const { servers } = await run.get<ServerList>("/api/servers");
   const rows = servers.map((server) => [
@@ -332,4 +331,3 @@ function mustBeThere(unset: readonly string[], keys: readonly string[], problem:
 async function removeServer(run: Run, name: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/servers/${name}`), `Removed ${name}.\n`);
 }
-

@@ -21,6 +21,21 @@ export function parseAddress(text: string): Address | undefined {
   return { bits: 32, value: address.value & 0xffff_ffffn };
 }
 
+/** The IPv4 address that an IPv6 address carries: mapped, compatible, by NAT64 or by 6to4. Undefined: none. */
+export function carriedIPv4(text: string): bigint | undefined {
+  const address = parseAsWritten(text);
+  if (address?.bits !== 128) return undefined;
+  if (contains(SIX_TO_FOUR, address)) return (address.value >> 80n) & 0xffff_ffffn;
+  // The first of those that are compatible are `::` and `::1`.
+  const isCompatible = contains(COMPATIBLE, address) && address.value > 0xffffn;
+  const isCarrier = isCompatible || [...CARRIERS, LOCAL_NAT64].some((range) => contains(range, address));
+  return isCarrier ? address.value & 0xffff_ffffn : undefined;
+}
+
+export function dottedIPv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+}
+
 /** `10.0.0.0/8`, or an address alone. Undefined for anything else. */
 export function parseRange(text: string): Range | undefined {
   const [network, prefix, ...rest] = text.split("/");
@@ -62,3 +77,6 @@ function fold(parts: readonly number[], width: bigint): bigint {
 }
 
 const CARRIERS = ["::ffff:0:0/96", "64:ff9b::/96"].map((range) => parseRange(range)!);
+const LOCAL_NAT64 = parseRange("64:ff9b:1::/48")!;
+const COMPATIBLE = parseRange("::/96")!;
+const SIX_TO_FOUR = parseRange("2002::/16")!;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contains, parseAddress, parseRange } from "../../src/net/ip-address.ts";
+import { contains, parseAddress, parseRange } from "../../src/lib/ip-address.ts";
 
 describe("an address", () => {
   test.each([

@@ -1,0 +1,62 @@
+/** Hosts that commands are given without a scheme: `curl example.com/x`, `ssh host`, `git@host:path`. */
+import { readCommandLine, UNKNOWN } from "./shell-words.ts";
+
+interface NetworkProgram {
+  /** Letters of options whose next word is a value and no host. */
+  readonly values: string;
+  /** Which operands are hosts: all, the first, or those with a colon. */
+  readonly hosts: "all" | "first" | "colon";
+}
+
+const MAX_HOSTS = 50;
+
+const PROGRAMS: ReadonlyMap<string, NetworkProgram> = new Map([
+  ...each("curl", { values: "AbcCdDeEFhHKmoPQrtTuUwXyYz", hosts: "all" }),
+  ...each("wget http https xh aria2c lynx w3m links", { values: "aAdeiIlOoPQtTUw", hosts: "all" }),
+  ...each("ssh mosh sftp ftp telnet", { values: "BbcDEeFIiLlmOopQRSWw", hosts: "first" }),
+  ...each("nc ncat netcat socat", { values: "eiIopqsTVwXx", hosts: "all" }),
+  ...each("ping ping6 traceroute tracepath mtr dig host nslookup whois", {
+    values: "cfgilmMpPqQsStTVwW",
+    hosts: "all",
+  }),
+  ...each("scp rsync git", { values: "cCeFiJlmoPSX", hosts: "colon" }),
+]);
+const NAMES = new RegExp(`(?:^|[^\\w-])(?:${[...PROGRAMS.keys()].join("|")})(?![\\w-])`);
+
+/** What may be a host, of every command of the line. */
+export function bareHostsIn(command: string): readonly string[] {
+  if (!NAMES.test(command)) return [];
+  const found = new Set<string>();
+  for (const text of readCommandLine(command).texts) {
+    const [name = "", ...words] = text.split(" ");
+    const program = PROGRAMS.get(name.slice(name.lastIndexOf("/") + 1));
+    if (program) addHosts(words, program, found);
+    if (found.size > MAX_HOSTS) break;
+  }
+  return [...found];
+}
+
+function addHosts(words: readonly string[], { values, hosts }: NetworkProgram, found: Set<string>): void {
+  for (let at = 0; at < words.length && found.size <= MAX_HOSTS; at++) {
+    const word = words[at]!;
+    if (/^-[A-Za-z]*$/.test(word)) {
+      if (values.includes(word.at(-1)!)) at++;
+    } else if (word.startsWith("--")) {
+      const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : "";
+      if (/^--(?:url|proxy|resolve|connect-to|host)=/.test(word)) found.add(value);
+    } else if (isOperand(word, hosts)) {
+      found.add(hosts === "colon" ? word.replace(/^([^:[\]]+|\[[^\]]*\]):.*$/s, "$1") : word);
+      if (hosts === "first") return;
+    }
+  }
+}
+
+function isOperand(word: string, hosts: NetworkProgram["hosts"]): boolean {
+  if (word === "" || word.includes("://") || word.includes(UNKNOWN) || /^[-./~<>@+]|^\d{1,5}$/.test(word))
+    return false;
+  return hosts !== "colon" || /^(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-f:.]+\]):(?!\d+$)/i.test(word);
+}
+
+function each(names: string, program: NetworkProgram): readonly (readonly [string, NetworkProgram])[] {
+  return names.split(" ").map((name) => [name, program] as const);
+}
