@@ -1,6 +1,7 @@
 import { homedir, hostname } from "node:os";
 import { Audit } from "./audit/audit.ts";
 import { openAuditKey } from "./audit/audit-key.ts";
+import { AuditMark } from "./audit/audit-mark.ts";
 import { isBreak } from "./audit/open-chain.ts";
 import { OtlpExporter, otlpTarget } from "./audit/otlp.ts";
 import type { Settings } from "./config/settings.ts";
@@ -97,6 +98,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
   const audit = await Audit.open({
     store: store.audit,
     key: await openAuditKey({ store: store.audit, seal, unseal, clock }),
+    mark: new AuditMark({ store: store.audit, seal, unseal, clock }),
     home: settings().home,
     label: `${hostname()}:${settings().home}`,
     alone: store.dialect === "sqlite",

@@ -5,7 +5,7 @@ import type { AuditStore } from "../store/audit-record.ts";
 import { ChainKey } from "./chain-code.ts";
 
 export interface AuditKeyDeps {
-  readonly store: Pick<AuditStore, "keys" | "addKey">;
+  readonly store: Pick<AuditStore, "keys" | "addKey" | "replaceKey">;
   readonly seal: (plain: string, purpose: string) => Uint8Array;
   readonly unseal: (sealed: Uint8Array, purpose: string) => string;
   readonly clock: Clock;
@@ -41,7 +41,8 @@ export async function openAuditKey(deps: AuditKeyDeps): Promise<ChainKey> {
 
 function opened(sealed: Uint8Array, { unseal }: AuditKeyDeps): Buffer | undefined {
   try {
-    return Buffer.from(unseal(sealed, AUDIT_KEY_PURPOSE), "base64");
+    // Behind the key there may be a mark, see `AuditMark`.
+    return Buffer.from(unseal(sealed, AUDIT_KEY_PURPOSE).split(" ", 1)[0]!, "base64");
   } catch {
     return undefined;
   }

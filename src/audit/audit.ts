@@ -140,13 +140,16 @@ export class Audit {
     await this.checks.close();
     await this.flush();
     clearTimeout(this.#timer);
+    if (this.#chain.hasWritten) await this.#chain.mark();
     if (this.#unwritten > 0) this.#lose(this.#unwritten, new Error("the store could not be used to the end"));
     this.#unwritten = 0;
   }
 
   /** Removes what happened before `before`, about `limit` records at most; resolves with how many. */
-  prune(before: number, limit: number): Promise<number> {
+  async prune(before: number, limit: number): Promise<number> {
     const { store, key, onProblem } = this.#deps;
+    // Once a day is often enough for a process that runs for months.
+    await this.#chain.mark();
     const onBreak = (chain: string, seq: number) =>
       onProblem(
         new Error(

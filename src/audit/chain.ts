@@ -39,6 +39,7 @@ export class Chain {
   #chain: AuditChain | undefined;
   #at: ChainPlace;
   #saidOpened = false;
+  #isMarked = false;
   #failed: Prepared | undefined;
 
   constructor(deps: ChainDeps, opening: Opening) {
@@ -78,6 +79,19 @@ export class Chain {
       throw error;
     }
     this.#wrote(prepared);
+    if (!this.#isMarked) await this.mark();
+  }
+
+  /** Keeps sealed that there is a chain, and how far its head has come on disk. Never throws. */
+  async mark(): Promise<void> {
+    const { mark, onProblem } = this.#deps;
+    if (!mark || !this.#chain) return;
+    this.#isMarked = true;
+    try {
+      await mark.set(this.#chain.id, this.#headFile.written ?? this.#opening.head);
+    } catch (error) {
+      onProblem(error);
+    }
   }
 
   /**
@@ -115,6 +129,7 @@ export class Chain {
     this.#chain = undefined;
     this.#at = { seq: 0, mac: "" };
     this.#saidOpened = false;
+    this.#isMarked = false;
   }
 
   async #prepare(links: Iterable<Link>): Promise<Prepared> {

@@ -53,6 +53,7 @@ export const saying = {
     `${count} calls belong to no chain; when a process began there were ${expected}, which can only become fewer`,
   headMissing: () => "the file audit-head, which this process has written, is gone",
   headInvalid: () => "the file audit-head was changed",
+  headGone: () => "the file audit-head, which was there when this process began, is gone or another one",
   headOther: () => "the file audit-head is an older one, or of another home",
   break: (reason: Reason) => BREAKS[reason],
 } as const;
@@ -68,6 +69,9 @@ const BREAKS: Readonly<Record<Reason, string>> = {
   restored: "",
   head_missing: "when a process began, the file audit-head was gone",
   head_invalid: "when a process began, the file audit-head was not one that this key has made",
+  head_old: "when a process began, the file audit-head was older than the one that was there before",
+  emptied:
+    "when a process began, there were neither records nor the file audit-head, and there had been both",
   truncated: "when a process began, the newest records of its chain were gone",
   altered: "when a process began, the last record of its chain was another one",
   unknown_chain: "when a process began, the store did not have its chain: it was emptied or replaced",

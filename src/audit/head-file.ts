@@ -53,12 +53,18 @@ export class HeadFile {
   readonly #key: ChainKey;
   readonly #onProblem: (error: unknown) => void;
   #due: Head | undefined;
+  #written: Head | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(home: string, key: ChainKey, onProblem: (error: unknown) => void) {
     this.#home = home;
     this.#key = key;
     this.#onProblem = onProblem;
+  }
+
+  /** What is on disk, as far as this process has written it. */
+  get written(): Head | undefined {
+    return this.#written;
   }
 
   put(head: Head): void {
@@ -77,6 +83,7 @@ export class HeadFile {
       this.#due = undefined;
       try {
         await this.#write(head);
+        this.#written = head;
       } catch (error) {
         this.#onProblem(error);
       }

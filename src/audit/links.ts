@@ -105,7 +105,8 @@ export class LinkCheck {
     if (isAltered) return this.#problem("altered", link);
     if (isDoubled) return this.#problem("doubled", link);
     if (!entry || !call) return undefined;
-    return intentText(call) === entry.details ? undefined : this.#problem("altered", link);
+    const isSame = call.mac === entry.mac && intentText(call) === entry.details;
+    return isSame ? undefined : this.#problem("altered", link);
   }
 
   #problem(kind: "altered" | "doubled", { seq, call, entry }: StoredLink): LinkProblem {

@@ -1,4 +1,5 @@
 import type { AuditChain, AuditStore, ChainPlace } from "../store/audit-record.ts";
+import type { AuditMark } from "./audit-mark.ts";
 import type { ChainKey } from "./chain-code.ts";
 import { type FoundHead, type Head, readHead } from "./head-file.ts";
 
@@ -13,6 +14,10 @@ export type Reason =
   /** The file with the head is gone, or holds none that was made with this key. */
   | "head_missing"
   | "head_invalid"
+  /** It is older than the one that is known to have been there. */
+  | "head_old"
+  /** There is neither a head nor a record, and there were some. */
+  | "emptied"
   /** The store ends before the head, has something else at its place, or does not know its chain. */
   | "truncated"
   | "altered"
@@ -44,6 +49,8 @@ export interface OpenChainDeps {
   readonly label: string;
   /** Nobody but this home writes to the store. */
   readonly alone: boolean;
+  /** What else is known about the chains; absent: nothing is. */
+  readonly mark?: Pick<AuditMark, "read" | "set">;
 }
 
 /** Where a home goes on writing, and whether what it finds is what it left. Writes nothing. */
@@ -55,7 +62,9 @@ export async function openChain(deps: OpenChainDeps): Promise<Opening> {
   if (!chain) return { reason: "unknown_chain", head };
   if (chain.keyId !== deps.key.id) return { reason: "key_lost", head };
   const from = (await deps.store.tail(chain.id)) ?? prunedPlace(chain);
-  const problem = await problemOf(head, chain, from, deps.store);
+  const reached = (await deps.mark?.read())?.reached[chain.id] ?? 0;
+  const problem =
+    (await problemOf(head, chain, from, deps.store)) ?? (head.seq < reached ? "head_old" : undefined);
   return problem ? { reason: problem, head } : { reason: "continued", head, goesOn: { chain, from } };
 }
 
@@ -75,13 +84,16 @@ export function prunedPlace({ prunedSeq, prunedMac }: AuditChain): ChainPlace {
 
 async function withoutHead(found: FoundHead, deps: OpenChainDeps): Promise<Reason> {
   let own = 0;
+  let all = 0;
   for await (const { label, keyId } of allChains(deps.store)) {
+    all += 1;
     if (!deps.alone && label !== deps.label) continue;
     if (keyId !== deps.key.id) return "key_lost";
     own += 1;
   }
   if (found.kind === "invalid") return "head_invalid";
-  return own > 0 ? "head_missing" : "new";
+  if (own > 0) return "head_missing";
+  return all === 0 && (await deps.mark?.read()) ? "emptied" : "new";
 }
 
 /** What was written after the head is there because a crash came between the two: the head only ever lags. */

@@ -95,6 +95,7 @@ class Verifying {
     if (!own.hasWritten) {
       const { reason, head } = own.opening;
       if (isBreak(reason)) this.#find("head", head?.chain ?? "head", saying.break(reason));
+      else if (head) await this.#checkSameHead(head);
       return;
     }
     const { chain, seq } = own.head!;
@@ -105,6 +106,12 @@ class Verifying {
     else if (found.kind === "invalid") this.#find("head", place, saying.headInvalid());
     else if (found.head.chain !== chain || found.head.seq < seq)
       this.#find("head", place, saying.headOther());
+  }
+
+  async #checkSameHead(head: Head): Promise<void> {
+    const found = await readHead(this.#deps.home, this.#deps.key);
+    const isSame = found.kind === "head" && found.head.chain === head.chain && found.head.seq >= head.seq;
+    if (!isSame) this.#find("head", head.chain, saying.headGone());
   }
 
   async #chain(chain: AuditChain): Promise<VerifiedChain> {

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { openAuditKey } from "../audit/audit-key.ts";
+import { type AuditKeyDeps, openAuditKey } from "../audit/audit-key.ts";
+import { AuditMark } from "../audit/audit-mark.ts";
 import { Chain } from "../audit/chain.ts";
 import { readHead } from "../audit/head-file.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -24,18 +25,20 @@ export async function recordRestore(
 ): Promise<void> {
   const { home, env, clock, backup } = about;
   const vaultKey = await loadKey({ home, env });
-  const key = await openAuditKey({
+  const keyDeps: AuditKeyDeps = {
     store: store.audit,
     seal: (plain, purpose) => seal(plain, purpose, vaultKey),
     unseal: (sealed, purpose) => unseal(sealed, purpose, vaultKey),
     clock,
-  });
+  };
+  const key = await openAuditKey(keyDeps);
   const replaced = await readHead(home, key);
   const chain = new Chain(
     {
       ...{ store: store.audit, key, home, clock, newId: randomId },
       label: `${hostname()}:${home}`,
       alone: store.dialect === "sqlite",
+      mark: new AuditMark(keyDeps),
       onProblem: (error) => {
         throw error;
       },

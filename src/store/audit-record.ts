@@ -103,6 +103,8 @@ export interface AuditStore {
   prune(chain: AuditChain, was: number): Promise<void>;
   /** The keys of the codes, sealed by the vault, in the order in which they were made; the newest 100. */
   keys(): Promise<SealedAuditKey[]>;
-  /** Keeps it, unless one has its id already; none is ever replaced. */
+  /** Keeps it, unless one has its id already. */
   addKey(key: SealedAuditKey, at: number): Promise<void>;
+  /** The same key, sealed anew, where it still is as it `was`; resolves with whether it was. */
+  replaceKey(key: SealedAuditKey, was: Uint8Array): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { createPace } from "../lib/pace.ts";
 import type { AuditChain, AuditEntry, AuditStore, ChainPlace, EntryFilter } from "./audit-record.ts";
 import type { CallRecord } from "./call-record.ts";
@@ -7,7 +7,7 @@ import { inChunks } from "./chunks.ts";
 import { type Database, mustBeIn } from "./database.ts";
 import { CALL_LIST_LIMIT } from "./limits.ts";
 import { rowCodec } from "./row.ts";
-import { type Schema, TABLES } from "./schema.ts";
+import { type Row, type Schema, TABLES } from "./schema.ts";
 
 const MAX_KEYS = 100;
 const MAX_CHAINS = 1_000;
@@ -28,18 +28,20 @@ export function auditStore(database: Database): AuditStore {
 
     async chain(id) {
       const row = await database.query((db) =>
-        db.selectFrom("auditChains").selectAll().where("id", "=", id).executeTakeFirst(),
+        db.selectFrom("auditChains").select(chainColumns(database)).where("id", "=", id).executeTakeFirst(),
       );
-      return row && chains.toRecord(row);
+      return row && chains.toRecord(row as Row<"auditChains">);
     },
 
     async chains(after) {
-      const rows = await database.query((db) => listedChains(db, "asc", MAX_CHAINS, after));
+      const rows = await database.query((db) => listedChains(database, db, "asc", MAX_CHAINS, after));
       return rows.map(chains.toRecord);
     },
 
     async newestChains(limit) {
-      const rows = await database.query((db) => listedChains(db, "desc", Math.min(limit, MAX_CHAINS)));
+      const rows = await database.query((db) =>
+        listedChains(database, db, "desc", Math.min(limit, MAX_CHAINS)),
+      );
       return rows.map(chains.toRecord).reverse();
     },
 
@@ -52,8 +54,8 @@ export function auditStore(database: Database): AuditStore {
 
     async read(chain, after, limit) {
       return {
-        calls: await database.rows(page<CallRecord>("calls", chain, after, limit)),
-        entries: await database.rows(page<AuditEntry>("auditEntries", chain, after, limit)),
+        calls: await database.rows(page<CallRecord>(database, "calls", chain, after, limit)),
+        entries: await database.rows(page<AuditEntry>(database, "auditEntries", chain, after, limit)),
       };
     },
 
@@ -129,31 +131,68 @@ export function auditStore(database: Database): AuditStore {
           .execute(),
       );
     },
+
+    async replaceKey({ id, sealed }, was) {
+      const { numUpdatedRows } = await database.query((db) =>
+        db
+          .updateTable("auditKey")
+          .set({ sealed })
+          .where("id", "=", id)
+          .where("sealed", "=", was)
+          .executeTakeFirst(),
+      );
+      return numUpdatedRows > 0n;
+    },
   };
 }
 
 const chains = rowCodec<AuditChain, "auditChains">("auditChains");
 const codec = rowCodec<AuditEntry, "auditEntries">("auditEntries");
 
+function chainColumns({ dialect }: Database) {
+  const columns = Object.entries(TABLES.auditChains) as [keyof typeof TABLES.auditChains, string][];
+  return columns.map(([name, type]) => {
+    const column = sql.ref(name);
+    return (dialect.name === "sqlite" && type.startsWith("text") ? wholeText(column) : column).as(name);
+  });
+}
+
 function listedChains(
+  database: Database,
   db: Kysely<Schema>,
   direction: "asc" | "desc",
   limit: number,
   after?: Pick<AuditChain, "createdAt" | "id">,
 ) {
-  let query = db.selectFrom("auditChains").selectAll();
+  let query = db.selectFrom("auditChains").select(chainColumns(database));
   if (after)
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
     );
-  return query.orderBy("createdAt", direction).orderBy("id", direction).limit(limit).execute();
+  return query.orderBy("createdAt", direction).orderBy("id", direction).limit(limit).execute() as Promise<
+    Row<"auditChains">[]
+  >;
 }
 
 /** By hand, because a chain is read from its beginning to its end: these tables hold nothing but texts and numbers. */
-function page<R>(table: (typeof CHAINED)[number], chain: string, after: number, limit: number) {
-  const columns = Object.keys(TABLES[table]).map((name) => sql`${sql.ref(snake(name))} as ${sql.ref(name)}`);
+function page<R>(
+  { dialect }: Database,
+  table: (typeof CHAINED)[number],
+  chain: string,
+  after: number,
+  limit: number,
+) {
+  const columns = Object.entries(TABLES[table]).map(([name, type]) => {
+    const column = sql.ref(snake(name));
+    return sql`${dialect.name === "sqlite" && type.startsWith("text") ? wholeText(column) : column} as ${sql.ref(name)}`;
+  });
   return sql<R>`select ${sql.join(columns)} from ${sql.table(snake(table))}
     where chain = ${chain} and seq > ${after} order by seq limit ${limit}`;
+}
+
+/** SQLite gives a text up to the first U+0000 only, which we never write: with one, what is behind it must be seen, too. */
+function wholeText(column: RawBuilder<unknown>) {
+  return sql`case when instr(cast(${column} as blob), x'00') > 0 then 'U+0000 ' || hex(${column}) else ${column} end`;
 }
 
 function snake(name: string): string {

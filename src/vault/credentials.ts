@@ -40,12 +40,15 @@ export interface Scrubbed {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** `text` with a placeholder that names its kind for everything that looks like a credential. Doing it twice changes nothing. */
-export function withoutCredentials(text: string): Scrubbed {
+/** `text` with a placeholder that names its kind for everything that looks like a credential, and for which `isMeant` is true. Doing it twice changes nothing. */
+export function withoutCredentials(
+  text: string,
+  isMeant: (kind: string, value: string) => boolean = () => true,
+): Scrubbed {
   const counts: Record<string, number> = {};
   let result = "";
   let position = 0;
-  for (const { kind, start, end } of apart(findCredentials(text))) {
+  for (const { kind, start, end } of apart(findCredentials(text, isMeant))) {
     result += `${text.slice(position, start)}[redacted ${kind}]`;
     position = end;
     counts[kind] = (counts[kind] ?? 0) + 1;
@@ -53,7 +56,7 @@ export function withoutCredentials(text: string): Scrubbed {
   return { text: result + text.slice(position), counts };
 }
 
-function findCredentials(text: string): Found[] {
+function findCredentials(text: string, isMeant: (kind: string, value: string) => boolean): Found[] {
   return Object.entries(SHAPES).flatMap(([kind, shape]) =>
     [...text.matchAll(shape)].flatMap((match) => {
       const whole = `${match.groups?.before ?? ""}${match[0]}`;
@@ -61,7 +64,7 @@ function findCredentials(text: string): Found[] {
         value: match.groups?.quoted ?? match.groups?.single ?? match.groups?.value,
       };
       // What is masked once more would say less, and a stand-in says nothing that must not be seen.
-      if (STAND_IN.test(value)) return [];
+      if (STAND_IN.test(value) || !isMeant(kind, value)) return [];
       const start = match.index + match[0].length - whole.length + whole.lastIndexOf(value);
       return [{ kind, start, end: start + value.length }];
     }),

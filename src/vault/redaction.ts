@@ -1,18 +1,31 @@
-import { Matcher, type Range } from "./matcher.ts";
-import { SHORTEST_REDACTED, valueForms } from "./value-forms.ts";
+import type { Range } from "./matcher.ts";
+import { Sieve } from "./sieve.ts";
+import { base64Around, Spellings, siftedForms, spellingsOf, type ValueSpellings } from "./spellings.ts";
+import { SHORTEST_REDACTED } from "./value-forms.ts";
 
 const KEPT_OF_A_SERIES = 16;
 /** Of a series with more characters than that, only a few. */
 const MANY_CHARACTERS = 16_384;
 const KEPT_OF_LONG_ONES = 5;
 const REPLACEMENT = "[redacted]";
+/** Texts in base64 are read, and such texts in them; no more. */
+const MAX_DEPTH = 2;
+/** Less of a text in base64 is not read by itself. */
+const SHORTEST_ENCODED = 24;
+/** What has so many bytes without any that no text has is a text. */
+const SAMPLE = 48;
+/** After so many were forgotten, what they left in the sieve is cleared away. */
+const MANY_FORGOTTEN = 100;
 
 /**
- * Removes known values from text, also where they stand in an encoding that is in common use. Overlapping
- * finds are removed as one, so that no end of a value is left over.
+ * Removes known values from text, in whatever spelling they stand there: a sieve finds the few places that are worth it,
+ * and these are read in every way that there is. Overlapping finds are removed as one, so that no end of a value is left
+ * over.
  */
 export class Redaction {
-  readonly #matcher = new Matcher();
+  readonly #sieve = new Sieve();
+  readonly #spellings = new Spellings();
+  #forgotten = 0;
   /** In how many places each is known: for good, or in a series. */
   readonly #known = new Map<string, number>();
   readonly #forGood = new Set<string>();
@@ -40,9 +53,40 @@ export class Redaction {
   }
 
   apply(text: string): string {
-    if (text.length < SHORTEST_REDACTED) return text;
-    const found = this.#matcher.find(text);
-    return found.length === 0 ? text : without(text, found);
+    if (text.length < SHORTEST_REDACTED || this.#known.size === 0) return text;
+    const found = this.#find(text, 0);
+    return found.length === 0 ? text : without(text, merged(found));
+  }
+
+  #find(text: string, depth: number): Range[] {
+    const { windows, encoded } = this.#sieve.sift(text);
+    const found: Range[] = [];
+    for (const { start, end } of windows) {
+      for (const range of this.#spellings.find(text.slice(start, end)))
+        found.push({ start: range.start + start, end: range.end + start });
+    }
+    if (depth < MAX_DEPTH && encoded.length > 0) this.#findEncoded(text, encoded, depth, found);
+    return found;
+  }
+
+  /** In what is a text in base64, at whichever of four places it begins. */
+  #findEncoded(text: string, places: readonly number[], depth: number, found: Range[]): void {
+    let done = 0;
+    for (const place of places) {
+      if (place < done) continue;
+      const run = base64Around(text, place);
+      done = run.end;
+      if (run.text.length < SHORTEST_ENCODED) continue;
+      for (let skipped = 0; skipped < 4; skipped++) {
+        const bytes = Buffer.from(run.text.slice(skipped), "base64");
+        if (!isText(bytes)) continue;
+        for (const { start, end } of this.#find(bytes.toString("latin1"), depth + 1)) {
+          const first = skipped + Math.floor((start * 8) / 6);
+          const last = Math.min(run.text.length, skipped + Math.ceil((end * 8) / 6)) - 1;
+          found.push({ start: run.starts[first]!, end: run.ends[last]! });
+        }
+      }
+    }
   }
 
   #addTo(series: string, value: string): void {
@@ -60,7 +104,11 @@ export class Redaction {
   #remember(value: string): void {
     const count = this.#known.get(value) ?? 0;
     this.#known.set(value, count + 1);
-    if (count === 0) for (const form of valueForms(value)) this.#matcher.add(form);
+    if (count > 0) return;
+    const spellings = spellingsOf(value);
+    this.#spellings.add(spellings);
+    if (this.#sieve.hasRoomFor(sizeOf(spellings))) this.#sift(value, spellings);
+    else this.#siftAll();
   }
 
   #forget(value: string): void {
@@ -70,8 +118,44 @@ export class Redaction {
       return;
     }
     this.#known.delete(value);
-    for (const form of valueForms(value)) this.#matcher.remove(form);
+    this.#spellings.remove(spellingsOf(value));
+    this.#forgotten += 1;
+    if (this.#forgotten > MANY_FORGOTTEN + this.#known.size) this.#siftAll();
   }
+
+  #sift(value: string, spellings: ValueSpellings): void {
+    for (const [form, isValue] of siftedForms(spellings)) this.#sieve.add(form, isValue);
+    this.#sieve.addCharacters(value);
+  }
+
+  #siftAll(): void {
+    this.#forgotten = 0;
+    const all = [...this.#known.keys()].map((value) => [value, spellingsOf(value)] as const);
+    this.#sieve.reset(all.reduce((sum, [, spellings]) => sum + sizeOf(spellings), 0));
+    for (const [value, spellings] of all) this.#sift(value, spellings);
+  }
+}
+
+function sizeOf(spellings: ValueSpellings): number {
+  let size = 0;
+  for (const [form] of siftedForms(spellings)) size += form.length;
+  return size;
+}
+
+function isText(bytes: Buffer): boolean {
+  return bytes.subarray(0, SAMPLE).every((byte) => byte >= 0x20 || byte === 9 || byte === 10 || byte === 13);
+}
+
+/** In order; those that overlap as one. */
+function merged(found: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  for (const next of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last && next.start < last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, next.end) };
+    else result.push(next);
+  }
+  return result;
 }
 
 function keptOf(values: ReadonlySet<string>): number {

@@ -1,5 +1,4 @@
-import { encodedForms } from "./encoded-forms.ts";
-import { isRun, piecesOf } from "./pieces.ts";
+import { isRun } from "./pieces.ts";
 
 /** Shorter values would black out ordinary words. */
 export const SHORTEST_REDACTED = 6;
@@ -7,31 +6,20 @@ export const SHORTEST_REDACTED = 6;
 const SHORTEST_LINE = 16;
 const ARMOUR = /^-+(?:BEGIN|END) [A-Z0-9 ]{1,60}-+$/;
 
-/**
- * What to look for in a text that a value must not stand in: the value in every encoding, with either kind of line
- * end, and each of its lines, which may stand alone or indented. In pieces.
- */
-export function valueForms(value: string): ReadonlySet<string> {
-  const forms = new Set<string>();
-  for (const form of wholeForms(value)) {
-    if (form.length < SHORTEST_REDACTED) continue;
-    for (const piece of piecesOf(form)) forms.add(piece);
-  }
-  return forms;
-}
-
-function* wholeForms(value: string): Iterable<string> {
-  yield* encodedForms(value);
-  if (!/[\r\n]/.test(value)) return;
-  const lines = value.trim().split(/\r\n|\r|\n/);
-  for (const end of ["\n", "\r\n"]) {
-    const other = lines.join(end);
-    if (other !== value) yield* encodedForms(other);
-  }
-  for (const each of lines) {
+/** A value as texts: as it is and with either kind of line end; and each of its lines, which may stand alone. */
+export function plainForms(value: string): {
+  readonly whole: ReadonlySet<string>;
+  readonly lines: ReadonlySet<string>;
+} {
+  const whole = new Set([value]);
+  const lines = new Set<string>();
+  if (!/[\r\n]/.test(value)) return { whole, lines };
+  const parts = value.trim().split(/\r\n|\r|\n/);
+  for (const end of ["\n", "\r\n"]) whole.add(parts.join(end));
+  for (const each of parts) {
     const line = each.trim();
-    if (line.length < SHORTEST_LINE || isRun(line) || ARMOUR.test(line)) continue;
-    yield line;
-    yield JSON.stringify(line).slice(1, -1);
+    if (line.length >= SHORTEST_LINE && !isRun(line) && !ARMOUR.test(line)) lines.add(line);
   }
+  for (const form of whole) if (form.length < SHORTEST_REDACTED) whole.delete(form);
+  return { whole, lines };
 }

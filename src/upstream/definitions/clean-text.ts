@@ -1,5 +1,6 @@
 /** What servers say is data. Before a model sees it, whatever could hide in it or pass for the host's own words is taken out. */
 import { HIDDEN, HIDDEN_UNITS } from "../../lib/hidden-characters.ts";
+import { withoutCredentialsIn } from "./credentials-in.ts";
 
 /** Whatever may be one: a class of single units is looked through fastest. */
 const HIDDEN_UNIT = new RegExp(String.raw`[${HIDDEN_UNITS}\ud82f\ud834\udb40-\udb43]`);
@@ -65,7 +66,7 @@ const MARKS = [ELEMENT, TOKEN, BRACKETED, SPEAKER].map(
 /** Whether there may be something in a text that no model should see. */
 export function isSuspect(text: string): boolean {
   if (HIDDEN_UNIT.test(text) || (SURROGATE.test(text) && LONE_SURROGATE.test(text))) return true;
-  return MARKS.some((mark) => mark.test(text));
+  return MARKS.some((mark) => mark.test(text)) || withoutCredentialsIn(text) !== text;
 }
 
 /** Whether cleaning takes something out of a text. */
@@ -75,7 +76,7 @@ export function isHiding(text: string): boolean {
 
 /** The same text without anything hidden, without marks that imitate the host's, and at most `max` characters of it. */
 export function cleanText(text: string, max = Number.POSITIVE_INFINITY): string {
-  const clean = isSuspect(text) ? harmless(withoutHidden(text)) : text;
+  const clean = isSuspect(text) ? withoutCredentialsIn(harmless(withoutHidden(text))) : text;
   return clean.length <= max ? clean : `${clean.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

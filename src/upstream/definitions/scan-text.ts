@@ -1,4 +1,5 @@
 import { countHidden, imitations, isSuspect, revealed, withoutHidden } from "./clean-text.ts";
+import { withoutCredentialsIn } from "./credentials-in.ts";
 
 /** What people should look at in what a server says of itself. */
 export const FINDING_KINDS = [
@@ -7,6 +8,7 @@ export const FINDING_KINDS = [
   "asks_for_secrets",
   "hides_text",
   "imitates_host",
+  "holds_credentials",
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
@@ -82,6 +84,9 @@ export function scanText(field: string, whole: string, others: Others = NOBODY_E
     if (countHidden(text) > FORGIVEN_HIDDEN) add("hides_text", firstHidden(text), 1);
     for (const mark of imitations(text)) add("imitates_host", text.indexOf(mark), mark.length);
   }
+  const shown = withoutCredentialsIn(plain);
+  // The excerpt is of what is left: nobody is to see the credential.
+  if (shown !== plain) add("holds_credentials", Math.max(0, shown.indexOf("[redacted ")), 10, shown);
   foundBy(BLOB, text, (at, length) => {
     if (isBlob(text.slice(at, at + length))) add("hides_text", at, length);
   });

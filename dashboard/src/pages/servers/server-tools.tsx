@@ -147,6 +147,7 @@ const KINDS: Readonly<Record<string, string>> = {
   asks_for_secrets: "asks for secrets",
   hides_text: "hides text",
   imitates_host: "imitates the host",
+  holds_credentials: "holds credentials",
 };
 
 export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findings"> }) {

@@ -1,0 +1,291 @@
+/**
+ * Reads a text as if every escape in it were undone: percent, HTML, JSON, JavaScript and shell escapes, in any mix and one
+ * inside another. Used to look for values, never to show anything.
+ */
+
+/** Stands for any run of quotes, which shells, YAML and CSV double, close and open again around a quote. */
+const QUOTE = 0x22;
+const SPACE = 0x20;
+const BACKSLASH = 0x5c;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const EQUALS = 0x3d;
+/** One escape inside another is undone so often. */
+const MAX_LEVELS = 4;
+const LONGEST_ENTITY = 10;
+
+/** What `read` gives for something that stands for no character: a backslash before one, a soft line end. */
+export const NOTHING = -1;
+const NO_ESCAPE = -2;
+
+const BLANKS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12, v: 11 };
+
+/** The names of ASCII characters in HTML. */
+const NAMED: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: " ",
+    Tab: "\t",
+    NewLine: "\n",
+    excl: "!",
+    num: "#",
+    dollar: "$",
+    percnt: "%",
+    lpar: "(",
+    rpar: ")",
+    ast: "*",
+    midast: "*",
+    plus: "+",
+    comma: ",",
+    period: ".",
+    sol: "/",
+    colon: ":",
+    semi: ";",
+    equals: "=",
+    quest: "?",
+    commat: "@",
+    lsqb: "[",
+    lbrack: "[",
+    bsol: "\\",
+    rsqb: "]",
+    rbrack: "]",
+    Hat: "^",
+    lowbar: "_",
+    UnderBar: "_",
+    grave: "`",
+    lcub: "{",
+    lbrace: "{",
+    verbar: "|",
+    vert: "|",
+    rcub: "}",
+    rbrace: "}",
+    AMP: "&",
+    LT: "<",
+    GT: ">",
+    QUOT: '"',
+  }).map(([name, character]) => [name, character.charCodeAt(0)]),
+);
+
+/** Reads one character after the other, each as what its escape stands for. */
+export class Unquoter {
+  readonly #text: string;
+  readonly #isQuotedPrintable: boolean;
+  /** Where what was read last ends. */
+  next = 0;
+
+  /** `isQuotedPrintable`: `=41` and `=` at the end of a line are escapes, too. */
+  constructor(text: string, isQuotedPrintable: boolean) {
+    this.#text = text;
+    this.#isQuotedPrintable = isQuotedPrintable;
+  }
+
+  /** The code of what begins at `at`, or NOTHING. Beyond the basic plane only the first half of a pair. */
+  read(at: number): number {
+    let code = this.#text.charCodeAt(at);
+    this.next = at + 1;
+    for (let level = 0; level < MAX_LEVELS; level++) {
+      const undone = this.#undo(code);
+      if (undone === NO_ESCAPE) return code;
+      code = undone;
+      if (code === NOTHING) return code;
+    }
+    return code;
+  }
+
+  /** What `code`, which was just read, and what follows it stand for together. */
+  #undo(code: number): number {
+    if (code === BACKSLASH) return this.#backslash();
+    if (code === PERCENT) return this.#percent();
+    if (code === AMPERSAND) return this.#entity();
+    if (code === EQUALS && this.#isQuotedPrintable) return this.#equals();
+    return NO_ESCAPE;
+  }
+
+  #backslash(): number {
+    const text = this.#text;
+    // As many as there are: each text inside a text doubles them.
+    while (text.charCodeAt(this.next) === BACKSLASH) this.next += 1;
+    const letter = text.charAt(this.next);
+    if (letter === "u") {
+      if (text.charAt(this.next + 1) === "{") return this.#braces();
+      return this.#hex(this.next + 1, 4, NOTHING);
+    }
+    if (letter === "x") return this.#hex(this.next + 1, 2, NOTHING);
+    if (letter === "\n" || letter === "\r") return this.#lineEnd();
+    const blank = BLANKS[letter];
+    if (blank !== undefined) {
+      this.next += 1;
+      return blank;
+    }
+    return this.#octal();
+  }
+
+  #braces(): number {
+    const from = this.next + 2;
+    const end = this.#endOf(0x7d, from);
+    const code = end === -1 ? Number.NaN : Number.parseInt(this.#text.slice(from, end), 16);
+    if (!(code <= 0x10ffff)) return NOTHING;
+    this.next = end + 1;
+    return code;
+  }
+
+  #octal(): number {
+    let code = 0;
+    for (let at = this.next; at < this.next + 3; at++) {
+      const digit = this.#text.charCodeAt(at) - 0x30;
+      if (!(digit >= 0 && digit < 8)) return NOTHING;
+      code = code * 8 + digit;
+    }
+    this.next += 3;
+    return code & 0xff;
+  }
+
+  /** What is indented after a line that goes on is not part of it. */
+  #lineEnd(): number {
+    while (this.#text.charCodeAt(this.next) <= SPACE) this.next += 1;
+    return NOTHING;
+  }
+
+  #percent(): number {
+    const isWide = (this.#text.charCodeAt(this.next) | 0x20) === 0x75;
+    return isWide ? this.#hex(this.next + 1, 4, NO_ESCAPE) : this.#hex(this.next, 2, NO_ESCAPE);
+  }
+
+  #equals(): number {
+    const code = this.#text.charCodeAt(this.next);
+    if (code === 10 || (code === 13 && this.#text.charCodeAt(this.next + 1) === 10)) {
+      this.next += code === 10 ? 1 : 2;
+      return NOTHING;
+    }
+    return this.#hex(this.next, 2, NO_ESCAPE);
+  }
+
+  #entity(): number {
+    const text = this.#text;
+    if (text.charAt(this.next) === "#") return this.#numbered();
+    const end = this.#endOf(0x3b, this.next);
+    if (end === -1) return NO_ESCAPE;
+    const code = NAMED.get(text.slice(this.next, end));
+    if (code === undefined) return NO_ESCAPE;
+    this.next = end + 1;
+    return code;
+  }
+
+  /** Where `sign` stands, after letters and digits only, and not too far away; else -1. */
+  #endOf(sign: number, from: number): number {
+    for (let at = from; at <= from + LONGEST_ENTITY; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code === sign) return at;
+      if (!(code >= 0x30 && code <= 0x7a)) return -1;
+    }
+    return -1;
+  }
+
+  #numbered(): number {
+    const isHex = (this.#text.charCodeAt(this.next + 1) | 0x20) === 0x78;
+    const from = this.next + (isHex ? 2 : 1);
+    const base = isHex ? 16 : 10;
+    let code = 0;
+    let at = from;
+    for (; at - from < LONGEST_ENTITY; at++) {
+      const digit = digitOf(this.#text.charCodeAt(at));
+      if (digit >= base) break;
+      code = code * base + digit;
+    }
+    if (at === from || code > 0x10ffff) return NO_ESCAPE;
+    this.next = this.#text.charAt(at) === ";" ? at + 1 : at;
+    return code;
+  }
+
+  #hex(from: number, digits: number, otherwise: number): number {
+    let code = 0;
+    for (let at = from; at < from + digits; at++) {
+      const digit = digitOf(this.#text.charCodeAt(at));
+      if (digit >= 16) return otherwise;
+      code = code * 16 + digit;
+    }
+    this.next = from + digits;
+    return code;
+  }
+}
+
+/** 16 and more: none. */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = (code | 0x20) - 0x61;
+  return letter >= 0 && letter < 6 ? letter + 10 : 16;
+}
+
+/** A text in other words, of which each character knows where in the first one it stood. */
+export interface Reading {
+  readonly text: string;
+  readonly starts: Readonly<Int32Array>;
+  readonly ends: Readonly<Int32Array>;
+}
+
+/** A reading that is written character by character. */
+export class Draft {
+  readonly #codes: Uint16Array;
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  #length = 0;
+
+  /** `size`: of how many characters at most. */
+  constructor(size: number) {
+    this.#codes = new Uint16Array(size);
+    this.#starts = new Int32Array(size);
+    this.#ends = new Int32Array(size);
+  }
+
+  /** What is beyond the basic plane becomes two. */
+  add(code: number, start: number, end: number): void {
+    if (code > 0xffff) {
+      this.add(0xd800 + ((code - 0x10000) >> 10), start, end);
+      this.add(0xdc00 + ((code - 0x10000) & 0x3ff), start, end);
+      return;
+    }
+    this.#codes[this.#length] = code;
+    this.#starts[this.#length] = start;
+    this.#ends[this.#length] = end;
+    this.#length += 1;
+  }
+
+  /** What was added last goes up to `end`. */
+  extend(end: number): void {
+    this.#ends[this.#length - 1] = end;
+  }
+
+  get reading(): Reading {
+    const text = Buffer.from(this.#codes.buffer, 0, this.#length * 2).toString("utf16le");
+    return { text, starts: this.#starts, ends: this.#ends };
+  }
+}
+
+/** Without escapes; any run of quotes is one quote, and any run of blanks one blank. */
+export function unquoted(text: string, isQuotedPrintable = false): Reading {
+  // An escape has more characters than what it stands for.
+  const draft = new Draft(text.length + 1);
+  const unquoter = new Unquoter(text, isQuotedPrintable);
+  let last = NOTHING;
+  for (let at = 0; at < text.length; ) {
+    const code = unquoter.read(at);
+    const end = Math.min(unquoter.next, text.length);
+    if (code !== NOTHING) {
+      const kept = plain(code);
+      if (kept === last && (kept === QUOTE || kept === SPACE)) draft.extend(end);
+      else draft.add(kept, at, end);
+      last = kept;
+    }
+    at = end;
+  }
+  return draft.reading;
+}
+
+function plain(code: number): number {
+  if (code <= SPACE || code === 0xa0) return SPACE;
+  return code === 0x27 ? QUOTE : code;
+}
