@@ -49,6 +49,9 @@ of sync:
   --files N         instead of 10000; bars count for those only
   --without-meaning do not end with 1 where there is no model, and so nothing is embedded meanwhile
 
+of walk:
+  --files N         instead of 10000
+
 of search:
   --data DIR        another set than the public ones: a folder with docs.jsonl, queries.jsonl and qrels.tsv
   --postgres        with the index on PostgreSQL
