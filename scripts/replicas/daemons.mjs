@@ -41,7 +41,7 @@ async function prepare(daemons, log) {
   const [first] = daemons;
   const server = { name: "receipts", command: process.execPath, args: [SERVER, log] };
   await first.api("POST", "/servers", server);
-  // By a toolbox: what an agent is given by name is always in its list, and there would be nothing to find.
+  // By a pattern: what an agent is given by name is always in its list, and there would be nothing to find.
   await first.api("POST", "/toolboxes", { name: "receipts", tools: ["mcp:receipts:*"] });
   await first.api("POST", "/agents", { name: "worker", toolboxes: ["receipts"] });
   const { token } = await first.api("POST", "/tokens", { agent: "worker" });

@@ -113,6 +113,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(agent).toMatchObject({ toolboxes: ["reading"], grants: [] });
     const again = await command(options(home), "connect", "gemini");
     expect(again.stdout).toContain("Its agent gemini keeps what it had: toolbox reading.");
+    expect(again.stdout).toMatch(/Its agent gemini has \d+ tools: \d+ listed, \d+ found by search\./);
     expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
     expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
   });
