@@ -11,9 +11,13 @@ import { CONTENT_LABELS_KEPT_MS, LABELS_KEPT_MS } from "../store/label-record.ts
 import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 import { TOOL_USE_KEPT_MS } from "../store/tool-use-record.ts";
+import { type AuditCleaningDeps, auditCut } from "./audit-cleaning.ts";
+import { removeStrayFiles } from "./stray-files.ts";
 
 export interface CleaningDeps {
-  readonly store: Pick<Store, "lead" | "prune" | "embeddings">;
+  readonly store: Pick<Store, "lead" | "prune" | "embeddings"> & {
+    readonly audit: Pick<Store["audit"], "oldest">;
+  };
   readonly audit: Pick<Audit, "prune">;
   readonly home: string;
   /** Asked anew every time. */
@@ -87,8 +91,9 @@ type Removed = Partial<Record<Prunable, number>>;
 async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
   const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs, memoryHistoryMs } =
     deps.retention();
+  const cut = auditMs === null ? undefined : await auditCut(auditDeps(deps), deps.clock(), auditMs);
   const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
-    calls: auditMs,
+    calls: cut === undefined ? null : deps.clock() - cut,
     questions: questionsMs,
     notifications: notificationsMs,
     attachments: attachmentsMs,
@@ -109,15 +114,18 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
     if (count > 0) removed[what] = count;
   }
-  if (auditMs !== null) {
-    const before = deps.clock() - auditMs;
-    const chained = await inBatches(signal, (limit) => deps.audit.prune(before, limit));
+  if (cut !== undefined) {
+    const chained = await inBatches(signal, (limit) => deps.audit.prune(cut, limit));
     if (chained > 0) removed.calls = (removed.calls ?? 0) + chained;
   }
   const beyond = await inBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
   if (beyond > 0) removed.embeddings = (removed.embeddings ?? 0) + beyond;
   if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
+}
+
+function auditDeps({ home, store, log }: CleaningDeps): AuditCleaningDeps {
+  return { home, log, oldest: () => store.audit.oldest() };
 }
 
 async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
@@ -145,8 +153,16 @@ async function inBatches(signal: AbortSignal, remove: (limit: number) => Promise
   return total;
 }
 
-/** The copies that this daemon made of attached files, each in a folder of its own. */
-async function cleanFiles(deps: CleaningDeps, signal: AbortSignal): Promise<{ files?: number }> {
+/** What writes that never ended left, and the copies that this daemon made of attached files, each in a folder of its own. */
+async function cleanFiles(
+  deps: CleaningDeps,
+  signal: AbortSignal,
+): Promise<{ files?: number; unfinished?: number }> {
+  const unfinished = await removeStrayFiles(deps.home, deps.clock(), signal);
+  return { ...(await cleanAttachments(deps, signal)), ...(unfinished > 0 && { unfinished }) };
+}
+
+async function cleanAttachments(deps: CleaningDeps, signal: AbortSignal): Promise<{ files?: number }> {
   const { attachmentsMs } = deps.retention();
   if (attachmentsMs === null) return {};
   const before = deps.clock() - attachmentsMs;

@@ -92,6 +92,8 @@ export interface AuditStore {
   unknownChains(): Promise<{ readonly id: string; readonly records: number }[]>;
   /** Of these calls, those that are in a chain. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** When the oldest record, of a call or not, was made; undefined: there is none. */
+  oldest(): Promise<number | undefined>;
   /** How many calls belong to no chain: from before there were chains. */
   unchained(): Promise<number>;
   /** Entries but no calls, at most 1,000. */

@@ -85,6 +85,18 @@ export function auditStore(database: Database): AuditStore {
       return found;
     },
 
+    async oldest() {
+      const times = await database.query((db) =>
+        db
+          .selectFrom("calls")
+          .select((select) => select.fn.min("startedAt").as("at"))
+          .unionAll(db.selectFrom("auditEntries").select((select) => select.fn.min("at").as("at")))
+          .execute(),
+      );
+      const known = times.flatMap(({ at }) => (at === null ? [] : [Number(at)]));
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
+
     unchained: () => counted(database, "calls", null),
 
     async list(filter) {

@@ -1,4 +1,5 @@
 import type { Settings } from "../config/settings.ts";
+import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
 import { createPace } from "../lib/pace.ts";
@@ -180,8 +181,13 @@ export class Learned {
     warn: Warn,
     isServer: (name: string) => boolean,
   ): Promise<Partial<ServerRecord>> {
-    for (const warning of list.warnings) warn(server, warning);
+    for (const warning of list.warnings) {
+      warn(server, warning);
+      server.log.message("warning", warning);
+    }
     const { record } = server.definition;
+    // The list of a server counts also where nobody can be told what is wrong with it.
+    await this.notices.leftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
     const fresh = await this.tools.newsIn(record.id, list);
     if (isPinned(server.definition, settings)) {
       // Whoever was connected before has had the time to show the rest.

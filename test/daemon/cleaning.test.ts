@@ -109,17 +109,19 @@ test("of two daemons on one database one cleans it, and the other when the first
   await using home = await tempHome();
   const open = () => openStore({ home: home.path, databaseUrl: schema.url, clock });
   const daemons = await Promise.all(
-    [1, 2].map(async () => {
+    ["one", "two"].map(async (name) => {
       const store = await open();
       const { log, lines } = noted();
-      return { store, lines, deps: depsOf({ store, home: home.path }, log) };
+      const own = join(home.path, name);
+      await mkdir(own);
+      return { store, lines, deps: depsOf({ store, home: own }, log) };
     }),
   );
   const [first, second] = daemons as [(typeof daemons)[0], (typeof daemons)[0]];
-  await putCalls(first.store, 2, 1);
+  await putCalls(first.store, 2, NOW - 91 * DAY);
   const cleaning = startCleaning(first.deps);
   await waitUntil("the first has cleaned", () => first.lines.length > 0);
-  await putCalls(first.store, 2, 1);
+  await putCalls(first.store, 2, NOW - 91 * DAY);
   const next = startCleaning(second.deps);
   await cleaning.close();
   await first.store.close();
@@ -144,3 +146,27 @@ function noted(): { log: Log; lines: [object, string][] } {
   const note = (fields: object, message: string) => void lines.push([fields, message]);
   return { log: { debug() {}, info: note, warn: note, error: note }, lines };
 }
+
+test("a clock that is far ahead removes a few days of the audit a day, however often the daemon starts", async () => {
+  await using temp = await tempStore();
+  for (let day = 0; day < 60; day += 2) await putCalls(temp.store, 1, NOW - day * DAY);
+  const years = 10 * 365 * DAY;
+  const left = async () => (await temp.store.calls.list({ limit: 1_000 })).length;
+  const start = async (at: number) => {
+    const { log, lines } = noted();
+    await temp.store.tokens.create(token(`t${at}`, { expiresAt: 1 }));
+    const cleaning = startCleaning({ ...depsOf(temp, log), clock: () => at });
+    await waitUntil("it has cleaned", () => lines.some(([, line]) => line.startsWith("removed")));
+    await cleaning.close();
+    return lines.map(([, line]) => line);
+  };
+
+  const [warning] = await start(NOW + years);
+  expect(warning).toContain("Check the clock");
+  expect(await left()).toBe(29);
+  await start(NOW + years + 1_000);
+  await start(NOW + years + 2_000);
+  expect(await left()).toBe(29);
+  await start(NOW + years + DAY);
+  expect(await left()).toBe(28);
+});

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isAlive } from "../support/living.ts";
+import { living } from "../support/living.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { BIN, environment } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -44,11 +44,12 @@ describe("a daemon that npm start began", { timeout: 120_000 }, () => {
     );
     try {
       process.kill(whom === "npm" ? npm.pid! : await parentOf(daemon), signal);
-      await waitUntil("the daemon is gone", () => !isAlive(daemon), 30_000);
+      await waitUntil("the daemon is gone", async () => (await living([daemon])).length === 0, 30_000);
     } finally {
-      for (const pid of [npm.pid!, daemon]) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+      for (const pid of await living([npm.pid!, daemon])) process.kill(pid, "SIGKILL");
     }
     await ended;
+    // It ended by itself, and tidily.
     expect(await readFile(join(home, "daemon.json"), "utf8").catch(() => "gone")).toBe("gone");
   });
 });

@@ -60,7 +60,23 @@ export class TrustNotices {
     );
   }
 
+  /** What a list said that cannot be used, such as a definition that is too long; once, until it says something else. */
+  async leftOut({ id, name }: Named, problems: readonly string[]): Promise<void> {
+    const prefix = leftOutPrefix(id);
+    const body = `${problems
+      .slice(0, MOST_NAMED)
+      .map((each) => revealed(each.slice(0, 300)))
+      .join(". ")}. Agents do not see it; toolkeep server logs ${name} has all of it.`;
+    const open = (await this.#deps.store.notifications.list()).filter((notice) =>
+      notice.id.startsWith(prefix),
+    );
+    if (problems.length > 0 && open.some((notice) => notice.body === body)) return;
+    if (open.length > 0) await this.#end(prefix);
+    if (problems.length > 0) await this.#raise(prefix, `Something of MCP server ${name} was left out`, body);
+  }
+
   async forget(serverId: string): Promise<void> {
+    await this.#end(leftOutPrefix(serverId));
     await this.#end(changesPrefix(serverId));
     await this.#end(findingsPrefix(serverId));
     await this.#end(offerFindingsPrefix(serverId));
@@ -93,6 +109,10 @@ export class TrustNotices {
 
 function changesPrefix(serverId: string): string {
   return `ntf_changes_${serverId}`;
+}
+
+function leftOutPrefix(serverId: string): string {
+  return `ntf_left_out_${serverId}`;
 }
 
 function findingsPrefix(serverId: string): string {
