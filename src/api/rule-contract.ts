@@ -14,6 +14,12 @@ export interface RuleView {
   readonly action: "allow" | "ask" | "deny";
   readonly final: boolean;
   readonly after: string | null;
+  /** Of those that come with Toolkeep: only tools of servers that nobody vouches for. */
+  readonly only: "untrusted" | null;
+  /** The same: tools that it is not about, by name. */
+  readonly except: readonly string[];
+  /** The same: it does not count for calls that surely fit this. */
+  readonly unless: RulePattern | null;
   readonly note: string;
   readonly createdBy: string | null;
   readonly createdAt: number | null;

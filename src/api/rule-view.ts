@@ -7,7 +7,7 @@ import type { RuleView } from "./rule-contract.ts";
 export function ruleView(hub: Hub, rule: Rule): RuleView {
   const record = rule.id === undefined ? undefined : hub.ruleBook.find(rule.id);
   if (record) return storedView(hub, record, rule.from);
-  const { permission, pattern, action, final = false, after, from, only } = rule;
+  const { permission, pattern, action, final = false, after, from, only, except, unless } = rule;
   return {
     id: null,
     from,
@@ -19,7 +19,10 @@ export function ruleView(hub: Hub, rule: Rule): RuleView {
     action,
     final,
     after: after ?? null,
-    note: only === undefined ? "" : `only tools of ${only} servers`,
+    only: only ?? null,
+    except: except ?? [],
+    unless: unless ?? null,
+    note: "",
     createdBy: null,
     createdAt: null,
     expiresAt: null,
@@ -30,7 +33,8 @@ export function storedView(hub: Hub, record: RuleRecord, from?: RuleView["from"]
   const { agentId, conversation, questionId: _, ...rest } = record;
   const agent = agentId === null ? null : (hub.identity.agentById(agentId)?.name ?? agentId);
   const scope = conversation !== null ? "session" : agentId !== null ? "agent" : "user";
-  return { ...rest, from: from ?? scope, where: "stored", agent, conversation };
+  const everything = { only: null, except: [], unless: null };
+  return { ...rest, ...everything, from: from ?? scope, where: "stored", agent, conversation };
 }
 
 function whereOf(hub: Hub, from: Rule["from"]): string {

@@ -62,6 +62,8 @@ export function notInTurn(
   now: Result<Tool, Refused>,
   then: Result<Tool, Refused>,
 ): Result<Tool, Refused> {
+  // It went away during the turn: that it is back is for the next one.
+  if (!then.ok && then.error.outcome === "unavailable") return then;
   if (!now.ok) return then.ok || then.error.outcome !== "unknown_tool" ? then : now;
   const message = `${JSON.stringify(name.slice(0, 100))} is new: it was not there when this turn began`;
   return err({ outcome: "unknown_tool", error: { message, remedy: "Call it in the next turn." } });

@@ -7,12 +7,23 @@ export function ruleText({
   permission,
   pattern,
   after,
+  only,
+  except = [],
+  unless,
   final,
   action,
 }: Partial<RuleView> & RuleInput): string {
+  const of = only == null ? "" : ` of ${only} servers`;
   const about = pattern == null ? "" : ` on ${patternText(pattern)}`;
   const since = after == null ? "" : ` after ${after}`;
-  return oneLine(`${permission}${about}${since} → ${final ? "final " : ""}${action}`);
+  const not = except.length === 0 ? "" : ` except ${except.join(", ")}`;
+  const but = unless == null ? "" : ` unless ${patternText(unless)}`;
+  return oneLine(`${permission}${of}${about}${since}${not}${but} → ${final ? "final " : ""}${action}`);
+}
+
+/** The same of a rule as the API gives it. */
+export function viewText(rule: RuleView): string {
+  return ruleText(inputOf(rule));
 }
 
 export function patternText(pattern: NonNullable<RuleView["pattern"]>): string {
@@ -35,7 +46,7 @@ export function explanationText(said: RuleExplanation): string {
     ["tool", tool],
     ["agent", agent],
     ["decision", `${action}${remark(said)}`],
-    ["rule", rule ? ruleText(inputOf(rule)) : "none matches, so it is allowed"],
+    ["rule", rule ? viewText(rule) : "none matches, so it is allowed"],
     ["from", rule ? placeText(rule) : ""],
     ["note", rule?.note ?? ""],
     ["can do", said.capabilities.join(", ")],
@@ -58,12 +69,15 @@ export function explanationText(said: RuleExplanation): string {
 
 function remark({ action, hidden, rule }: RuleExplanation): string {
   if (hidden) return ", and hidden from its lists";
-  return action === "allow" && rule?.action === "ask" ? ", because nobody asks the operator" : "";
+  if (rule?.action !== "ask" || action === "ask") return "";
+  return action === "allow"
+    ? ", because nobody asks the operator"
+    : ", because nobody is asked for a headless agent";
 }
 
 function list(heading: string, others: RuleExplanation["others"]): string {
   if (others.length === 0) return "";
-  const lines = others.map(({ rule, why }) => `  ${ruleText(inputOf(rule))}  (${placeText(rule)}): ${why}\n`);
+  const lines = others.map(({ rule, why }) => `  ${viewText(rule)}  (${placeText(rule)}): ${why}\n`);
   return `\n${heading}\n${lines.join("")}`;
 }
 
@@ -74,8 +88,11 @@ function addCommand({ permission, action, pattern, agent }: RuleExplanation["cha
 }
 
 function inputOf({ pattern, after, ...rule }: RuleView): Partial<RuleView> & RuleInput {
-  const { permission, action, final } = rule;
+  const { permission, action, final, only, except, unless } = rule;
   return {
+    only,
+    except,
+    unless,
     permission,
     action,
     final,

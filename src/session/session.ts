@@ -5,7 +5,7 @@ import type { BatchOptions } from "../executor/batch.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { NewId } from "../lib/id.ts";
 import type { AgentRecord } from "../store/store.ts";
-import type { Answering, ToolCall, ToolOutcome } from "../tool.ts";
+import type { Answering, Tool, ToolCall, ToolOutcome } from "../tool.ts";
 import type { Listing } from "./listing.ts";
 import type { Listings } from "./listings.ts";
 import { Turn, type TurnCall } from "./turn.ts";
@@ -75,11 +75,15 @@ export class Session {
       via: "library",
       ...(answering && { answering }),
     });
+    const ended = (outcome: ToolOutcome): ToolOutcome => {
+      if (outcome.outcome === "unavailable") keepAway(snapshot, outcome);
+      return outcome;
+    };
     return new Turn(
       { ...listing, promptSection: promptSection(listing), revision, maxDescription: maxDescription() },
       {
-        callTool: (call) => callTool(whole(call)),
-        callBatch: (calls, options) => callBatch(calls.map(whole), options),
+        callTool: async (call) => ended(await callTool(whole(call))),
+        callBatch: async (calls, options) => (await callBatch(calls.map(whole), options)).map(ended),
       },
     );
   }
@@ -105,4 +109,15 @@ export class Session {
     this.#known = { agent, caller };
     return caller;
   }
+}
+
+/** What a turn saw go away stays away for it, also when its server is back: with the others of that server, until the next turn. */
+function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcome): void {
+  const origin = [...snapshot.values()].find((tool) => tool.name === name)?.origin;
+  // Only servers come and go as a whole.
+  if (!origin?.startsWith("mcp:")) return;
+  const status = () =>
+    ({ kind: "unavailable", reason: error?.message ?? `${origin} is unavailable` }) as const;
+  for (const [key, tool] of snapshot)
+    if (tool.origin === origin) snapshot.set(key, Object.create(tool, { status: { value: status } }));
 }

@@ -5,8 +5,10 @@ import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import type { RuleIndex } from "./candidates.ts";
 import { type Action, type CompiledRule, compareRules, type RuledTool } from "./compiled-rule.ts";
 import type { RuledCall, Rules } from "./rules.ts";
+import { type AskedCaller, settledAction } from "./settled-action.ts";
 
 export interface Explanation {
+  /** What becomes of the call: what a rule asks about runs for a person, and is denied to a headless agent. */
   readonly action: Action;
   /** In words; `default: allow` where no rule matches. */
   readonly text: string;
@@ -22,6 +24,17 @@ export interface Explanation {
 /** A rule that would change the answer; of one agent where it names one. */
 export type Change = WrittenRule & { readonly agent?: string };
 
+/** Who calls; `agent`: its name, where it is one. */
+export interface ExplainedCaller extends AskedCaller {
+  readonly agent?: string;
+}
+
+/** Why what a rule asks about is not asked. */
+const UNASKED = {
+  allow: "; nobody asks the operator",
+  deny: "; nobody is asked for a headless agent",
+  ask: "",
+} as const satisfies Record<Action, string>;
 const MAX_OTHERS = 100;
 const MAX_SUBJECTS = 20;
 
@@ -30,10 +43,11 @@ export function explain(
   tool: RuledTool,
   call: RuledCall,
   more: readonly RuleIndex[],
-  agent?: string,
+  { agent, ...asked }: ExplainedCaller,
 ): Explanation {
   const { winner, decision, all } = rules.matching(tool, call, more);
-  const { action, rule: text } = decision;
+  const action = settledAction(decision.action, asked);
+  const text = `${decision.rule}${action === decision.action ? "" : UNASKED[action]}`;
   const { subjects } = rules.factsOf(tool, call);
   const others = [...all]
     .filter(([rule]) => rule !== winner)
@@ -51,7 +65,7 @@ export function explain(
   };
   const changes = winner?.rule.final
     ? []
-    : changesOf(rules, tool, call, more, { action, subjects: shown, agent });
+    : changesOf(rules, tool, call, more, { action, subjects: shown, agent, asked });
   return { action, text, winner: winner?.rule, others, subjects: shown, changes };
 }
 
@@ -88,7 +102,10 @@ function changesOf(
   tool: RuledTool,
   call: RuledCall,
   more: readonly RuleIndex[],
-  now: Pick<Explanation, "action" | "subjects"> & { readonly agent: string | undefined },
+  now: Pick<Explanation, "action" | "subjects"> & {
+    readonly agent: string | undefined;
+    readonly asked: AskedCaller;
+  },
 ): readonly Change[] {
   const subject = SUBJECT_KINDS.toReversed().find((kind) => now.subjects[kind].length === 1);
   const exact = subject && { [subject]: now.subjects[subject][0]! };
@@ -104,7 +121,8 @@ function changesOf(
       const tried = agent === undefined ? forAll : [...forAll.map((rule) => ({ ...rule, agent })), ...forAll];
       const works = tried.find(({ agent: whose, ...rule }) => {
         const added = rules.more([{ ...rule, from: whose === undefined ? "user" : "agent" }]);
-        return rules.decide(tool, call, [...more, added]).action === action;
+        const { action: decided } = rules.decide(tool, call, [...more, added]);
+        return settledAction(decided, now.asked) === action;
       });
       return works ? [works] : [];
     });

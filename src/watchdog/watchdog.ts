@@ -7,6 +7,7 @@ import { Decider, type DeciderDeps, type RuleSettings } from "./decider.ts";
 import { CallFiles } from "./file-rules.ts";
 import type { Labels } from "./labels.ts";
 import type { Decision } from "./rules.ts";
+import { settledAction } from "./settled-action.ts";
 
 /** May this call run: the one decision point for list, search and call. */
 export class Watchdog {
@@ -26,7 +27,10 @@ export class Watchdog {
   /** A person is nobody they would have to ask; what is denied stays denied. */
   decide(tool: Tool, caller: Caller, args?: Readonly<Record<string, unknown>>): Decision {
     const decision = this.decider.decide(tool, caller, args);
-    return decision.action === "ask" && caller.operator ? { ...decision, action: "allow" } : decision;
+    if (decision.action !== "ask") return decision;
+    // Whether an agent is headless is looked at when somebody would be asked, and a call that waits is asked about anew.
+    const action = settledAction(decision.action, { operator: caller.operator, headless: false });
+    return action === "ask" ? decision : { ...decision, action };
   }
 
   /** The same for files that the call comes to; worked out when the tool asks for the first. */

@@ -1,4 +1,7 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING, testHub } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -36,6 +39,35 @@ describe("a turn under way", () => {
     expect(next.revision).not.toBe(turn.revision);
     expect(next.tools.map(({ name }) => name)).toContain("mcp_growing_grown_1");
     expect((await next.call({ name: "mcp_growing_grown_1", arguments: {} })).outcome).toBe("ok");
+  });
+
+  it("does not see a server come back that it saw go away; the next one does", async () => {
+    await using home = await tempHome();
+    const flag = join(home.path, "dies");
+    await using test = await testHub({
+      servers: { frail: fixture("dies while a file is there", flag) as object },
+      toolboxes: { frail: ["mcp:frail:*"] },
+      agents: { ann: ["frail"] },
+    });
+    await test.hub.upstream.test("frail");
+    const session = test.hub.session({ agent: "ann" });
+    const [turn, beside] = [await session.turn(), await session.turn()];
+    const call = async (of: typeof turn, name: string) =>
+      (await of.call({ name: `mcp_frail_${name}`, arguments: {} })).outcome;
+    expect(await call(turn, "die")).toBe("ok");
+    await writeFile(flag, "");
+    expect(await call(turn, "die")).toBe("unavailable");
+    await rm(flag);
+    await test.hub.upstream.test("frail");
+    // It is back, for whoever did not see it go.
+    expect(await call(beside, "die")).toBe("ok");
+    for (const name of ["die", "other", "die"]) expect(await call(turn, name), name).toBe("unavailable");
+    const [together] = await turn.callAll([{ name: "mcp_frail_other", arguments: {} }]);
+    expect(together?.outcome).toBe("unavailable");
+    expect((await turn.call({ name: "think", arguments: { thought: "x" } })).outcome).toBe("ok");
+    const next = await session.turn();
+    expect(await call(next, "die")).toBe("ok");
+    expect(await call(next, "other")).toBe("ok");
   });
 
   it("cannot call what was taken away from its agent since, nor anything once the agent is gone", async () => {

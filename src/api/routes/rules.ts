@@ -180,14 +180,17 @@ function explanationOf(hub: Hub, input: ExplainInput): RuleExplanation {
   const { decider } = hub.watchdog;
   const found = decider.callOf(caller, args);
   const call = after === undefined ? found : { ...found, labels: new Set(after) };
-  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.more(caller), agent);
-  const isAllowed = caller.operator && said.action === "ask";
+  const { operator, agentId } = caller;
+  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.more(caller), {
+    operator,
+    headless: !operator && hub.identity.isHeadless(agentId),
+    ...(agent !== undefined && { agent }),
+  });
   return {
     ...said,
     tool: tool.name,
     agent: caller.agentName,
     capabilities: tool.capabilities ?? [],
-    ...(isAllowed && { action: "allow", text: `${said.text}; nobody asks the operator` }),
     rule: winner ? ruleView(hub, winner) : null,
     hidden: hub.watchdog.isHidden(tool, caller),
     labels: [...(call.labels ?? [])],

@@ -174,13 +174,13 @@ describe("toolkeep rule", () => {
     const agentId = api.hub.identity.agent("coder").id;
     const seen = { agentId, labels: ["untrusted_content"], labelledAt: Date.now() };
     await api.hub.store.labels.put({ ...seen, conversation: "c1" });
-    await api.hub.store.labels.put({ ...seen, conversation: "token tok_1" });
+    await api.hub.store.labels.put({ ...seen, conversation: "(any call)" });
     await api.hub.reload();
     const { out } = await typed(api, ["rule", "labels", "--agent", "coder"]);
     expect(out).toMatch(/coder +c1 +untrusted_content/);
-    expect(out).toContain("all calls with tok_1");
+    expect(out).toContain("every call with a token");
     const cleared = await typed(api, ["rule", "clear-labels", "--agent", "coder", "--yes"]);
-    expect(cleared.out).toBe("Cleared the labels of 2 conversations.\n");
+    expect(cleared.out).toBe("Cleared the labels of 1 conversation.\n");
     expect((await typed(api, ["rule", "labels"])).out).toBe("No conversation has labels.\n");
   });
 

@@ -1,5 +1,5 @@
 // One server for every way of behaving: node fixture.mjs <behaviour> [argument]
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { send, serve, text, tool } from "./rpc.mjs";
 
 const [behaviour, argument] = process.argv.slice(2);
@@ -30,6 +30,16 @@ const behaviours = {
       "tools/call": () => {
         process.stderr.write(`fatal: ${process.env.FIXTURE_TOKEN ?? "out of cheese"}\n`);
         process.exit(7);
+      },
+    });
+  },
+
+  /** Exits at a call as long as there is the file `argument`. */
+  "dies while a file is there"() {
+    serve([tool("die"), tool("other")], {
+      "tools/call": () => {
+        if (existsSync(argument)) process.exit(7);
+        return text("alive");
       },
     });
   },

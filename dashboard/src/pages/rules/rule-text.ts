@@ -9,13 +9,12 @@ export function ruleOfText(rules: readonly RuleView[], text: string): RuleView |
 export const NO_RULE = "default: allow";
 
 /** As the audit names a rule. */
-function textOf({ from, id, permission, pattern, after, note, action, final }: RuleView): string {
+function textOf({ from, id, permission, pattern, after, only, action, final }: RuleView): string {
   const written = typeof pattern === "object" && pattern !== null ? JSON.stringify(pattern) : pattern;
-  const only = id === null && /^only tools (of \S+ servers)$/.exec(note)?.[1];
   return [
     id === null ? `${from}:` : `${from} (${id}):`,
     permission,
-    only,
+    only !== null && `of ${only} servers`,
     written !== null && `on ${written}`,
     after !== null && `after ${after}`,
     `→ ${final ? "final " : ""}${action}`,
