@@ -39,11 +39,13 @@ function isInstalled() {
   return existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted();
 }
 
-/** `npm ci` refuses a lockfile that lacks another platform's optional binaries; `npm install` fetches them. */
+/** Exactly what is locked, and the lockfile stays as it is. */
 function install() {
   console.error("toolkeep: installing dependencies …");
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  run("npm", ["install", ...quiet], { stdio: ["ignore", "ignore", "inherit"] });
+  // Its install script would fetch libraries for CUDA, hundreds of megabytes that nothing here uses.
+  const env = { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" };
+  run("npm", ["ci", ...quiet], { stdio: ["ignore", "ignore", "inherit"], env });
   writeFileSync(STAMP, wanted());
 }
 
