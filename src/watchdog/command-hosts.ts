@@ -1,4 +1,6 @@
 /** Hosts that commands are given without a scheme: `curl example.com/x`, `ssh host`, `git@host:path`. */
+import { isPlain } from "./shell-marks.ts";
+import { runsMore } from "./shell-programs.ts";
 import { readCommandLine, UNKNOWN } from "./shell-words.ts";
 
 interface NetworkProgram {
@@ -9,6 +11,7 @@ interface NetworkProgram {
 }
 
 const MAX_HOSTS = 50;
+const NONE: readonly string[] = Object.freeze([]);
 
 const PROGRAMS: ReadonlyMap<string, NetworkProgram> = new Map([
   ...each("curl", { values: "AbcCdDeEFhHKmoPQrtTuUwXyYz", hosts: "all" }),
@@ -25,7 +28,12 @@ const NAMES = new RegExp(`(?:^|[^\\w-])(?:${[...PROGRAMS.keys()].join("|")})(?![
 
 /** What may be a host, of every command of the line. */
 export function bareHostsIn(command: string): readonly string[] {
-  if (!NAMES.test(command)) return [];
+  // Most lines start one program that has nothing to do with hosts.
+  const end = command.indexOf(" ");
+  const first = end < 0 ? command : command.slice(0, end);
+  const isOther = !PROGRAMS.has(first) && !first.includes("/") && !runsMore(first) && isPlain(command);
+  if (isOther && first !== "" && !first.includes("=") && first !== "time") return NONE;
+  if (!NAMES.test(command)) return NONE;
   const found = new Set<string>();
   for (const text of readCommandLine(command).texts) {
     const [name = "", ...words] = text.split(" ");

@@ -169,10 +169,13 @@ export class Rules {
 
   #weighed(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
     const circumstances = this.#circumstances(tool, call);
-    const certainly: Circumstances = { ...circumstances, isCertainOnly: true };
+    let certainly: Circumstances | undefined;
     const winner = winnerOf(own, project, {
       first: (rules, test) => rules.first(circumstances, test),
-      certain: (rules, test) => rules.first(certainly, test),
+      certain: (rules, test) => {
+        certainly ??= { ...circumstances, isCertainOnly: true };
+        return rules.first(certainly, test);
+      },
       doubted: circumstances.doubted,
     });
     return decisionOf(winner, call, circumstances);

@@ -202,7 +202,8 @@ class Found implements Subjects {
       return;
     }
     this.#push("command", value, isDeclared);
-    this.hostInCommand = this.hostInCommand.concat(bareHostsIn(value));
+    const bare = bareHostsIn(value);
+    if (bare.length > 0) this.hostInCommand = this.hostInCommand.concat(bare);
     if (!value.includes("://")) return;
     const readings = /["'\\]/.test(value) ? [value, value.replace(/["'\\]/g, "")] : [value];
     for (const reading of readings) {
