@@ -227,8 +227,17 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await dashboard.hub.people.add("vera", "viewer");
     const viewer = await dashboard.open("/", { person: "vera" });
     await viewer.keyboard.press("Control+k");
-    await viewer.keyboard.type("add");
-    await viewer.getByText("Nothing is called that").waitFor();
+    const find = viewer.getByRole("combobox", { name: /^Find/ });
+    const actions = viewer.getByRole("option").getByText("action", { exact: true });
+    await find.fill("verify");
+    await actions.first().waitFor();
+    for (const typed of ["create", "add", "backup", "task"]) {
+      await find.fill(typed);
+      await viewer.getByRole("option", { name: "Verify the audit" }).waitFor({ state: "detached" });
+      expect(await actions.count(), typed).toBe(0);
+      await find.fill("verify");
+      await actions.first().waitFor();
+    }
   });
 
   it("lists admin tokens with what they may do, makes one and revokes it", async () => {
