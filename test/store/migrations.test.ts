@@ -41,8 +41,8 @@ test("the migrations that exist keep their names and order", () => {
     "0023-call-steps",
     "0024-sources",
     "0025-memory-history",
-    "0029-agent-seats",
-    "0030-failed-servers",
+    "0027-agent-seats",
+    "0028-failed-servers",
   ]);
 });
 

@@ -23,9 +23,9 @@ import { toolFingerprints } from "./0022-tool-fingerprints.ts";
 import { callSteps } from "./0023-call-steps.ts";
 import { sources } from "./0024-sources.ts";
 import { memoryHistory } from "./0025-memory-history.ts";
-import { contentLabels } from "./0027-content-labels.ts";
-import { agentSeats } from "./0029-agent-seats.ts";
-import { failedServers } from "./0030-failed-servers.ts";
+import { contentLabels } from "./0026-content-labels.ts";
+import { agentSeats } from "./0027-agent-seats.ts";
+import { failedServers } from "./0028-failed-servers.ts";
 import type { Migration } from "./migration.ts";
 
 /** In order; the schema version is the count of them. Append only. */

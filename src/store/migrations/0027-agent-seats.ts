@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const agentSeats: Migration = {
-  name: "0029-agent-seats",
+  name: "0027-agent-seats",
   async up(db, types) {
     for (const column of ["local_model", "coordinator"])
       await db.schema

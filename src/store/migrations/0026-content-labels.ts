@@ -2,7 +2,7 @@ import type { Migration } from "./migration.ts";
 
 /** Labels travel with what a labelled conversation leaves behind. */
 export const contentLabels: Migration = {
-  name: "0027-content-labels",
+  name: "0026-content-labels",
   async up(db, types) {
     await db.schema
       .alterTable("outputs")
