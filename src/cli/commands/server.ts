@@ -9,9 +9,8 @@ import type {
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
-import { addedText, indented, registerServer, toolNames } from "../added-server.ts";
+import { addedText, registerServer, toolNames } from "../added-server.ts";
 import { path } from "../api-client.ts";
-import { counted } from "../counted.ts";
 import { destructive } from "../destructive.ts";
 import { ago } from "../duration.ts";
 import { addPasted, pastedText } from "../paste-servers.ts";
