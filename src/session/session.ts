@@ -119,5 +119,10 @@ function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcom
   const status = () =>
     ({ kind: "unavailable", reason: error?.message ?? `${origin} is unavailable` }) as const;
   for (const [key, tool] of snapshot)
-    if (tool.origin === origin) snapshot.set(key, Object.create(tool, { status: { value: status } }));
+    if (tool.origin === origin) snapshot.set(key, withStatus(tool, status));
+}
+
+/** The tool with another status. Everything else is asked of the tool itself, which may keep things private. */
+function withStatus(tool: Tool, status: Tool["status"]): Tool {
+  return new Proxy(tool, { get: (of, key) => (key === "status" ? status : Reflect.get(of, key, of)) });
 }

@@ -231,9 +231,9 @@ async function written(): Promise<void> {
   await expect.poll(() => api.hub.audit.load.waiting).toBe(0);
 }
 
-/** Without the times at which somebody was seen last. */
+/** Without the times at which somebody was seen last, and the row by which health finds out whether anything can be written. */
 async function quietDump() {
   const { tables } = await api.hub.store.dump();
-  const { tokens: _tokens, people: _people, ...rest } = tables;
+  const { tokens: _tokens, people: _people, claims: _claims, ...rest } = tables;
   return rest;
 }

@@ -41,6 +41,7 @@ test("the migrations that exist keep their names and order", () => {
     "0023-call-steps",
     "0024-sources",
     "0025-memory-history",
+    "0026-content-labels",
     "0027-agent-seats",
     "0028-failed-servers",
   ]);

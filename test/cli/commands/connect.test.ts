@@ -305,6 +305,13 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
   });
 
+  it("says which patterns match no tools yet", async () => {
+    await using home = await clientHomeWithStore();
+    await home.write(".cursor/mcp.json", { mcpServers: {} });
+    const { stdout } = await command(options(home), "connect", "cursor");
+    expect(stdout).toContain("mcp:* matches no tools yet.");
+  });
+
   it("moves no server out of the client that Toolkeep cannot run, and says why", async () => {
     await using home = await clientHomeWithStore();
     const path = await home.write(".cursor/mcp.json", {
@@ -318,7 +325,6 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const moved = await command(options(home), "connect", "cursor", "--move");
     expect(moved.stdout).toMatch(/Left in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
     expect(moved.stdout).toContain("cannot run it: off (it is disabled)");
-    expect(moved.stdout).toContain("mcp:* matches no tools yet.");
     const left = JSON.parse(await readFile(path, "utf8")).mcpServers;
     expect(Object.keys(left)).toEqual(["absent", "off", "toolkeep"]);
   });

