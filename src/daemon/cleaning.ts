@@ -12,6 +12,7 @@ import { OUTPUT_KEPT_MS } from "../store/output-record.ts";
 import type { Prunable, Store } from "../store/store.ts";
 import { TOOL_USE_KEPT_MS } from "../store/tool-use-record.ts";
 import { type AuditCleaningDeps, auditCut } from "./audit-cleaning.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { removeStrayFiles } from "./stray-files.ts";
 
 export interface CleaningDeps {
@@ -41,11 +42,12 @@ const ACTIVATIONS_KEPT_MS = 30 * DAY_MS;
 
 /**
  * Removes, shortly after the start and then every day, what is older than its retention; kept outputs, which may be
- * large and are kept for hours, every hour. Of the daemons on one database
+ * large and are kept for hours, every hour; nothing while the clock is not believed. Of the daemons on one database
  * one cleans the tables; the files of attachments are each daemon's own.
  */
-export function startCleaning(deps: CleaningDeps): { close(): Promise<void> } {
+export function startCleaning(given: CleaningDeps): { close(): Promise<void> } {
   const stop = new AbortController();
+  const deps = { ...given, watch: new ClockWatch(given) };
   const ended = Promise.all([
     deps.store.lead("cleaning", (signal) => cleanTables(deps, signal), stop.signal),
     regularly(DAY_MS, deps, stop.signal, cleanFiles),
@@ -58,7 +60,9 @@ export function startCleaning(deps: CleaningDeps): { close(): Promise<void> } {
   };
 }
 
-async function cleanTables(deps: CleaningDeps, signal: AbortSignal): Promise<void> {
+type WatchedDeps = CleaningDeps & { readonly watch: ClockWatch };
+
+async function cleanTables(deps: WatchedDeps, signal: AbortSignal): Promise<void> {
   await Promise.all([
     regularly(DAY_MS, deps, signal, cleanStore),
     regularly(HOUR_MS, deps, signal, cleanOutputs),
@@ -68,19 +72,20 @@ async function cleanTables(deps: CleaningDeps, signal: AbortSignal): Promise<voi
 /** Never rejects: what could not be done now is done the next time. */
 async function regularly(
   everyMs: number,
-  deps: CleaningDeps,
+  deps: WatchedDeps,
   signal: AbortSignal,
   clean: (deps: CleaningDeps, signal: AbortSignal) => Promise<object>,
 ): Promise<void> {
   await pause(deps.firstMs ?? FIRST_MS, signal);
   while (!signal.aborted) {
     try {
-      const removed = await clean(deps, signal);
+      const removed = (await deps.watch.isBelieved()) ? await clean(deps, signal) : {};
       if (Object.keys(removed).length > 0)
         deps.log.info(removed, "removed what was older than its retention");
     } catch (error) {
       deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it is tried again later");
     }
+    deps.log.debug({ next: everyMs }, "cleaning is done for now");
     await pause(everyMs, signal);
   }
 }

@@ -7,19 +7,39 @@ const STRAY_MS = 60 * 60 * 1_000;
 const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 32;
 
-/** Names under which parts of a home are written first, by the folder that they are in. */
-const TOP = /^(daemon\.json\.[0-9a-f]{8}|key\.[0-9a-f-]{36}|[a-z-]+\.part|\.[\w.-]+\.[0-9a-f]{8})$/;
-const ANYWHERE = /^\.tmp_[0-9A-Za-z]{8,64}$/;
-const INBOX = /^\.[0-9a-f-]{36}\.tmp$/;
-/** Folders of the home in which files are written by tools and people. */
-const DEEP = ["workspaces", "inbox"];
+/** A folder of the home, and under which names something is written in it before it gets its own. */
+interface Place {
+  /** Parts of the path from the home on. */
+  readonly folder: readonly string[];
+  readonly draft: RegExp;
+  /** Drafts are folders, which go with all that is in them. */
+  readonly areFolders?: boolean;
+  /** Folders in it are looked at, too. */
+  readonly isDeep?: boolean;
+}
 
-/** Removes what writes that never ended have left in the home; resolves with how many files. Follows no links. */
+const WORKSPACE_DRAFT = /^\.tmp_[0-9A-Za-z]{8,64}$/;
+
+/** Every place of the home in which something is written whole or not at all. Whoever adds one adds it here. */
+const PLACES: readonly Place[] = [
+  {
+    folder: [],
+    draft:
+      /^(daemon\.json\.[0-9a-f]{8}|lock\.json\.new|key\.[0-9a-f-]{36}|[a-z-]+\.part|.+\.\d+\.part|\.[\w.-]+\.[0-9a-f]{8})$/,
+  },
+  { folder: [], draft: WORKSPACE_DRAFT },
+  { folder: ["workspaces"], draft: WORKSPACE_DRAFT, isDeep: true },
+  { folder: ["inbox"], draft: /^(\.tmp_[0-9A-Za-z]{8,64}|\.[0-9a-f-]{36}\.tmp)$/, isDeep: true },
+  { folder: ["models"], draft: /^.+\.(onnx|sha256)\.\d+$/ },
+  { folder: ["plugins"], draft: /^\.(new|old)-[0-9A-Za-z]{8,64}$/, areFolders: true },
+  { folder: ["run", "custom"], draft: /^call-[0-9A-Za-z]{6}$/, areFolders: true },
+];
+
+/** Removes what writes that never ended have left in the home; resolves with how many files and folders. Follows no links. */
 export async function removeStrayFiles(home: string, now: number, signal: AbortSignal): Promise<number> {
   const sweep = new Sweep(now, signal);
-  await sweep.folder(home, (name) => TOP.test(name) || ANYWHERE.test(name), 0);
-  for (const name of DEEP)
-    await sweep.folder(join(home, name), (file) => ANYWHERE.test(file) || INBOX.test(file), MAX_DEPTH);
+  for (const place of PLACES)
+    await sweep.folder(join(home, ...place.folder), place, place.isDeep ? MAX_DEPTH : 0);
   return sweep.removed;
 }
 
@@ -34,20 +54,21 @@ class Sweep {
     this.#signal = signal;
   }
 
-  async folder(path: string, isStray: (name: string) => boolean, depth: number): Promise<void> {
+  async folder(path: string, place: Place, depth: number): Promise<void> {
     const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (this.#signal.aborted || this.#left-- <= 0) return;
-      const place = join(path, entry.name);
-      if (entry.isDirectory() && depth > 0) await this.folder(place, isStray, depth - 1);
-      else if (entry.isFile() && isStray(entry.name)) await this.#remove(place);
+      const at = join(path, entry.name);
+      const isWanted = place.areFolders ? entry.isDirectory() : entry.isFile();
+      if (isWanted && place.draft.test(entry.name)) await this.#remove(at);
+      else if (entry.isDirectory() && depth > 0) await this.folder(at, place, depth - 1);
     }
   }
 
-  async #remove(place: string): Promise<void> {
-    const found = await lstat(place).catch(() => undefined);
-    if (!found?.isFile() || found.mtimeMs >= this.#before) return;
-    await rm(place, { force: true });
+  async #remove(at: string): Promise<void> {
+    const found = await lstat(at).catch(() => undefined);
+    if (found === undefined || found.isSymbolicLink() || found.mtimeMs >= this.#before) return;
+    await rm(at, { recursive: found.isDirectory(), force: true });
     this.removed++;
   }
 }

@@ -231,9 +231,9 @@ async function written(): Promise<void> {
   await expect.poll(() => api.hub.audit.load.waiting).toBe(0);
 }
 
-/** Without the times at which somebody was seen last, and the row by which health finds out whether anything can be written. */
+/** Without the times at which somebody was seen last, and at which a health check last wrote something. */
 async function quietDump() {
   const { tables } = await api.hub.store.dump();
-  const { tokens: _tokens, people: _people, claims: _claims, ...rest } = tables;
-  return rest;
+  const { tokens: _tokens, people: _people, claims, ...rest } = tables;
+  return { ...rest, claims: claims?.filter(({ id }) => id !== "write check") };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mergeSettings } from "../../src/config/merge.ts";
@@ -13,7 +13,9 @@ import { tempHome } from "../support/temp-home.ts";
 import { tempStore } from "../support/temp-store.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const YEARS = 10 * 365 * DAY;
 const NOW = 1_800_000_000_000;
 const { retention } = mergeSettings("/home", {});
 const clock = () => NOW;
@@ -26,6 +28,7 @@ test("what is older than its retention goes in batches, and the log says how muc
   const { log, lines } = noted();
   let reloaded = 0;
   const onTokens = async () => void reloaded++;
+  await believed(temp.home, NOW);
   const cleaning = startCleaning({ ...depsOf(temp, log), onTokens });
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
@@ -40,6 +43,7 @@ test("what is part of a chain is counted with the calls, and asked for until not
   const asked: number[] = [];
   const prune = async (before: number) => (asked.push(before) < 3 ? 500 : 7);
   const { log, lines } = noted();
+  await believed(temp.home, NOW);
   const cleaning = startCleaning({ ...depsOf(temp, log), audit: { prune } });
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
@@ -53,6 +57,7 @@ test("what is to be kept for ever stays, whatever its age", async () => {
   await temp.store.tokens.create(token("expired", { expiresAt: 1 }));
   const { log, lines } = noted();
   const kept = { ...retention, auditMs: null };
+  await believed(temp.home, NOW);
   const cleaning = startCleaning({ ...depsOf(temp, log), retention: () => kept });
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
@@ -74,6 +79,7 @@ test("old copies of attached files go, younger ones and other files stay", async
     await utimes(join(folder, name), at, at);
   }
   const { log, lines } = noted();
+  await believed(temp.home, NOW);
   const cleaning = startCleaning(depsOf(temp, log));
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
@@ -86,7 +92,6 @@ test("old copies of attached files go, younger ones and other files stay", async
 
 test("outputs go when they are older than a day, whatever the retention says", async () => {
   await using temp = await tempStore();
-  const HOUR = 3_600_000;
   for (const [id, hours] of [
     ["out_old", 25],
     ["out_young", 23],
@@ -96,6 +101,7 @@ test("outputs go when they are older than a day, whatever the retention says", a
     await temp.store.outputs.create(output, "text");
   }
   const { log, lines } = noted();
+  await believed(temp.home, NOW);
   const cleaning = startCleaning(depsOf(temp, log));
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
@@ -114,6 +120,7 @@ test("of two daemons on one database one cleans it, and the other when the first
       const { log, lines } = noted();
       const own = join(home.path, name);
       await mkdir(own);
+      await believed(own, NOW);
       return { store, lines, deps: depsOf({ store, home: own }, log) };
     }),
   );
@@ -136,6 +143,11 @@ function depsOf({ store, home }: { store: Store; home: string }, log: Log): Clea
   return { store, audit, home, retention: () => retention, onTokens: async () => {}, clock, log, firstMs: 0 };
 }
 
+/** As if a daemon had looked at the clock here before, more than a day ago. */
+async function believed(home: string, at: number): Promise<void> {
+  await writeFile(join(home, "clock-seen"), JSON.stringify({ at, believedFrom: at - DAY }));
+}
+
 async function putCalls(store: Store, count: number, startedAt: number): Promise<void> {
   const calls = Array.from({ length: count }, (_, index) => call(`${startedAt} ${index}`, { startedAt }));
   await store.calls.put(calls);
@@ -150,23 +162,91 @@ function noted(): { log: Log; lines: [object, string][] } {
 test("a clock that is far ahead removes a few days of the audit a day, however often the daemon starts", async () => {
   await using temp = await tempStore();
   for (let day = 0; day < 60; day += 2) await putCalls(temp.store, 1, NOW - day * DAY);
-  const years = 10 * 365 * DAY;
+  await believed(temp.home, NOW);
   const left = async () => (await temp.store.calls.list({ limit: 1_000 })).length;
-  const start = async (at: number) => {
-    const { log, lines } = noted();
-    await temp.store.tokens.create(token(`t${at}`, { expiresAt: 1 }));
-    const cleaning = startCleaning({ ...depsOf(temp, log), clock: () => at });
-    await waitUntil("it has cleaned", () => lines.some(([, line]) => line.startsWith("removed")));
-    await cleaning.close();
-    return lines.map(([, line]) => line);
-  };
+  const start = (at: number) => cleanedAt(temp, at);
 
-  const [warning] = await start(NOW + years);
-  expect(warning).toContain("Check the clock");
+  const [ahead] = await start(NOW + YEARS);
+  expect(ahead).toContain("3650 days ahead");
+  const warned = await start(NOW + YEARS + DAY);
+  expect(warned.find((line) => line.startsWith("audit:"))).toContain("Check the clock");
   expect(await left()).toBe(29);
-  await start(NOW + years + 1_000);
-  await start(NOW + years + 2_000);
+  await start(NOW + YEARS + DAY + 1_000);
+  await start(NOW + YEARS + DAY + 2_000);
   expect(await left()).toBe(29);
-  await start(NOW + years + DAY);
+  await start(NOW + YEARS + 2 * DAY);
   expect(await left()).toBe(28);
 });
+
+test("a clock that is far ahead removes nothing for a day, however often the daemon starts", async () => {
+  await using temp = await tempStore();
+  await putEverything(temp);
+  await believed(temp.home, NOW);
+  const before = await everything(temp);
+
+  const lines = await cleanedAt(temp, NOW + YEARS);
+  for (const later of [1_000, DAY / 2, 19 * HOUR]) await cleanedAt(temp, NOW + YEARS + later);
+
+  expect(lines).toEqual([expect.stringContaining("nothing is removed for being old until a day has passed")]);
+  expect(await everything(temp)).toEqual(before);
+  // Whoever sets it right has lost nothing, and what is due goes as ever.
+  await temp.store.tokens.create(token("due", { expiresAt: NOW - 31 * DAY }));
+  expect(await cleanedAt(temp, NOW + 2 * HOUR)).toEqual([]);
+  expect(await cleanedAt(temp, NOW + 22.5 * HOUR)).toEqual(["removed what was older than its retention"]);
+  expect(await everything(temp)).toEqual(before);
+});
+
+test("a clock that stays far ahead for a day is believed", async () => {
+  await using temp = await tempStore();
+  await putEverything(temp);
+  await believed(temp.home, NOW);
+  await cleanedAt(temp, NOW + YEARS);
+  expect(await cleanedAt(temp, NOW + YEARS + DAY)).toContain("removed what was older than its retention");
+  expect(await everything(temp)).toEqual({ calls: [], tokens: [], outputs: [], files: [] });
+});
+
+test("a home in which nobody has looked at the clock yet is not cleaned before a day has passed", async () => {
+  await using temp = await tempStore();
+  await putEverything(temp);
+  const before = await everything(temp);
+  expect(await cleanedAt(temp, NOW + YEARS)).toEqual([]);
+  expect(await everything(temp)).toEqual(before);
+  await writeFile(join(temp.home, "clock-seen"), '{"at":"then"');
+  expect(await cleanedAt(temp, NOW + YEARS)).toEqual([]);
+  expect(await everything(temp)).toEqual(before);
+});
+
+interface Temp {
+  readonly store: Store;
+  readonly home: string;
+}
+
+/** What is young at `NOW`, in tables and files. */
+async function putEverything({ store, home }: Temp): Promise<void> {
+  await putCalls(store, 1, NOW - HOUR);
+  await store.tokens.create(token("young", { expiresAt: NOW + DAY }));
+  const output = { id: "out", agentId: "agt", conversation: "c", chars: 4, bytes: 4, labels: [] };
+  await store.outputs.create({ ...output, createdAt: NOW - HOUR }, "text");
+  await mkdir(join(home, "attachments", "att_young"), { recursive: true });
+  await utimes(join(home, "attachments", "att_young"), NOW / 1000, NOW / 1000);
+}
+
+async function everything({ store, home }: Temp) {
+  return {
+    calls: (await store.calls.list({ limit: 10 })).map(({ id }) => id),
+    tokens: (await store.tokens.list()).map(({ id }) => id),
+    outputs: (await store.outputs.list({ agentId: "agt" })).map(({ id }) => id),
+    files: await readdir(join(home, "attachments")),
+  };
+}
+
+/** Cleans once, by a daemon that starts at this time; resolves with what it logged. */
+async function cleanedAt(temp: Temp, at: number): Promise<string[]> {
+  const { log, lines } = noted();
+  let done = 0;
+  const debug = (_: object, line: string) => void (line === "cleaning is done for now" && done++);
+  const cleaning = startCleaning({ ...depsOf(temp, { ...log, debug }), clock: () => at });
+  await waitUntil("the store, outputs and files are cleaned", () => done === 3);
+  await cleaning.close();
+  return lines.map(([, line]) => line);
+}

@@ -97,7 +97,7 @@ describe("imports", () => {
   it("of servers found elsewhere are judged by digests alone and registered with what is sent", async () => {
     await using home = await clientHome();
     await home.write(".cursor/mcp.json", {
-      mcpServers: { a: { command: "a", disabled: true }, "b:b": { command: "b", disabled: true } },
+      mcpServers: { a: { command: "a", disabled: true }, "b\tb": { command: "b", disabled: true } },
     });
     const { servers } = await home.discover();
     await using api = await testApi({ options: { env: { HOME: "/nowhere" } } });
