@@ -23,7 +23,14 @@ export async function confirmed(
   if (answer !== true) throw new ToolkeepError("CANCELLED", no);
 }
 
-export function notATerminal({ terminal }: Run, code: ErrorCode, first?: string): ToolkeepError {
+export function notATerminal(
+  { terminal }: Run,
+  code: ErrorCode,
+  first?: string,
+  remedy?: string,
+): ToolkeepError {
   const why = terminal.interactive ? "With --json nobody is asked" : "Not a terminal";
-  return new ToolkeepError(code, `${why}: pass --yes${first === undefined ? "" : `, after ${first}`}`);
+  return new ToolkeepError(code, `${why}: pass --yes${first === undefined ? "" : `, after ${first}`}`, {
+    ...(remedy !== undefined && { remedy }),
+  });
 }

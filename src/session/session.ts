@@ -118,8 +118,7 @@ function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcom
   if (!origin?.startsWith("mcp:")) return;
   const status = () =>
     ({ kind: "unavailable", reason: error?.message ?? `${origin} is unavailable` }) as const;
-  for (const [key, tool] of snapshot)
-    if (tool.origin === origin) snapshot.set(key, withStatus(tool, status));
+  for (const [key, tool] of snapshot) if (tool.origin === origin) snapshot.set(key, withStatus(tool, status));
 }
 
 /** The tool with another status. Everything else is asked of the tool itself, which may keep things private. */

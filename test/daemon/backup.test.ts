@@ -40,7 +40,10 @@ describe("a backup", () => {
       expect({ ...backup.store.tables, ...tables }).toEqual(backup.store.tables);
       expect(auditChains).toHaveLength(1);
       expect(auditEntries).toMatchObject([{ kind: "opened" }, { kind: "store.restored", actor: "operator" }]);
-      expect(auditKey).toEqual(backup.store.tables.auditKey);
+      // Its key is the same; it is sealed anew, with a mark of how far the records have come.
+      expect(auditKey).toMatchObject(
+        backup.store.tables.auditKey!.map(({ id, createdAt }) => ({ id, createdAt })),
+      );
       expect(await store.agents.list()).toEqual(await from.hub.store.agents.list());
     } finally {
       await store.close();

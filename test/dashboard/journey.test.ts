@@ -26,14 +26,20 @@ describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by 
     await using connected = await connectClient(daemon.url, token);
     await addServer(page);
 
-    // Another way of starting it, which an agent wants: it stops, and a person looks at what would run.
-    await connected.client.callTool({
-      name: "update_mcp_server",
-      arguments: { name: "every", env: { GREETING: "hello" } },
-    });
+    // Another way of starting it, which an agent wants: nothing changes before an admin's yes.
+    const change = { name: "update_mcp_server", arguments: { name: "every", env: { GREETING: "hello" } } };
+    expect(await connected.client.callTool(change)).toMatchObject({ isError: true });
     const panel = page.getByRole("complementary");
-    await panel.getByText("An agent changed this server").waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: /^Approvals/ })
+      .click();
+    await page.getByRole("link", { name: /every/ }).first().click();
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await page.getByText("All caught up").waitFor();
+    expect((await connected.client.callTool(change)).isError ?? false).toBe(false);
+    await go(page, "Servers");
+    await page.getByRole("link", { name: "every", exact: true }).click();
     await panel.getByText("Ready").waitFor();
 
     await grantEcho(page);

@@ -47,16 +47,16 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/servers?add=paste");
     const { command, args } = fixture("echoes");
-    await page.getByLabel("Settings of a client").fill("{ not json");
+    await page.getByLabel("What a README shows").fill("{ not json");
     await page.getByText(/line 1/).waitFor();
     await page
-      .getByLabel("Settings of a client")
+      .getByLabel("What a README shows")
       .fill(JSON.stringify({ mcpServers: { pasted: { command, args } } }));
     await page.getByRole("button", { name: "Import 1" }).click();
     await page.getByRole("link", { name: "pasted" }).waitFor();
     await page.goto(`${dashboard.url}/servers?add=paste`);
     await page
-      .getByLabel("Settings of a client")
+      .getByLabel("What a README shows")
       .fill(
         `[mcp_servers.toml]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify([...args!, "again"])}`,
       );

@@ -413,10 +413,11 @@ async function askPeople(env: Record<string, string>): Promise<void> {
   const found = plant("asked-secret");
   await cli({ ...env, input: found }, "secret", "set", "ASKED", "--stdin");
   const told = `use ${found}, which is ${Buffer.from(found).toString("base64")}`;
-  const pending = async (kind: string) => {
-    const { questions } = JSON.parse((await request("GET", "/api/questions?state=pending")).text);
-    return (questions as { id: string; kind: string }[]).find((question) => question.kind === kind)?.id;
-  };
+  const open = async (): Promise<readonly { id: string; kind: string }[]> =>
+    JSON.parse((await request("GET", "/api/questions?state=pending")).text).questions;
+  const before = new Set((await open()).map(({ id }) => id));
+  const pending = async (kind: string) =>
+    (await open()).find((question) => question.kind === kind && !before.has(question.id))?.id;
   const call = (name: string, args: object) =>
     api("POST", "/api/call", { name, agent: "scout", arguments: args }, `call ${name}`);
   const asked = [

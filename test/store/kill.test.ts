@@ -10,13 +10,15 @@ import { agent, call } from "./records.ts";
 
 const ROUNDS = 4;
 
-test("kill -9 at any moment leaves a whole store with every acknowledged write", async () => {
+test("kill -9 at any moment leaves a whole store with every acknowledged write", {
+  timeout: 240_000,
+}, async () => {
   await using home = await tempHome();
   const acknowledged: string[] = [];
 
   for (let round = 0; round < ROUNDS; round++) {
     await using child = startChild(writer(home.path, round));
-    await waitUntil("the child has written", () => child.lines.length >= 20);
+    await waitUntil("the child has written", () => child.lines.length >= 20, 60_000);
     await sleep(Math.random() * 100);
     await child.kill9();
     acknowledged.push(...child.lines);

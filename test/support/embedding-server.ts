@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { Dice } from "./dice.ts";
 import { remoteServer } from "./remote-server.ts";
 
 export interface AskedFor {
@@ -54,9 +56,12 @@ export function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
+/** A text about none of the subjects points anywhere, and two such texts to different sides. */
 function vectorOf(text: string, subjects: readonly string[], dimensions: number): number[] {
   const words = new Set(text.toLowerCase().match(/[a-z]+/g));
-  return Array.from({ length: dimensions }, (_, at) =>
-    subjects[at]?.split(" ").some((word) => words.has(word)) ? 0.5 : 0.005,
-  );
+  const isAbout = subjects.map((subject) => subject.split(" ").some((word) => words.has(word)));
+  if (isAbout.includes(true))
+    return Array.from({ length: dimensions }, (_, at) => (isAbout[at] ? 0.5 : 0.005));
+  const dice = new Dice(createHash("sha256").update(text).digest().readUInt32LE(0));
+  return Array.from({ length: dimensions }, () => (dice.below(1_000) - 500) / 1_000);
 }

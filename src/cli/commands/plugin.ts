@@ -129,7 +129,12 @@ async function enablePlugin(run: Run, name: string, options: Consent): Promise<u
   run.terminal.err(`${permissionText(plugin)}\n`);
   if (!options.yes) {
     if (!run.terminal.interactive || run.json)
-      throw notATerminal(run, "NOT_TRUSTED", "reading what the plugin may do");
+      throw notATerminal(
+        run,
+        "NOT_TRUSTED",
+        "reading what the plugin may do",
+        `toolkeep plugin enable ${name} --yes`,
+      );
     if (!(await agrees())) throw new ToolkeepError("CANCELLED", `plugin ${name} was not enabled`);
   }
   const answer = await agree(run, plugin, options);
