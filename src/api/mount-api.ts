@@ -63,7 +63,7 @@ export interface Api {
 }
 
 /**
- * Adds `/api`, `/metrics`, `/health` and the page for people to `app`. Everything under `/api`, and `/metrics`, wants
+ * Adds `/api`, `/metrics`, `/health` and the dashboard to `app`. Everything under `/api`, and `/metrics`, wants
  * an admin.
  */
 export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptions): Promise<Api> {

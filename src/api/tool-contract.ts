@@ -25,7 +25,7 @@ export interface ListedTool extends ToolView {
   readonly domain?: Domain;
   /** About how many tokens it takes in the list of a model. */
   readonly tokens: number;
-  /** Nobody vouches for its origin. */
+  /** It comes from an untrusted server. */
   readonly untrusted: boolean;
 }
 
@@ -81,7 +81,7 @@ export interface ToolDetail extends ToolView {
   readonly findings: readonly Finding[];
   /** A person said what it can do. */
   readonly corrected: boolean;
-  /** Nobody vouches for its origin. */
+  /** It comes from an untrusted server. */
   readonly untrusted: boolean;
   /** What people should know: that its schema cannot be used, for one. */
   readonly warnings: readonly string[];

@@ -31,7 +31,7 @@ export interface PersonChange {
 const CHANGES = "changes";
 
 /**
- * Who uses `/api` and the page for people, and with which browsers. Held in memory, as agents and tokens are; `reload`
+ * Who uses `/api` and the dashboard, and with which browsers. Held in memory, as agents and tokens are; `reload`
  * takes over what another process changed.
  */
 export class People {

@@ -1,6 +1,6 @@
 import type { Role } from "../caller.ts";
 
-/** Somebody who uses `/api` and the page for people. */
+/** Somebody who uses `/api` and the dashboard. */
 export interface PersonRecord {
   readonly id: string;
   readonly name: string;

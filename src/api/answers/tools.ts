@@ -53,7 +53,7 @@ export const listedToolFields: Shape<contract.ListedTool> = {
   ...toolViewFields,
   domain: optional(anyOfTexts(DOMAINS)),
   tokens,
-  untrusted: { ...yesNo, description: "Nobody vouches for its origin." },
+  untrusted: { ...yesNo, description: "It comes from an untrusted server." },
 };
 
 /** Tools, calls of them, and the audit. */
@@ -79,7 +79,7 @@ export const toolAnswers = {
       },
       corrected: { type: "boolean", description: "A person said what it can do." },
       findings: { ...listOf(ref("Finding")), description: "What to look at in what it says of itself." },
-      untrusted: { type: "boolean", description: "Nobody vouches for its origin." },
+      untrusted: { type: "boolean", description: "It comes from an untrusted server." },
       warnings: texts,
       toolboxes: { ...texts, description: "The toolboxes that give it." },
       agents: { ...texts, description: "The agents that may call it." },

@@ -4,7 +4,7 @@ import { browser, cookieOf, enter, HOST, ORIGIN } from "../../support/browser.ts
 import { builtDashboard } from "../../support/built-dashboard.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
 
-describe("the page for people", () => {
+describe("the dashboard", () => {
   it("without a session only says how to get one", async () => {
     await using api = await testApi({ agents: { "secret-agent": [] } });
     const response = await api.app.inject({ url: "/" });
