@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { type ConnectionCall, connectionCall } from "./connection-call.ts";
 import { attemptFor } from "./connector.ts";
 import type { Definition } from "./definition.ts";
-import { deliver, type Opened, openedUnlessAborted, type Work } from "./delivery.ts";
+import { deliver, type Opened, openedUnlessAborted } from "./delivery.ts";
 import { InUse } from "./in-use.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { ServerDeps } from "./server-deps.ts";

@@ -88,7 +88,11 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     await dashboard.api("POST", "/rules", { permission: "think", action: "deny" });
     const page = await dashboard.open("/audit?view=actions");
-    await page.getByRole("row", { name: /Added a rule/ }).first().getByRole("link").click();
+    await page
+      .getByRole("row", { name: /Added a rule/ })
+      .first()
+      .getByRole("link")
+      .click();
     await page.getByRole("dialog").getByText("POST /api/rules").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();
     expect(await seriousFindings(page)).toEqual([]);
