@@ -22,8 +22,6 @@ describe("a daemon that npm start began", { timeout: 120_000 }, () => {
     ["SIGKILL", "npm", "by a shell that npm leaves in between"],
     ["SIGTERM", "parent", "by a shell that npm leaves in between"],
     ["SIGKILL", "parent", "by a shell that npm leaves in between"],
-    ["SIGTERM", "npm", "by sh -c"],
-    ["SIGKILL", "npm", "by sh -c"],
   ])("ends with %s to %s, started %s", async (signal, whom, how) => {
     await using folder = await tempHome();
     const { scripts } = JSON.parse(await readFile(PACKAGE, "utf8"));
@@ -35,8 +33,7 @@ describe("a daemon that npm start began", { timeout: 120_000 }, () => {
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ name: "x", scripts: { start } }));
     await copyFile("/dev/null", join(folder.path, ".npmrc"));
     const home = join(folder.path, "home");
-    const [command, ...args] = how === "by sh -c" ? ["sh", "-c", "npm start"] : ["npm", "start"];
-    const npm = spawn(command!, args, {
+    const npm = spawn("npm", ["start"], {
       cwd: folder.path,
       env: environment({ home }),
       stdio: "ignore",
@@ -64,7 +61,7 @@ describe("a daemon that npm start began", { timeout: 120_000 }, () => {
   });
 });
 
-type How = "as it is" | "by a shell that npm leaves in between" | "by sh -c";
+type How = "as it is" | "by a shell that npm leaves in between";
 
 /** What stands between npm and the daemon, or npm itself. */
 async function parentOf(pid: number): Promise<number> {

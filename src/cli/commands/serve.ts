@@ -58,6 +58,8 @@ export function serveCommand(shell: Shell): Command {
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
+  // From the beginning: whoever started it may be gone before it is ready.
+  const orphaned = startedByNpm(run.terminal.env) ? starterGone(run.terminal.signal) : undefined;
   for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, TOGETHER]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../daemon/start-daemon.ts");
   const { createLog } = await import("../../daemon/log.ts");
@@ -87,7 +89,6 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    const orphaned = startedByNpm(terminal.env) ? starterGone(terminal.signal) : undefined;
     lost = await stopped(terminal.signal, daemon, orphaned);
   } finally {
     // What cannot be written to a home that is gone must not hide that it is.
