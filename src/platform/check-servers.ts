@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type LeftOut, leftOutText } from "../lib/left-out.ts";
 import { findProgram } from "../process/find-program.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
@@ -11,6 +12,7 @@ export interface CheckedServer {
   readonly command: string | null;
   readonly url: string | null;
   readonly lastError: string | null;
+  readonly leftOut: readonly LeftOut[];
   readonly oauth: { readonly grant: string } | null;
 }
 
@@ -40,6 +42,9 @@ async function checkServer(
       `Install it, or ${correct(server, "-- …")}.`,
     );
   if (lastError !== null) return failed(label, lastError, `Try it: toolkeep server test ${name}`);
+  const leftOut = leftOutText(server.leftOut);
+  if (leftOut !== null)
+    return warning(label, leftOut, `Tell whoever makes it; toolkeep server logs ${name} says more`);
   return ok(label, command === null ? (server.url ?? "") : `${command} found`);
 }
 

@@ -1,7 +1,8 @@
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isRecord, mapTexts } from "../lib/json.ts";
+import type { LeftOut } from "../lib/left-out.ts";
 import { createPace } from "../lib/pace.ts";
-import { isHiding, isSuspect } from "./definitions/clean-text.ts";
+import { isHiding, isSuspect, revealed } from "./definitions/clean-text.ts";
 import { LISTS, type ListMethod, listPage } from "./raw-lists.ts";
 
 /** A list that servers publish, and how much of it is taken. */
@@ -30,6 +31,8 @@ export interface BoundedList<K extends string> {
   readonly entries: readonly Entry<K>[];
   /** What was left out and why, for people. */
   readonly warnings: readonly string[];
+  /** Which entries were, the first of them. */
+  readonly leftOut: readonly LeftOut[];
   /** How long the server says the list holds, the least of its pages; absent where it does not say. */
   readonly ttlMs?: number;
 }
@@ -41,6 +44,16 @@ const UNFIT_KEY = /[\p{Cc}\p{Cs}]/u;
 /** In names also what cannot be seen, and what marks begin and end with. */
 const UNFIT_NAME = /[\p{Cc}\p{Cs}\p{Cf}<>]/u;
 const MAX_WARNINGS = 20;
+const MAX_LEFT_OUT = 50;
+
+/** Why an entry is left out: with its name for whoever reads warnings, and as it is shown beside its name. */
+interface Problem {
+  readonly warning: string;
+  readonly reason: string;
+  /** Its name cannot be shown. */
+  readonly isNameless?: boolean;
+}
+
 /** A server that calls its list stale all the time must not keep everybody busy with it. */
 const MIN_TTL_MS = 5000;
 const MAX_TTL_MS = 24 * 3600 * 1000;
@@ -81,6 +94,7 @@ class FoundEntries<K extends string> {
   readonly #pace = createPace();
   readonly #entries = new Map<string, Entry<K>>();
   readonly #warnings: string[] = [];
+  readonly #leftOut: LeftOut[] = [];
   #bytes = 0;
   #ttlMs = Number.POSITIVE_INFINITY;
 
@@ -91,14 +105,15 @@ class FoundEntries<K extends string> {
 
   list(): BoundedList<K> {
     const holds = Number.isFinite(this.#ttlMs) ? { ttlMs: this.#ttlMs } : {};
-    return { entries: [...this.#entries.values()], warnings: this.#warnings, ...holds };
+    const [warnings, leftOut] = [this.#warnings, this.#leftOut];
+    return { entries: [...this.#entries.values()], warnings, leftOut, ...holds };
   }
 
   /** False when nothing more is taken. */
   async addAll(candidates: readonly unknown[]): Promise<boolean> {
     for (const candidate of candidates) {
       const problem = this.#unfit(candidate) ?? this.#keep(candidate as Entry<K>);
-      if (problem !== undefined) this.warn(problem);
+      if (problem !== undefined) this.#leave(candidate, problem);
       if (this.#isFull()) return false;
       await this.#pace();
     }
@@ -115,6 +130,15 @@ class FoundEntries<K extends string> {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push(text);
   }
 
+  #leave(candidate: unknown, { warning, reason, isNameless }: Problem): void {
+    this.warn(warning);
+    if (this.#leftOut.length >= MAX_LEFT_OUT) return;
+    const name = isNameless
+      ? null
+      : revealed(this.#redact((candidate as Entry<K>)[this.#kind.key]).slice(0, 100));
+    this.#leftOut.push({ name, reason });
+  }
+
   #isFull(): boolean {
     const { maxEntries, maxBytes, noun } = this.#kind;
     const isFull = this.#entries.size >= maxEntries || this.#bytes > maxBytes;
@@ -124,37 +148,61 @@ class FoundEntries<K extends string> {
     return isFull;
   }
 
-  #unfit(candidate: unknown): string | undefined {
+  #unfit(candidate: unknown): Problem | undefined {
     const { noun, key, maxKeyLength, isName, namesIn } = this.#kind;
     if (!isRecord(candidate) || typeof candidate[key] !== "string" || candidate[key] === "") {
-      return `a ${noun} without a ${key} was left out`;
+      return {
+        warning: `a ${noun} without a ${key} was left out`,
+        reason: `it has no ${key}`,
+        isNameless: true,
+      };
     }
     const id = candidate[key];
     if (id.length > maxKeyLength || (isName ? isUnfitName : isUnfitKey)(id)) {
-      return `the ${noun} ${shown(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`;
+      return {
+        warning: `the ${noun} ${shown(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`,
+        reason: `its ${key} has more than ${maxKeyLength} characters, or some that control a terminal, cannot be seen or make a tag`,
+      };
     }
     if (namesIn?.(candidate).some((name) => typeof name === "string" && isUnfitName(name))) {
-      return `the ${noun} ${shown(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`;
+      return {
+        warning: `the ${noun} ${shown(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`,
+        reason: "the name of an argument has characters that cannot be seen or make a tag",
+      };
     }
-    if (this.#entries.has(id)) return `the ${noun} ${shown(id)} is listed twice; the second was left out`;
+    if (this.#entries.has(id)) {
+      return {
+        warning: `the ${noun} ${shown(id)} is listed twice; the second was left out`,
+        reason: "it is listed twice",
+      };
+    }
     return undefined;
   }
 
-  #keep(entry: Entry<K>): string | undefined {
+  #keep(entry: Entry<K>): Problem | undefined {
     const { noun, key, maxEntryBytes } = this.#kind;
     const texts: string[] = [];
     if (!collectTexts(entry, texts, MAX_DEPTH)) {
-      return `the definition of the ${noun} ${shown(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`;
+      return {
+        warning: `the definition of the ${noun} ${shown(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`,
+        reason: `its definition is nested more than ${MAX_DEPTH} levels deep`,
+      };
     }
     const bytes = Buffer.byteLength(JSON.stringify(entry));
     this.#bytes += bytes;
     if (bytes > maxEntryBytes) {
-      return `the definition of the ${noun} ${shown(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`;
+      return {
+        warning: `the definition of the ${noun} ${shown(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`,
+        reason: `its definition is larger than ${Math.round(maxEntryBytes / 1024)} kB`,
+      };
     }
     // Nearly no entry holds a secret, and all its texts are searched faster at once than one by one.
     const all = texts.join("\0");
     const safe = this.#redact(all) === all ? entry : mapTexts(entry, this.#redact);
-    if (safe[key] !== entry[key]) return `a ${noun} whose ${key} holds a secret was left out`;
+    if (safe[key] !== entry[key]) {
+      const reason = `its ${key} holds a secret`;
+      return { warning: `a ${noun} whose ${key} holds a secret was left out`, reason, isNameless: true };
+    }
     this.#entries.set(safe[key], safe);
     return undefined;
   }

@@ -2,6 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { stableJson } from "../lib/json.ts";
+import type { LeftOut } from "../lib/left-out.ts";
 import { createPace } from "../lib/pace.ts";
 import { PIN_KINDS, type PinKind, type PinRecord } from "../store/pin-record.ts";
 import type { ServerOfferRecord, ServerRecord, Store } from "../store/store.ts";
@@ -36,6 +37,9 @@ type Warn = (server: Server, message: string) => void;
 /** Of offers, those that are like tools. Resources are what a server holds, and come and go. */
 const PINNED_OFFERS = ["prompt", "resource_template"] as const;
 
+/** Of what a server lists and nobody can use, so much is kept for people to see. */
+const MAX_LEFT_OUT = 50;
+
 /** As long a further connection has to show its prompts. */
 const INSPECT_MS = 10_000;
 
@@ -48,6 +52,7 @@ export class Learned {
   readonly #store: LearnedDeps["store"];
   readonly #offers: LearnedOffers;
   readonly #fingerprints = new WeakMap<object, string>();
+  readonly #leftOut = new Map<string, readonly LeftOut[]>();
 
   private constructor(
     deps: LearnedDeps,
@@ -86,6 +91,7 @@ export class Learned {
 
   async forget(serverId: string): Promise<void> {
     this.tools.forget(serverId);
+    this.#leftOut.delete(serverId);
     this.#offers.forget(serverId);
     await this.capabilities.forget(serverId);
     await this.unpin(serverId);
@@ -95,6 +101,11 @@ export class Learned {
     if (!this.pins.hasAny(serverId)) return;
     await this.pins.forget(serverId);
     await this.notices.forget(serverId);
+  }
+
+  /** What of its last list nobody can use; nothing where this process has not listed it yet. */
+  leftOutOf(serverId: string): readonly LeftOut[] {
+    return this.#leftOut.get(serverId) ?? [];
   }
 
   toolsOf(server: Server, settings: Settings): readonly Tool[] {
@@ -186,6 +197,7 @@ export class Learned {
       server.log.message("warning", warning);
     }
     const { record } = server.definition;
+    this.#leftOut.set(record.id, (list.leftOut ?? []).slice(0, MAX_LEFT_OUT));
     // The list of a server counts also where nobody can be told what is wrong with it.
     await this.notices.leftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
     const fresh = await this.tools.newsIn(record.id, list);

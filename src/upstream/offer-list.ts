@@ -89,7 +89,8 @@ async function listKind(
     return ok(await listAll(client, KINDS[kind], { signal, timeout: LIST_TIMEOUT_MS }, redact));
   } catch (error) {
     // Many servers with resources have no templates and, against the rules, no such method.
-    if (kind === "resource_template" && isUnknownMethod(error)) return ok({ entries: [], warnings: [] });
+    if (kind === "resource_template" && isUnknownMethod(error))
+      return ok({ entries: [], warnings: [], leftOut: [] });
     const message = redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`);
     return err({ message, cause: error });
   }

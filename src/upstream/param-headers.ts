@@ -54,8 +54,12 @@ export function withoutHeaderFaults(list: ToolList): ToolList {
       ? []
       : [`the tool ${JSON.stringify(name)} was left out: of its headers, ${faults[index]}`],
   );
+  const leftOut = list.tools.flatMap(({ name }, index) =>
+    faults[index] === undefined ? [] : [{ name, reason: `of its headers, ${faults[index]}` }],
+  );
   return {
     ...list,
+    leftOut: [...(list.leftOut ?? []), ...leftOut],
     tools: list.tools.filter((_, index) => faults[index] === undefined),
     warnings: [...list.warnings, ...warnings],
   };

@@ -15,7 +15,7 @@ import type { ServerView } from "./upstream.ts";
 interface ViewDeps {
   readonly sandbox: Pick<Sandbox, "known">;
   readonly vault: Pick<Vault, "redact">;
-  readonly learned: Pick<Learned, "pins" | "tools" | "keepsInstructions">;
+  readonly learned: Pick<Learned, "pins" | "tools" | "keepsInstructions" | "leftOutOf">;
 }
 
 /** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
@@ -57,6 +57,7 @@ export function viewOf(
     maxConcurrency: config.maxConcurrency,
     sandbox: config.sandbox && { ...config.sandbox, problem: sandboxProblem(config.sandbox, sandbox) },
     toolCount: server.tools.length - learned.tools.keptBackOf(record.id).size,
+    leftOut: learned.leftOutOf(record.id),
     era: era && { era: era.era, version: era.version, at: era.at },
     instructions: learned.keepsInstructions(server, settings) ? null : shownInstructions(record),
     addedBy: record.addedBy,

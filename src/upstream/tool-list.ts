@@ -1,4 +1,5 @@
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import type { LeftOut } from "../lib/left-out.ts";
 import { type Entry, type ListKind, listAll } from "./bounded-list.ts";
 import { isUnknownMethod } from "./unknown-method.ts";
 
@@ -9,6 +10,8 @@ export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   /** What was left out and why, for people. */
   readonly warnings: readonly string[];
+  /** Which tools were, the first of them. */
+  readonly leftOut?: readonly LeftOut[];
   /** After this long the server wants to be asked again; absent where it does not say. */
   readonly ttlMs?: number;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { ServerFields } from "../config/server-config.ts";
 import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../config/settings.ts";
+import type { LeftOut } from "../lib/left-out.ts";
 import type { OfferSource } from "../offer.ts";
 import type { ToolNameChange } from "../store/store.ts";
 import type { ToolSource } from "../tool.ts";
@@ -54,6 +55,8 @@ export interface ServerView {
   /** Null: it is not confined. */
   readonly sandbox: SandboxView | null;
   readonly toolCount: number;
+  /** Tools of its last list that nobody can use, at most 50; empty where this process has not listed it yet. */
+  readonly leftOut: readonly LeftOut[];
   readonly era: { readonly era: "legacy" | "modern"; readonly version: string; readonly at: number } | null;
   readonly instructions: string | null;
   readonly addedBy: string | null;

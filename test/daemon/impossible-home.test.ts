@@ -1,4 +1,5 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../src/daemon/log.ts";
@@ -6,6 +7,7 @@ import { startDaemon } from "../../src/daemon/start-daemon.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { makeFolder } from "../../src/lib/make-folder.ts";
 import { tempHome } from "../support/temp-home.ts";
+import { BIN } from "../support/toolkeep.ts";
 
 const HOMES: Record<string, (folder: string) => Promise<string>> = {
   "in a file system that makes no folders": async () => "/proc/foo",
@@ -65,4 +67,45 @@ describe("a home", () => {
     await mkdir(join(deep, "kept"));
     await makeFolder(deep);
   });
+});
+
+const NOBODY = "65534";
+/** Root may do everything everywhere, so as root the command runs as somebody else. */
+const AS =
+  process.getuid?.() === 0
+    ? ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", process.execPath]
+    : [process.execPath];
+
+describe("a home that its user", () => {
+  it.each([
+    ["may not write", 0o500],
+    ["may not even look into", 0o000],
+  ])(
+    "%s ends the command at once, and says where",
+    async (_, mode) => {
+      const [command, ...as] = AS;
+      const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+        spawnSync(command!, [...as, ...args], { cwd: "/", env, encoding: "utf8", timeout: 60_000 });
+      if (run([BIN, "--version"], { PATH: process.env.PATH, TOOLKEEP_HOME: "/nonexistent" }).status !== 0) {
+        console.log("left out: this is root, and nobody else can run the command here");
+        return;
+      }
+      await using folder = await tempHome();
+      const home = join(folder.path, "home");
+      await mkdir(home);
+      if (as.length > 0) await chown(home, Number(NOBODY), Number(NOBODY));
+      await chmod(folder.path, 0o755);
+      await chmod(home, mode);
+      const { status, stderr, signal } = run([BIN, "serve"], {
+        PATH: process.env.PATH,
+        HOME: "/nonexistent",
+        TOOLKEEP_HOME: home,
+        TOOLKEEP_PORT: "0",
+      });
+      await chmod(home, 0o700);
+      expect({ status, signal }).toEqual({ status: 5, signal: null });
+      expect(stderr).toContain(home);
+    },
+    120_000,
+  );
 });

@@ -11,18 +11,25 @@ import { waitUntil } from "../support/wait-until.ts";
 const PACKAGE = join(import.meta.dirname, "../../package.json");
 
 describe("a daemon that npm start began", { timeout: 120_000 }, () => {
-  it.each<[NodeJS.Signals, "npm" | "parent"]>([
-    ["SIGTERM", "npm"],
-    ["SIGINT", "npm"],
-    ["SIGHUP", "npm"],
-    ["SIGKILL", "npm"],
-    ["SIGTERM", "parent"],
-    ["SIGKILL", "parent"],
-  ])("ends with %s to %s", async (signal, whom) => {
+  it.each<[NodeJS.Signals, "npm" | "parent", How]>([
+    ["SIGTERM", "npm", "as it is"],
+    ["SIGINT", "npm", "as it is"],
+    ["SIGHUP", "npm", "as it is"],
+    ["SIGKILL", "npm", "as it is"],
+    ["SIGTERM", "parent", "as it is"],
+    ["SIGKILL", "parent", "as it is"],
+    ["SIGTERM", "npm", "by a shell that npm leaves in between"],
+    ["SIGKILL", "npm", "by a shell that npm leaves in between"],
+    ["SIGTERM", "parent", "by a shell that npm leaves in between"],
+    ["SIGKILL", "parent", "by a shell that npm leaves in between"],
+  ])("ends with %s to %s, started %s", async (signal, whom, how) => {
     await using folder = await tempHome();
     const { scripts } = JSON.parse(await readFile(PACKAGE, "utf8"));
     // The very script, of a package that has nothing to build.
-    const start = scripts.start.replace("bin/toolkeep", `'${BIN}'`);
+    const exact = scripts.start.replace("bin/toolkeep", `'${BIN}'`);
+    // A shell that has something to do afterwards stays; it does not hand on what it is told.
+    const start =
+      how === "by a shell that npm leaves in between" ? `${exact.replace(/^exec /, "")}; true` : exact;
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ name: "x", scripts: { start } }));
     await copyFile("/dev/null", join(folder.path, ".npmrc"));
     const home = join(folder.path, "home");
@@ -53,6 +60,8 @@ describe("a daemon that npm start began", { timeout: 120_000 }, () => {
     expect(await readFile(join(home, "daemon.json"), "utf8").catch(() => "gone")).toBe("gone");
   });
 });
+
+type How = "as it is" | "by a shell that npm leaves in between";
 
 /** What stands between npm and the daemon, or npm itself. */
 async function parentOf(pid: number): Promise<number> {

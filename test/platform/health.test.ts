@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../src/platform/check.ts";
 import { type TestHub, testHub } from "../support/test-hub.ts";
+import { fixture } from "../support/upstream.ts";
 
 async function checks(it: TestHub, args: object = {}): Promise<readonly Check[]> {
   const { outcome, error, structured } = await it.call("get_setup_health", args, "boss");
@@ -23,6 +24,18 @@ describe("get_setup_health", () => {
       readOnly: true,
       concurrencySafe: true,
       destructive: false,
+    });
+  });
+
+  test("says which tools of a server nobody can use", async () => {
+    await using it = await testHub({
+      agents: { boss: ["configurator"] },
+      servers: { large: fixture("lists one that is too large") },
+    });
+    await it.hub.upstream.settled();
+    expect(named(await checks(it, { problems_only: true }), "server large")).toMatchObject({
+      state: "warning",
+      detail: "1 tool left out: its definition is larger than 256 kB (huge)",
     });
   });
 

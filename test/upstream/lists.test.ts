@@ -20,6 +20,16 @@ test("a tool out of bounds is left out with a warning and costs its neighbours n
   expect(warnings).toContain("without a name");
   expect(warnings).toContain("listed twice");
   expect(warnings).toContain('"huge"');
+  expect(up.upstream.server("bad").leftOut).toEqual([
+    { name: null, reason: "it has no name" },
+    { name: null, reason: "it has no name" },
+    { name: "good", reason: "it is listed twice" },
+    { name: "huge", reason: "its definition is larger than 256 kB" },
+  ]);
+  await up.upstream.remove("bad");
+  await up.upstream.add("bad", fixture("echoes"));
+  await up.upstream.settled();
+  expect(up.upstream.server("bad").leftOut).toEqual([]);
 });
 
 test("a tool that no store could keep is left out with a warning and costs its neighbours nothing", async () => {

@@ -89,6 +89,10 @@ export const serverAnswers = {
         }),
       ),
       toolCount: count,
+      leftOut: {
+        ...listOf(shape<contract.ServerView["leftOut"][number]>({ name: orNull(text), reason: text })),
+        description: "Tools of its last list that nobody can use, at most 50.",
+      },
       era: orNull(shape<Era>({ era: anyOfTexts(["legacy", "modern"]), version: text, at: time })),
       instructions: orNull(text),
       addedBy: orNull(text),

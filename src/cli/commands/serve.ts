@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { Daemon } from "../../daemon/start-daemon.ts";
 import type { ToolkeepError } from "../../errors.ts";
+import { starterGone } from "../../process/starter-gone.ts";
 import { counted } from "../counted.ts";
 import { homeHere } from "../home.ts";
 import { ownName } from "../own-name.ts";
@@ -58,6 +58,8 @@ export function serveCommand(shell: Shell): Command {
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
+  // From the beginning: whoever started it may be gone before it is ready.
+  const orphaned = startedByNpm(run.terminal.env) ? starterGone(run.terminal.signal) : undefined;
   for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, TOGETHER]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../daemon/start-daemon.ts");
   const { createLog } = await import("../../daemon/log.ts");
@@ -87,7 +89,6 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    const orphaned = startedByNpm(terminal.env) ? parentGone(terminal.signal) : undefined;
     lost = await stopped(terminal.signal, daemon, orphaned);
   } finally {
     // What cannot be written to a home that is gone must not hide that it is.
@@ -113,15 +114,6 @@ async function stopped(
 /** `npm start` and the like: whoever ends npm means the daemon. */
 function startedByNpm(env: NodeJS.ProcessEnv): boolean {
   return env.npm_lifecycle_event !== undefined;
-}
-
-const PARENT_CHECK_MS = 500;
-
-/** Resolves when the parent is gone, however it ended: nobody is told of a parent that was killed. */
-async function parentGone(signal: AbortSignal): Promise<void> {
-  const parent = process.ppid;
-  while (!signal.aborted && process.ppid === parent)
-    await delay(PARENT_CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
 }
 
 async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void> {

@@ -9,6 +9,7 @@ import type {
 } from "../../api/contract.ts";
 import { printable } from "../../daemon/printable.ts";
 import { ToolkeepError } from "../../errors.ts";
+import { leftOutText } from "../../lib/left-out.ts";
 import { addedText, registerServer, toolNames } from "../added-server.ts";
 import { path } from "../api-client.ts";
 import { destructive } from "../destructive.ts";
@@ -221,6 +222,7 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["trusted", server.trusted],
       ["pinned", server.pinned],
       ["look at", lookAt(await run.get<ServerFindings>(path`/api/servers/${name}/findings`))],
+      ["left out", leftOutText(server.leftOut)],
       ["time limit", timeLimit(server)],
       ...unusual(server),
       ["protocol", server.era ? `${server.era.version} (${server.era.era})` : null],

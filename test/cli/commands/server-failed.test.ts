@@ -49,7 +49,7 @@ describe("a server whose last start failed", () => {
 
   it("is what doctor exits non-zero for, whichever kind of server it is", async () => {
     const server = { name: "s", enabled: true, source: "stored", state: "unavailable", oauth: null };
-    const wrong = { ...server, lastError: "it answered with HTTP 500" };
+    const wrong = { ...server, leftOut: [], lastError: "it answered with HTTP 500" };
     const checks = await checkServers(
       [
         { ...wrong, command: null, url: "https://x.example/mcp" },

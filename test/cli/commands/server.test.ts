@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { checkServers } from "../../../src/platform/check-servers.ts";
 import { testApi } from "../../support/test-api.ts";
 import { typed } from "../../support/typed.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -31,6 +32,22 @@ async function typing(setup: Parameters<typeof testApi>[0] = {}) {
 
 const OFF = ["server", "add", "s", "--no-test"];
 const SECRET = "canary-typed-secret";
+
+describe("a tool that nobody can use", () => {
+  it("is in server show, doctor and the API, with the reason", async () => {
+    await using it = await typing();
+    await it.api.hub.upstream.add("s", fixture("lists one that is too large"));
+    await it.api.hub.upstream.settled();
+    const { body } = await it.api.request("GET", "/api/servers/s");
+    expect(body.server.leftOut).toEqual([{ name: "huge", reason: "its definition is larger than 256 kB" }]);
+    const line = "1 tool left out: its definition is larger than 256 kB (huge)";
+    expect((await it.type(["server", "show", "s"])).out).toMatch(
+      new RegExp(`^left out: +${line.replace(/[()]/g, "\\$&")}$`, "m"),
+    );
+    const [check] = await checkServers(it.api.hub.upstream.servers(), process.env);
+    expect(check).toMatchObject({ name: "server s", state: "warning", detail: line });
+  });
+});
 
 describe("toolkeep server add", () => {
   it("takes everything a server can have", async () => {

@@ -132,6 +132,10 @@ const behaviours = {
     serve([tool("good"), null, { title: "nameless" }, tool("good"), huge, tool("odd", { inputSchema: 7 })]);
   },
 
+  "lists one that is too large"() {
+    serve([tool("good"), tool("huge", { description: "z".repeat(300_000) })]);
+  },
+
   /** Beside a good tool, one for everything that a database or a stack does not take. */
   "lists what cannot be kept"() {
     const deep = `{"name":"deep","inputSchema":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;

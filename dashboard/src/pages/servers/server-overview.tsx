@@ -34,6 +34,7 @@ export function ServerOverview({
           </div>
         </PanelSection>
       )}
+      <LeftOut server={server} />
       <FoundInIt server={server} />
       <PanelSection>
         <KeyValues pairs={facts(server)} />
@@ -47,6 +48,33 @@ export function ServerOverview({
         </PanelSection>
       )}
     </>
+  );
+}
+
+const MAX_LEFT_OUT = 10;
+
+/** Tools that it lists and no agent can use. */
+function LeftOut({ server: { leftOut } }: { server: ServerView }) {
+  if (leftOut.length === 0) return null;
+  return (
+    <PanelSection title={`${leftOut.length} ${leftOut.length === 1 ? "tool" : "tools"} left out`}>
+      <ul className="flex flex-col gap-1">
+        {leftOut.slice(0, MAX_LEFT_OUT).map(({ name, reason }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: several may have the same name, or none
+          <li key={index} className="text-warn">
+            {name !== null && (
+              <>
+                <Untrusted text={name} mono />:{" "}
+              </>
+            )}
+            <Untrusted text={reason} />
+          </li>
+        ))}
+      </ul>
+      {leftOut.length > MAX_LEFT_OUT && (
+        <p className="mt-1 text-soft">and {leftOut.length - MAX_LEFT_OUT} more</p>
+      )}
+    </PanelSection>
   );
 }
 
