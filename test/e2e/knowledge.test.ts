@@ -178,7 +178,7 @@ describe("the tools of 003 at a real daemon", () => {
     );
     const { results } = (await call("search", { query: "quinces" })).result;
     expect(results[0]).toMatchObject({ title: "Fruit", source: "inbox", tags: ["fruit"] });
-    expect((await call("inbox_put", { content: "x", extension: "exe" })).error.message).toContain("md, txt");
+    expect((await call("inbox_put", { content: "x", extension: "exe" })).error.message).toContain("exe files are not text");
   });
 });
 
@@ -359,7 +359,7 @@ describe("rules about files", () => {
         call("get_chunk", { chunk_id: found.chunks[0].chunk_id }),
       ])
         expect(JSON.stringify(await asked)).toContain("There is no ");
-      await cli("rule", "remove", added.rule.id);
+      await cli("rule", "remove", added.rule.id, "--yes");
     }
     expect((await call("search", { query: "tomatoes" })).result).toEqual(before);
   });

@@ -9,7 +9,7 @@ describe("toolkeep token", () => {
     await api.hub.identity.createToken({ agent: "main", label: "laptop" });
     const { accessToken } = await issuedTokens(api.hub, "main");
     const { out } = await typed(api, ["token", "list"]);
-    expect(out).toMatch(/main +…\w* .* never .*laptop/);
+    expect(out).toMatch(/main +…[\w-]* .* never .*laptop/);
     expect(out).toMatch(/LAST USED +ADDRESS +LABEL/);
     expect(out).toMatch(/ \/mcp +A client/);
     expect(out).toMatch(/renews until 20\d\d-.*A client \(client\.example\)/);
