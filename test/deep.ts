@@ -8,4 +8,5 @@ export const DEEP: readonly string[] = [
   "test/e2e/catalogue.test.ts",
   "test/knowledge/index/quality.test.ts",
   "test/knowledge/sync/kill.test.ts",
+  "test/vault/every-base64.test.ts",
 ];

@@ -24,7 +24,7 @@ const [SMALL_N, SMALL_R, SMALL_U, SMALL_X] = [0x6e, 0x72, 0x75, 0x78];
 
 const SIGNS = ["\\", "%", "&"];
 /** From so many on, they are looked for together. */
-const MANY_SIGNS = 512;
+const MANY_SIGNS = 96;
 /** What shells, YAML and CSV make of a quote inside a value. */
 const QUOTES = ["''", '""', `'"'`, `"'"`];
 
@@ -119,9 +119,9 @@ export class Search {
     for (let index = 0; index < count; index++) {
       const at = places[index]!;
       const gram = this.#view.getInt32(at, true);
-      if ((pairs[gram & 0xffff]! | pairs[(gram >>> 8) & 0xffff]! | lastPairs[gram >>> 16]!) !== 0)
-        this.#marks(at);
       if ((gram & 0xffff) === TWO_BLANKS && at >= this.#done) this.#indent(at);
+      const marks = pairs[gram & 0xffff]! | pairs[(gram >>> 8) & 0xffff]! | lastPairs[gram >>> 16]!;
+      if ((marks & 1) !== 0) this.#marks(at);
       // What is known from one place to another is looked at once.
       if (at + GRAM > end && this.#isKnown(at)) end = this.#around(at);
     }
@@ -139,7 +139,8 @@ export class Search {
 
   /** Looks at what follows the blanks at the beginning of a line. */
   #indent(at: number): void {
-    const next = this.#afterBreak(at);
+    let next = at + 2;
+    while (this.#bytes[next] === 0x20) next += 1;
     if (IN_BASE64[this.#bytes[next]!] === 0 || !this.#isKnown(next)) return;
     if (this.#isAfterBreak(next) && this.#mayStandAt(next, 1)) this.#keep(at, next);
   }
@@ -411,7 +412,12 @@ function findKnown(view: DataView, from: number, length: number, sought: Sought,
     const isKnown = bits[place >>> 5]! & (1 << (place & 31));
     // Whether one of the four bytes is below 16: a line end or a tab.
     const hasLineEnd = (gram - 0x10101010) & ~gram & 0x80808080;
-    if ((hasLineEnd | isKnown) === 0 && (gram & 0xffff) !== TWO_BLANKS) continue;
+    if ((hasLineEnd | isKnown) === 0) {
+      if ((gram & 0xffff) !== TWO_BLANKS) continue;
+      let next = at + 2;
+      while (view.getUint8(next) === 0x20) next += 1;
+      if (IN_BASE64[view.getUint8(next)] === 0) continue;
+    }
     places[count] = at;
     count += 1;
   }

@@ -39,7 +39,7 @@ export interface Sought {
   readonly present: Uint8Array;
   /** 1: a backslash before this character may hide one of a value. */
   readonly hidden: Uint8Array;
-  /** 1: of two characters, the first in the low byte, the first begins an escape that may hide one, or one ends a line of a value. */
+  /** 1: of two characters, the first in the low byte, the first begins an escape that may hide one, or one ends a line of a value. 2: two blanks. */
   readonly pairs: Uint8Array;
   /** The same for two of which it is not known what follows: the second may begin an escape. */
   readonly lastPairs: Uint8Array;
@@ -81,7 +81,7 @@ export class Sieve {
     // Escapes that stand for any character, the end of a line, and a backslash before another.
     for (const letter of "ux01234567nr\n\r") this.#hide(letter.charCodeAt(0));
     this.#markPair(BACKSLASH, BACKSLASH);
-    this.#sought.pairs[0x2020] = 1;
+    this.#sought.pairs[0x2020] = 2;
     for (let end = 0; end < LINE_ENDS; end++) this.#markPair(end, 0x20);
     // Numbers, and an escape inside another one.
     for (const letter of "#a") this.#markPair(AMPERSAND, letter.charCodeAt(0));
