@@ -17,6 +17,7 @@ const BENCHMARKS = {
   rules: () => import("../bench/rules.mjs"),
   walk: () => import("../bench/walk.mjs"),
   scanner: () => import("../bench/scanner.mjs"),
+  redaction: () => import("../bench/redaction.mjs"),
   dashboard: () => import("../bench/dashboard.mjs"),
   sync: () => import("../bench/sync.mjs"),
   search: () => import("../bench/search.mjs"),
@@ -28,7 +29,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway or streams is missed; catalogue, batches, scale, rules, walk,
+  --check           end with 1 when a bar of gateway, streams or redaction is missed; catalogue, batches, scale, rules, walk,
                     dashboard, sync, search and search-speed always do; tool-search and scanner have none
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
@@ -51,6 +52,10 @@ of sync:
 
 of walk:
   --files N         instead of 10000
+
+of redaction:
+  --rounds N        instead of 60
+  --against DIST    another build's dist folder, measured in the same rounds
 
 of search:
   --data DIR        another set than the public ones: a folder with docs.jsonl, queries.jsonl and qrels.tsv
@@ -83,6 +88,7 @@ const { values, positionals } = parseArgs({
     tools: { type: "string" },
     records: { type: "string" },
     files: { type: "string" },
+    against: { type: "string" },
     chunks: { type: "string" },
     postgres: { type: "boolean" },
     "without-meaning": { type: "boolean" },

@@ -19,4 +19,5 @@ export const DEEP: readonly string[] = [
   "test/knowledge/sync/kill.test.ts",
   "test/native/web/hostile-html.test.ts",
   "test/packed.test.ts",
+  "test/vault/every-base64.test.ts",
 ];

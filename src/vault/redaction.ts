@@ -1,6 +1,14 @@
+import { urlBase64 } from "./base64-form.ts";
 import type { Range } from "./matcher.ts";
 import { Sieve } from "./sieve.ts";
-import { base64Around, Spellings, siftedForms, spellingsOf, type ValueSpellings } from "./spellings.ts";
+import {
+  base64Around,
+  isInBase64,
+  Spellings,
+  siftedForms,
+  spellingsOf,
+  type ValueSpellings,
+} from "./spellings.ts";
 import { SHORTEST_REDACTED } from "./value-forms.ts";
 
 const KEPT_OF_A_SERIES = 16;
@@ -14,6 +22,8 @@ const MAX_DEPTH = 2;
 const SHORTEST_ENCODED = 24;
 /** What has so many bytes without any that no text has is a text. */
 const SAMPLE = 48;
+/** The first forms of a value in base64 are of the value itself, the others of those. */
+const BASE64_ONCE = 3;
 /** After so many were forgotten, what they left in the sieve is cleared away. */
 const MANY_FORGOTTEN = 100;
 
@@ -73,7 +83,7 @@ export class Redaction {
   #findEncoded(text: string, places: readonly number[], depth: number, found: Range[]): void {
     let done = 0;
     for (const place of places) {
-      if (place < done) continue;
+      if (place < done || !isInBase64(text, place)) continue;
       const run = base64Around(text, place);
       done = run.end;
       if (run.text.length < SHORTEST_ENCODED) continue;
@@ -107,8 +117,8 @@ export class Redaction {
     if (count > 0) return;
     const spellings = spellingsOf(value);
     this.#spellings.add(spellings);
-    if (this.#sieve.hasRoomFor(sizeOf(spellings))) this.#sift(value, spellings);
-    else this.#siftAll();
+    this.#sift(spellings);
+    while (this.#sieve.isFull) this.#siftAll();
   }
 
   #forget(value: string): void {
@@ -123,23 +133,21 @@ export class Redaction {
     if (this.#forgotten > MANY_FORGOTTEN + this.#known.size) this.#siftAll();
   }
 
-  #sift(value: string, spellings: ValueSpellings): void {
-    for (const [form, isValue] of siftedForms(spellings)) this.#sieve.add(form, isValue);
-    this.#sieve.addCharacters(value);
+  #sift(spellings: ValueSpellings): void {
+    for (const [form, isSpelling] of siftedForms(spellings)) this.#sieve.add(form, isSpelling);
+    for (const form of spellings.plain) this.#sieve.addEscaped(form);
+    for (const { text } of spellings.base64) this.#sieve.addEscaped(text, /[+/]/);
+    for (const { text } of spellings.base64.slice(0, BASE64_ONCE)) {
+      this.#sieve.addIndented(text);
+      if (/[+/]/.test(text)) this.#sieve.addIndented(urlBase64(text));
+    }
   }
 
   #siftAll(): void {
     this.#forgotten = 0;
-    const all = [...this.#known.keys()].map((value) => [value, spellingsOf(value)] as const);
-    this.#sieve.reset(all.reduce((sum, [, spellings]) => sum + sizeOf(spellings), 0));
-    for (const [value, spellings] of all) this.#sift(value, spellings);
+    this.#sieve.reset();
+    for (const value of this.#known.keys()) this.#sift(spellingsOf(value));
   }
-}
-
-function sizeOf(spellings: ValueSpellings): number {
-  let size = 0;
-  for (const [form] of siftedForms(spellings)) size += form.length;
-  return size;
 }
 
 function isText(bytes: Buffer): boolean {

@@ -1,34 +1,50 @@
-import type { Range } from "./matcher.ts";
+import { BLANKS, escapeTails, GRAM } from "./escape-tails.ts";
 import { LONGEST_PIECE } from "./pieces.ts";
-import { Unquoter } from "./unquote.ts";
+import { LONGEST_ESCAPE, MIX, nameAt, Search, type Sifted } from "./search.ts";
+import { ENTITY_NAMES } from "./unquote.ts";
 
-/** So many characters together are looked up. */
-export const GRAM = 4;
-const MAX_STRIDE = 14;
-const FEWEST_BITS = 14;
-const MOST_BITS = 22;
+const MAX_STRIDE = 13;
+const FEWEST_BITS = 18;
+const MOST_BITS = 23;
 /** Of the table at most one bit in so many is set. */
-const SPARSENESS = 32;
+const SPARSENESS = 64;
 /** Written once and used again and again; longer texts get memory of their own. */
 const SCRATCH = 256 * 1024;
-/** An escape is hardly longer, also inside another one and with indented lines between. */
-const LONGEST_ESCAPE = 10;
+/** So many places are looked at together. */
+const PLACES = 4096;
 const MARGIN = 64;
-/** With backslashes closer than that to each other, four bytes at a time are looked at. */
-const DENSE = 64;
-const SOME = 32;
+/** Behind the text, so that whoever looks a little ahead need not ask where it ends. */
+const PADDING = 16;
 
-/** So much of a value in base64, and not all of it, says that it may be there with escapes in it. */
-const PART = 8;
-/** A dump shows at most 16 bytes of a value in one piece. */
-const LINE_OF_DUMP = 16;
+/** Line ends and tabs are below that. */
+const LINE_ENDS = 0x10;
+const [BACKSLASH, PERCENT, AMPERSAND] = [0x5c, 0x25, 0x26];
 
-/** What was found worth a closer look. */
-export interface Sifted {
-  /** Where a value may stand. In order, apart from each other. */
-  readonly windows: readonly Range[];
-  /** Places where a good part of a value may stand: inside of base64, the rest of it may have escapes. */
-  readonly encoded: readonly number[];
+/** What a `Search` has to know of the values. */
+export interface Sought {
+  /** One bit for what four characters are mixed to. */
+  bits: Uint32Array;
+  /** So far the mix is shifted to be a place in `bits`. */
+  shift: number;
+  /** How long the shortest spelling is, and the shortest that has hex digits only. */
+  shortest: number;
+  shortestHex: number;
+  /** So far around a place that is found a value may reach. */
+  reach: number;
+  /** One place in so many is looked at. */
+  stride: number;
+  hasBlanks: boolean;
+  hasQuotes: boolean;
+  /** 1: a value has this character. The last is for all beyond 255. */
+  readonly present: Uint8Array;
+  /** 1: a backslash before this character may hide one of a value. */
+  readonly hidden: Uint8Array;
+  /** 1: of two characters, the first in the low byte, the first begins an escape that may hide one, or one ends a line of a value. 2: two blanks. */
+  readonly pairs: Uint8Array;
+  /** The same for two of which it is not known what follows: the second may begin an escape. */
+  readonly lastPairs: Uint8Array;
+  /** 1: an HTML name whose first three characters are mixed to this may hide one. */
+  readonly names: Uint8Array;
 }
 
 /**
@@ -36,339 +52,151 @@ export interface Sifted {
  * the text character by character takes. Never misses a place for a spelling that is documented; what it names in vain
  * costs time only.
  *
- * Every four characters that follow each other in a value, or in its base64 or hex form, are in a table. Of a text, four
- * characters in every few are looked up: where a value stands, one of these is inside it. Escapes are found by the
- * character that begins them; what they stand for is looked up with its neighbours.
+ * Every four characters that follow each other in a value, or in its base64 or hex form, are in a table, as are those in
+ * the middle of an escape. Of a text, four characters in every few are looked up: where a value stands, one of these is
+ * inside it, and is known, or has the beginning of an escape or the end of a line in it.
  */
 export class Sieve {
-  #bits = new Uint32Array(1 << (FEWEST_BITS - 5));
-  #size = FEWEST_BITS;
+  readonly #sought: Sought = {
+    bits: new Uint32Array(1 << (FEWEST_BITS - 5)),
+    shift: 32 - FEWEST_BITS,
+    shortest: Number.POSITIVE_INFINITY,
+    shortestHex: Number.POSITIVE_INFINITY,
+    reach: MARGIN,
+    stride: 1,
+    hasBlanks: false,
+    hasQuotes: false,
+    present: new Uint8Array(257),
+    hidden: new Uint8Array(256),
+    pairs: new Uint8Array(65536),
+    lastPairs: new Uint8Array(65536),
+    names: new Uint8Array(4096),
+  };
+  /** How many bits are set. */
   #grams = 0;
-  #shortest = Number.POSITIVE_INFINITY;
-  #longest = 0;
-  #hasQuotes = false;
-  /** What a backslash before a character may hide: 1, where some value has that character. */
-  readonly #hidden = new Uint8Array(256);
   readonly #scratch = Buffer.alloc(SCRATCH);
+  readonly #places = new Int32Array(PLACES);
 
   constructor() {
-    for (const code of [0x75, 0x78, 10, 13]) this.#hidden[code] = 1;
-    for (let digit = 0x30; digit < 0x38; digit++) this.#hidden[digit] = 1;
+    // Escapes that stand for any character, the end of a line, and a backslash before another.
+    for (const letter of "ux01234567nr\n\r") this.#hide(letter.charCodeAt(0));
+    this.#markPair(BACKSLASH, BACKSLASH);
+    this.#sought.pairs[0x2020] = 2;
+    for (let end = 0; end < LINE_ENDS; end++) this.#markPair(end, 0x20);
+    // Numbers, and an escape inside another one.
+    for (const letter of "#a") this.#markPair(AMPERSAND, letter.charCodeAt(0));
+    for (const letter of "2uU") this.#markPair(PERCENT, letter.charCodeAt(0));
+    // What escapes end with.
+    for (const letter of "0123456789abcdefABCDEF;}") this.#markBeforeEscape(letter.charCodeAt(0));
+    for (let code = 0; code < 256; code++) {
+      const isBase64 = /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code));
+      if (isBase64 || code < LINE_ENDS || `="'\\`.includes(String.fromCharCode(code)))
+        this.#markLineEnd(code);
+      if (isBase64) for (let end = 0; end < LINE_ENDS; end++) this.#markPair(end, code);
+    }
   }
 
-  /** Whether so many characters more still fit; else it has to be made anew, larger. */
-  hasRoomFor(characters: number): boolean {
-    return this.#size === MOST_BITS || (this.#grams + characters) * SPARSENESS <= 2 ** this.#size;
+  /** Else it has to be made anew, larger. */
+  get isFull(): boolean {
+    return this.#sought.shift > 32 - MOST_BITS && this.#grams * SPARSENESS > 2 ** (32 - this.#sought.shift);
   }
 
-  /** Empty, with room for so many characters. */
-  reset(characters: number): void {
-    const size = Math.ceil(Math.log2(characters * SPARSENESS + 1));
-    this.#size = Math.min(MOST_BITS, Math.max(FEWEST_BITS, size));
-    this.#bits = new Uint32Array(1 << (this.#size - 5));
+  /** Empty, with twice the room if it was full. */
+  reset(): void {
+    const sought = this.#sought;
+    while (this.isFull) sought.shift -= 1;
+    sought.bits = new Uint32Array(1 << (32 - sought.shift - 5));
     this.#grams = 0;
-    this.#shortest = Number.POSITIVE_INFINITY;
-    this.#longest = 0;
+    sought.shortest = Number.POSITIVE_INFINITY;
+    sought.shortestHex = Number.POSITIVE_INFINITY;
+    sought.reach = MARGIN;
   }
 
-  /** `isValue`: it may stand in a text with escapes; else it only tells what to look at. */
-  add(form: string, isValue: boolean): void {
+  /** `isSpelling`: it stands in texts as it is; else it only tells what to look at. */
+  add(form: string, isSpelling: boolean): void {
     if (form.length < GRAM) return;
-    if (isValue) {
+    const sought = this.#sought;
+    if (isSpelling) {
       const length = Math.min(form.length, LONGEST_PIECE);
-      this.#shortest = Math.min(this.#shortest, length);
-      this.#longest = Math.max(this.#longest, length);
+      sought.shortest = Math.min(sought.shortest, length);
+      if (/^[0-9a-f]+$/i.test(form)) sought.shortestHex = Math.min(sought.shortestHex, length);
+      sought.reach = Math.max(sought.reach, length * LONGEST_ESCAPE + MARGIN);
+      // So that four characters are looked at of which none is beyond the value.
+      sought.stride = Math.min(MAX_STRIDE, sought.shortest - GRAM + 1);
     }
-    for (let at = 0; at + GRAM <= form.length; at++) {
-      let gram = 0;
-      for (let index = GRAM - 1; index >= 0; index--)
-        gram = (gram << 8) | (form.charCodeAt(at + index) & 0xff);
-      const place = this.#place(gram);
-      this.#bits[place >>> 5]! |= 1 << (place & 31);
-    }
-    this.#grams += form.length;
+    for (let at = 0; at + GRAM <= form.length; at++) this.#enter(form, at);
   }
 
-  /** The characters of a value: only an escape that stands for one of them can hide it. */
-  addCharacters(value: string): void {
-    for (let at = 0; at < value.length; at++) {
-      const code = value.charCodeAt(at);
-      const letter = ESCAPED_AS[code];
-      if (letter !== undefined) this.#hidden[letter] = 1;
-      else if (!/[A-Za-z0-9]/.test(value.charAt(at))) this.#hidden[code & 0xff] = 1;
-      if (code === 0x22 || code === 0x27) this.#hasQuotes = true;
+  /** What may go on after a line end and one blank; where there are more blanks, these are recognised. */
+  addIndented(form: string): void {
+    for (let at = 0; at + GRAM - 1 <= form.length; at++) this.#enter(` ${form.slice(at, at + GRAM - 1)}`, 0);
+  }
+
+  /** What escapes may stand in for: those of `characters`, or any. */
+  addEscaped(form: string, characters?: RegExp): void {
+    const { present, names } = this.#sought;
+    for (const tail of escapeTails(form, characters)) this.#enter(tail, 0);
+    for (let at = 0; at < form.length; at++) {
+      if (characters && !characters.test(form.charAt(at))) continue;
+      const code = form.charCodeAt(at);
+      present[Math.min(code, 256)] = 1;
+      if (at > 0) this.#markBeforeEscape(form.charCodeAt(at - 1) & 0xff);
+      // As bytes of UTF-8.
+      if (code > 0x7f) present.fill(1, 0x80, 0x100);
+      const letter = BLANKS.get(code);
+      if (letter !== undefined) this.#hide(letter.charCodeAt(0));
+      else if (!/[A-Za-z0-9]/.test(form.charAt(at))) this.#hide(code & 0xff);
+      for (const name of ENTITY_NAMES.get(code) ?? []) {
+        names[nameAt(Buffer.from(`${name};`), 0)] = 1;
+        this.#markPair(AMPERSAND, name.charCodeAt(0));
+      }
+      for (const byte of code > 0x7f ? Buffer.from(form.charAt(at)) : [code])
+        for (const digit of new Set((byte >> 4).toString(16) + (byte >> 4).toString(16).toUpperCase()))
+          this.#markPair(PERCENT, digit.charCodeAt(0));
+      if (code === 0x22 || code === 0x27) this.#sought.hasQuotes = true;
+      if (code <= 0x20) {
+        this.#sought.hasBlanks = true;
+        for (let before = 0; before < 256; before++) this.#markLineEnd(before);
+      }
     }
+  }
+
+  #hide(code: number): void {
+    this.#sought.hidden[code] = 1;
+    this.#markPair(BACKSLASH, code);
+  }
+
+  #markPair(first: number, second: number): void {
+    this.#sought.pairs[first | (second << 8)] = 1;
+    this.#sought.lastPairs[first | (second << 8)] = 1;
+  }
+
+  #markBeforeEscape(code: number): void {
+    for (const sign of [BACKSLASH, AMPERSAND, PERCENT]) this.#sought.lastPairs[code | (sign << 8)] = 1;
+  }
+
+  /** After `code` a line may end inside a value. */
+  #markLineEnd(code: number): void {
+    for (let end = 0; end < LINE_ENDS; end++) this.#markPair(code, end);
   }
 
   sift(text: string): Sifted {
     if (text.length < GRAM || this.#grams === 0) return { windows: [], encoded: [] };
-    const size = text.length + GRAM;
+    const size = text.length + PADDING;
     const bytes = size <= SCRATCH ? this.#scratch : Buffer.allocUnsafe(size);
     // One byte a character, whatever it is: what looks alike then is told apart by who looks closer.
     const length = bytes.write(text, 0, "latin1");
-    bytes.fill(0xff, length, length + GRAM);
-    const search = new Search(text, bytes, length, this.#bits, 32 - this.#size, {
-      shortest: this.#shortest,
-      reach: this.#longest * LONGEST_ESCAPE + MARGIN,
-    });
-    search.everyFew(Math.min(MAX_STRIDE, Math.max(1, Math.floor((this.#shortest * 2) / 3) - 2)));
-    search.everywhere("%", true);
-    search.everywhere("&", true);
-    search.backslashes(this.#hidden);
-    if (this.#hasQuotes) for (const quotes of ["''", '""', `'"'`, `"'"`]) search.everywhere(quotes, false);
-    return { windows: merged(search.windows), encoded: search.encoded };
+    bytes.fill(0xff, length, length + PADDING);
+    return new Search(text, bytes, length, this.#sought, this.#places).run();
   }
 
-  #place(gram: number): number {
-    return Math.imul(gram, MIX) >>> (32 - this.#size);
+  #enter(form: string, at: number): void {
+    let gram = 0;
+    for (let index = GRAM - 1; index >= 0; index--) gram = (gram << 8) | (form.charCodeAt(at + index) & 0xff);
+    const place = Math.imul(gram, MIX) >>> this.#sought.shift;
+    const bit = 1 << (place & 31);
+    if ((this.#sought.bits[place >>> 5]! & bit) !== 0) return;
+    this.#sought.bits[place >>> 5]! |= bit;
+    this.#grams += 1;
   }
-}
-
-const MIX = 0x9e3779b1;
-const [EQUALS, BACKSLASH, SMALL_N, SMALL_R] = [0x3d, 0x5c, 0x6e, 0x72];
-
-/** How JSON writes what it cannot write as it is. */
-const ESCAPED_AS: Readonly<Record<number, number>> = {
-  10: 0x6e,
-  13: 0x72,
-  9: 0x74,
-  8: 0x62,
-  12: 0x66,
-  11: 0x76,
-};
-
-class Search {
-  readonly windows: Range[] = [];
-  /** What is known there is long, or all of a value. */
-  readonly encoded: number[] = [];
-  readonly #text: string;
-  readonly #bytes: Buffer;
-  readonly #view: DataView;
-  readonly #length: number;
-  readonly #bits: Uint32Array;
-  readonly #shift: number;
-  readonly #shortest: number;
-  readonly #reach: number;
-  /** Up to here everything is in a window already, for whoever goes from the beginning to the end. */
-  #done = 0;
-  readonly #unquoters: readonly [Unquoter, Unquoter];
-  /** The characters around a place, without escapes, blanks and quotes. */
-  readonly #codes = new Uint8Array(2 * LONGEST_PIECE);
-  #count = 0;
-  #sawEquals = false;
-
-  constructor(
-    text: string,
-    bytes: Buffer,
-    length: number,
-    bits: Uint32Array,
-    shift: number,
-    sizes: { readonly shortest: number; readonly reach: number },
-  ) {
-    this.#text = text;
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#length = length;
-    this.#bits = bits;
-    this.#shift = shift;
-    this.#shortest = sizes.shortest;
-    this.#reach = sizes.reach;
-    this.#unquoters = [new Unquoter(text, false), new Unquoter(text, true)];
-  }
-
-  /** Four characters at a time, in steps of `stride`; and where lines end, which may end inside a value. */
-  everyFew(stride: number): void {
-    const view = this.#view;
-    const bits = this.#bits;
-    const shift = this.#shift;
-    const last = this.#length - GRAM;
-    this.#done = 0;
-    for (let at = 0; at <= last; at += stride) {
-      const gram = view.getUint32(at, true);
-      const place = Math.imul(gram, MIX) >>> shift;
-      // Whether one of the four is below 16: a line end or a tab.
-      const hasLineEnd = (gram - 0x10101010) & ~gram & 0x80808080;
-      const isKnown = bits[place >>> 5]! & (1 << (place & 31));
-      if ((isKnown | hasLineEnd) === 0) continue;
-      if (isKnown !== 0) at = Math.max(at, this.#around(at) - GRAM + 1 - stride);
-      else this.#lineEnd(at);
-    }
-  }
-
-  /** Wherever `sign` stands; with `isEscape`, where what follows it makes it an escape. */
-  everywhere(sign: string, isEscape: boolean): void {
-    this.#done = 0;
-    const [unquoter] = this.#unquoters;
-    for (let at = this.#text.indexOf(sign); at !== -1; at = this.#text.indexOf(sign, at + 1)) {
-      if (at < this.#done) continue;
-      if (isEscape) {
-        unquoter.read(at);
-        if (unquoter.next === at + 1) continue;
-      }
-      if (this.#mayStandAt(at)) this.#keep(at, at + 1);
-    }
-  }
-
-  /** `hidden`: before which characters a backslash matters. */
-  backslashes(hidden: Uint8Array): void {
-    this.#done = 0;
-    const text = this.#text;
-    let at = text.indexOf("\\");
-    const first = at;
-    for (let count = 0; at !== -1; count++) {
-      if (count > SOME && at - first < count * DENSE) {
-        this.#denseBackslashes(at, hidden);
-        return;
-      }
-      at = text.indexOf("\\", this.#backslash(at, hidden));
-    }
-  }
-
-  #denseBackslashes(from: number, hidden: Uint8Array): void {
-    const view = this.#view;
-    const bytes = this.#bytes;
-    // Beyond the text there are four bytes more.
-    const end = this.#length;
-    for (let at = from; at < end; ) {
-      const other = view.getUint32(at, true) ^ 0x5c5c5c5c;
-      if (((other - 0x01010101) & ~other & 0x80808080) === 0) {
-        at += GRAM;
-        continue;
-      }
-      while (bytes[at] !== 0x5c) at += 1;
-      if (at < end) at = this.#backslash(at, hidden);
-    }
-  }
-
-  #backslash(at: number, hidden: Uint8Array): number {
-    const bytes = this.#bytes;
-    let next = at + 1;
-    while (next < this.#length && bytes[next] === 0x5c) next += 1;
-    if (hidden[bytes[next]!] === 0 && (next === at + 1 || hidden[0x5c] === 0)) return next + 1;
-    if (at >= this.#done && this.#mayStandAt(at)) this.#keep(at, next);
-    return next + 1;
-  }
-
-  /** Looks at what is known around a place, and returns where that ends. */
-  #around(at: number): number {
-    let left = at;
-    while (left > this.#done && this.#isKnown(left - 1)) left -= 1;
-    let right = at + GRAM;
-    while (right < this.#length && this.#isKnown(right - GRAM + 1)) right += 1;
-    if (right - left >= PART && this.encoded.at(-1) !== left) this.encoded.push(left);
-    if (right - left >= Math.min(this.#shortest, LINE_OF_DUMP)) this.#keep(left, right);
-    else if (at >= this.#done && (this.#isBreak(right) || this.#isAfterBreak(left)))
-      if (this.#mayStandAt(left)) this.#keep(left, right);
-    return right;
-  }
-
-  /** Whether a line ends here, as it is, as an escape, or as quoted-printable has it, which may escape something here, too. */
-  #isBreak(at: number): boolean {
-    const code = this.#bytes[at]!;
-    const next = this.#bytes[at + 1]!;
-    if (code === BACKSLASH) return next === SMALL_N || next === SMALL_R || next === BACKSLASH;
-    return code < 0x20 || (code === EQUALS && (next < 0x20 || (next >= 0x30 && next <= 0x46)));
-  }
-
-  #isAfterBreak(at: number): boolean {
-    const bytes = this.#bytes;
-    let before = at - 1;
-    while (before > at - MARGIN && bytes[before] === 0x20) before -= 1;
-    if (before < 0) return false;
-    const code = bytes[before]!;
-    return code < 0x20 || ((code === SMALL_N || code === SMALL_R) && bytes[before - 1] === BACKSLASH);
-  }
-
-  /** Lines that are long enough are found by themselves: only what is next to the end of a line is looked up. */
-  #lineEnd(at: number): void {
-    const bytes = this.#bytes;
-    let end = at;
-    while (bytes[end]! >= 0x10) end += 1;
-    if (end < this.#done) return;
-    let next = end + 1;
-    while (next < this.#length && bytes[next]! <= 0x20) next += 1;
-    const isShort = bytes[next + 1]! < 0x20 || bytes[next + 2]! < 0x20 || bytes[next + 3]! < 0x20;
-    const isWorthIt = isShort || this.#isKnown(next) || (end >= GRAM && this.#isKnown(end - GRAM));
-    if (isWorthIt && this.#mayStandAt(end)) this.#keep(end, end + 1);
-  }
-
-  #isKnown(at: number): boolean {
-    const place = Math.imul(this.#view.getUint32(Math.min(at, this.#length), true), MIX) >>> this.#shift;
-    return (this.#bits[place >>> 5]! & (1 << (place & 31))) !== 0;
-  }
-
-  #keep(from: number, to: number): void {
-    this.windows.push({
-      start: Math.max(0, from - this.#reach),
-      end: Math.min(this.#length, to + 2 * this.#reach),
-    });
-    this.#done = to + this.#reach;
-  }
-
-  /** Whether a value may stand across `at`: what its escapes stand for is known, for as long as the shortest value is. */
-  #mayStandAt(at: number): boolean {
-    this.#sawEquals = at > 0 && this.#bytes[at - 1] === EQUALS;
-    return this.#isRun(at, this.#unquoters[0]) || (this.#sawEquals && this.#isRun(at, this.#unquoters[1]));
-  }
-
-  #isRun(at: number, unquoter: Unquoter): boolean {
-    // Most often the nearest few are enough to say no.
-    this.#gather(at, GRAM - 1, GRAM, unquoter);
-    if (this.#longestRun() === 0) return false;
-    this.#gather(at, this.#shortest, this.#shortest, unquoter);
-    return this.#longestRun() >= this.#shortest;
-  }
-
-  #longestRun(): number {
-    const codes = this.#codes;
-    const last = this.#count - GRAM;
-    let longest = 0;
-    let run = 0;
-    for (let at = 0; at <= last; at++) {
-      const gram = codes[at]! | (codes[at + 1]! << 8) | (codes[at + 2]! << 16) | (codes[at + 3]! << 24);
-      const place = Math.imul(gram, MIX) >>> this.#shift;
-      run = (this.#bits[place >>> 5]! & (1 << (place & 31))) === 0 ? 0 : run + 1;
-      if (run > longest) longest = run;
-    }
-    return longest === 0 ? 0 : longest + GRAM - 1;
-  }
-
-  /** So many characters before `at`, as they are, and so many from there on, without escapes. */
-  #gather(at: number, before: number, after: number, unquoter: Unquoter): void {
-    const codes = this.#codes;
-    const bytes = this.#bytes;
-    let first = before;
-    for (let index = at - 1; index >= 0 && index > at - before * 3 - MARGIN && first > 0; index--) {
-      const code = bytes[index]!;
-      if (code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x5c) continue;
-      // A line end that is written as an escape.
-      if ((code === 0x6e || code === 0x72) && index > 0 && bytes[index - 1] === 0x5c) continue;
-      if (code === EQUALS) this.#sawEquals = true;
-      if (code === EQUALS && unquoter !== this.#unquoters[0] && bytes[index + 1]! < 0x20) continue;
-      first -= 1;
-      codes[first] = code;
-    }
-    codes.copyWithin(0, first, before);
-    let count = before - first;
-    const limit = count + after;
-    for (let index = at; index < this.#length && count < limit; index = unquoter.next) {
-      const code = unquoter.read(index);
-      if (code <= 0x20 || code === 0x22 || code === 0x27 || code === 0xa0) continue;
-      if (code === EQUALS) this.#sawEquals = true;
-      codes[count] = code & 0xff;
-      count += 1;
-    }
-    this.#count = count;
-  }
-}
-
-function merged(windows: readonly Range[]): Range[] {
-  const result: Range[] = [];
-  for (const next of [...windows].sort((a, b) => a.start - b.start)) {
-    const last = result.at(-1);
-    if (last && next.start <= last.end)
-      result[result.length - 1] = { start: last.start, end: Math.max(last.end, next.end) };
-    else result.push(next);
-  }
-  return result;
 }

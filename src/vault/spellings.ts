@@ -18,6 +18,9 @@ export interface ValueSpellings {
 const HEX_SEPARATORS = [" ", ":"];
 /** With what the next line is indented by. */
 const LONGEST_BREAK = 40;
+const SHORTEST_LINE = 16;
+/** Texts inside of base64 are read so far around a place. */
+const FURTHEST_BASE64 = 4096;
 
 export function spellingsOf(value: string): ValueSpellings {
   const { whole, lines } = plainForms(value);
@@ -43,7 +46,10 @@ function* textsOf(form: string): Iterable<string> {
 
 /** What tells a sieve that a value may be there. The first kind may also stand with escapes in it. */
 export function* siftedForms(spellings: ValueSpellings): Iterable<readonly [form: string, isValue: boolean]> {
-  for (const form of spellings.plain) yield [form, true];
+  for (const form of spellings.plain) {
+    yield [form, true];
+    if (/[^ -<>-~]/.test(form)) yield [quotedPrintable(form), false];
+  }
   for (const form of spellings.loose) yield [form.replace(/[ "]/g, ""), true];
   for (const { text } of spellings.base64) {
     yield [text, true];
@@ -59,6 +65,14 @@ export function* siftedForms(spellings: ValueSpellings): Iterable<readonly [form
     }
     yield [form.toUpperCase().replace(/../g, "=$&"), false];
   }
+}
+
+/** With the characters as escapes that cannot stand there as they are. */
+function quotedPrintable(form: string): string {
+  const bytes = Buffer.from(form, "utf8").toString("latin1");
+  const asEscape = (character: string) =>
+    `=${character.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
+  return bytes.replace(/[^ -<>-~]/g, asEscape);
 }
 
 /** Finds values in a text, in whatever spelling, by reading it in every way that there is. Meant for short texts. */
@@ -174,11 +188,23 @@ export function inFirst(ranges: readonly Range[], { starts, ends }: Reading): Ra
   return ranges.map(({ start, end }) => ({ start: starts[start]!, end: ends[end - 1]! }));
 }
 
-/** What may be base64 around a place: its characters, over the ends of lines, in one piece. */
+/** Whether the characters around a place may be base64: as many as there are in a line of it, or up to its end, and not all hex digits. */
+export function isInBase64(text: string, place: number): boolean {
+  let start = place;
+  while (start > place - SHORTEST_LINE && isAnyBase64(text.charCodeAt(start - 1))) start -= 1;
+  let end = place;
+  while (end < place + SHORTEST_LINE && isAnyBase64(text.charCodeAt(end))) end += 1;
+  if (/^[0-9a-f]*$/i.test(text.slice(start, end))) return false;
+  return end - start >= SHORTEST_LINE || /[\r\n\\]/.test(text.charAt(start - 1) + text.charAt(end));
+}
+
+/** What may be base64 around a place, not too far from it: its characters, over the ends of lines, in one piece. */
 export function base64Around(text: string, at: number): Reading & { readonly end: number } {
   let start = at;
-  for (;;) {
-    while (start > 0 && isAnyBase64(text.charCodeAt(start - 1))) start -= 1;
+  const first = Math.max(0, at - FURTHEST_BASE64);
+  const last = Math.min(text.length, at + FURTHEST_BASE64);
+  while (start > first) {
+    while (start > first && isAnyBase64(text.charCodeAt(start - 1))) start -= 1;
     // Of a line end that is written as an escape, the letter is base64, too.
     if (start > 0 && text.charAt(start - 1) === "\\" && /[nr]/.test(text.charAt(start))) start += 1;
     const before = /(?:\\+[nr]|[\r\n])[ \t]*$/.exec(text.slice(Math.max(0, start - LONGEST_BREAK), start));
@@ -189,9 +215,9 @@ export function base64Around(text: string, at: number): Reading & { readonly end
   const lineEnd = /(?:\\+[nr]|\r?\n)(?:\\+[nr]|\s)*/y;
   const lines: Range[] = [];
   let end = start;
-  for (;;) {
+  while (end < last) {
     const from = end;
-    while (isAnyBase64(text.charCodeAt(end))) end += 1;
+    while (end < last && isAnyBase64(text.charCodeAt(end))) end += 1;
     if (end > from) lines.push({ start: from, end });
     lineEnd.lastIndex = end;
     const blanks = lineEnd.exec(text);

@@ -70,6 +70,15 @@ const NAMED: ReadonlyMap<string, number> = new Map(
   }).map(([name, character]) => [name, character.charCodeAt(0)]),
 );
 
+/** The other way round. */
+export const ENTITY_NAMES: ReadonlyMap<number, readonly string[]> = namesByCode();
+
+function namesByCode(): Map<number, string[]> {
+  const names = new Map<number, string[]>();
+  for (const [name, code] of NAMED) names.set(code, [...(names.get(code) ?? []), name]);
+  return names;
+}
+
 /** Reads one character after the other, each as what its escape stands for. */
 export class Unquoter {
   readonly #text: string;
