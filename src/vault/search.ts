@@ -1,6 +1,6 @@
 import { GRAM } from "./escape-tails.ts";
 import type { Range } from "./matcher.ts";
-import type { Sought } from "./sieve.ts";
+import type { Sought } from "./sought.ts";
 import { Unquoter } from "./unquote.ts";
 
 export const MIX = 0x9e3779b1;
@@ -140,7 +140,7 @@ export class Search {
   /** Looks at what follows the blanks at the beginning of a line. */
   #indent(at: number): void {
     let next = at + 2;
-    while (this.#bytes[next] === 0x20) next += 1;
+    while (next < at + FURTHEST_INDENT && this.#bytes[next] === 0x20) next += 1;
     if (IN_BASE64[this.#bytes[next]!] === 0 || !this.#isKnown(next)) return;
     if (this.#isAfterBreak(next) && this.#mayStandAt(next, 1)) this.#keep(at, next);
   }
@@ -148,9 +148,13 @@ export class Search {
   /** Looks at the escapes and line ends among four characters. */
   #marks(from: number): void {
     const bytes = this.#bytes;
+    const { pairs } = this.#sought;
     for (let at = Math.max(from, this.#done); at < from + GRAM; at++) {
       const code = bytes[at]!;
-      const isWorthIt = code < 0x10 ? this.#isBrokenLine(at, at + 1) : this.#isEscape(at);
+      let isWorthIt = false;
+      if (code < 0x10)
+        isWorthIt = at > 0 && pairs[bytes[at - 1]! | (code << 8)] !== 0 && this.#isBrokenLine(at, at + 1);
+      else if (code === BACKSLASH || code === AMPERSAND || code === PERCENT) isWorthIt = this.#isEscape(at);
       if (isWorthIt && this.#mayStandAt(at, 0)) this.#keep(at, at + 1);
     }
   }
@@ -167,8 +171,7 @@ export class Search {
   #isBackslash(at: number): boolean {
     const { hidden, present } = this.#sought;
     const bytes = this.#bytes;
-    let next = at + 1;
-    while (bytes[next] === BACKSLASH) next += 1;
+    const next = this.#afterBackslashes(at);
     const code = bytes[next]!;
     if (hidden[code] === 0) return next > at + 1 && hidden[BACKSLASH] === 1;
     if (code === SMALL_N || code === SMALL_R) return this.#isBrokenLine(at, next + 1);
@@ -178,6 +181,12 @@ export class Search {
     }
     if (code === SMALL_X) return present[byteAt(bytes, next + 1)] === 1;
     return true;
+  }
+
+  #afterBackslashes(at: number): number {
+    let next = at + 1;
+    while (next < at + FURTHEST_INDENT && this.#bytes[next] === BACKSLASH) next += 1;
+    return next;
   }
 
   #isPercent(at: number): boolean {
@@ -211,7 +220,7 @@ export class Search {
   #isBrokenLine(end: number, begin: number): boolean {
     const bytes = this.#bytes;
     let last = end - 1;
-    while (last >= 0 && bytes[last]! < 0x10) last -= 1;
+    while (last >= 0 && last > end - FURTHEST_INDENT && bytes[last]! < 0x10) last -= 1;
     if (last < 0) return false;
     const before = bytes[last]!;
     if (before === EQUALS || before === BACKSLASH) return true;
@@ -238,8 +247,7 @@ export class Search {
     while (at < most) {
       if (bytes[at]! <= 0x20) at += 1;
       else if (bytes[at] === BACKSLASH) {
-        let next = at + 1;
-        while (bytes[next] === BACKSLASH) next += 1;
+        const next = this.#afterBackslashes(at);
         if (bytes[next] !== SMALL_N && bytes[next] !== SMALL_R) return at;
         at = next + 1;
       } else return at;
@@ -363,7 +371,8 @@ export class Search {
     const codes = this.#codes;
     let count = 0;
     let middle = -1;
-    for (let index = from; index < this.#length; index = unquoter.next) {
+    const end = Math.min(this.#length, at + after * LONGEST_ESCAPE + FURTHEST_INDENT);
+    for (let index = from; index < end; index = unquoter.next) {
       if (middle === -1 && index >= at) middle = count;
       if (middle !== -1 && count >= middle + after) break;
       const code = unquoter.read(index);
@@ -415,7 +424,7 @@ function findKnown(view: DataView, from: number, length: number, sought: Sought,
     if ((hasLineEnd | isKnown) === 0) {
       if ((gram & 0xffff) !== TWO_BLANKS) continue;
       let next = at + 2;
-      while (view.getUint8(next) === 0x20) next += 1;
+      while (next < at + FURTHEST_INDENT && next < length && view.getUint8(next) === 0x20) next += 1;
       if (IN_BASE64[view.getUint8(next)] === 0) continue;
     }
     places[count] = at;

@@ -13,6 +13,8 @@ const EQUALS = 0x3d;
 /** One escape inside another is undone so often. */
 const MAX_LEVELS = 4;
 const LONGEST_ENTITY = 10;
+/** Of backslashes or blanks: more are read as the next escape, so that no place is read again and again. */
+const LONGEST_RUN = 64;
 
 /** What `read` gives for something that stands for no character: a backslash before one, a soft line end. */
 export const NOTHING = -1;
@@ -116,8 +118,9 @@ export class Unquoter {
 
   #backslash(): number {
     const text = this.#text;
-    // As many as there are: each text inside a text doubles them.
-    while (text.charCodeAt(this.next) === BACKSLASH) this.next += 1;
+    // Each text inside a text doubles them.
+    const most = this.next + LONGEST_RUN;
+    while (this.next < most && text.charCodeAt(this.next) === BACKSLASH) this.next += 1;
     const letter = text.charAt(this.next);
     if (letter === "u") {
       if (text.charAt(this.next + 1) === "{") return this.#braces();
@@ -155,7 +158,8 @@ export class Unquoter {
 
   /** What is indented after a line that goes on is not part of it. */
   #lineEnd(): number {
-    while (this.#text.charCodeAt(this.next) <= SPACE) this.next += 1;
+    const most = this.next + LONGEST_RUN;
+    while (this.next < most && this.#text.charCodeAt(this.next) <= SPACE) this.next += 1;
     return NOTHING;
   }
 
