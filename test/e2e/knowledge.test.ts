@@ -178,7 +178,9 @@ describe("the tools of 003 at a real daemon", () => {
     );
     const { results } = (await call("search", { query: "quinces" })).result;
     expect(results[0]).toMatchObject({ title: "Fruit", source: "inbox", tags: ["fruit"] });
-    expect((await call("inbox_put", { content: "x", extension: "exe" })).error.message).toContain("exe files are not text");
+    expect((await call("inbox_put", { content: "x", extension: "exe" })).error.message).toContain(
+      "exe files are not text",
+    );
   });
 });
 
