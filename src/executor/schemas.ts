@@ -20,10 +20,8 @@ type AnyAjv = {
 };
 const FITS_NOTHING = (): boolean => false;
 
-/** How long compiling one schema may hold up everything else. */
-const COMPILE_MS = 500;
-/** The same for checking the arguments of one call. */
-const CHECK_MS = 200;
+/** How long compiling one schema, and checking the arguments of one call, may hold up everything else. */
+const LIMITS = { compileMs: 500, checkMs: 200 };
 /** Parts of one schema that are compiled by themselves; there are more only where somebody wants to keep us busy. */
 const MAX_PARTS = 200;
 /** What a schema is called while its parts are compiled. */
@@ -46,9 +44,11 @@ export class Schemas {
   readonly #broken = new WeakMap<JsonSchema, string>();
   readonly #parts = new WeakMap<JsonSchema, FitsPart>();
   readonly #timeLimit = new TimeLimit();
+  readonly #limits: typeof LIMITS;
 
-  constructor(onBroken: (tool: string, message: string) => void) {
+  constructor(onBroken: (tool: string, message: string) => void, limits = LIMITS) {
     this.#onBroken = onBroken;
+    this.#limits = limits;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Schemas {
   within<T>(tool: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
     const { check, cost } = this.#get(tool);
     if (cost.isSmallFor(extent)) return ok(work(check));
-    return this.#timeLimit.run(CHECK_MS, () => work(check));
+    return this.#timeLimit.run(this.#limits.checkMs, () => work(check));
   }
 
   /** Whether values fit parts of the tool's schema, which are compiled when they are first asked about. */
@@ -75,7 +75,7 @@ export class Schemas {
       try {
         compiler ??= wholeIn(schema);
         const whole = compiler;
-        const compiled = this.#timeLimit.run(COMPILE_MS, () =>
+        const compiled = this.#timeLimit.run(this.#limits.compileMs, () =>
           whole.compile({ $ref: `${WHOLE}#${pointer}` }),
         );
         return compiled.ok ? compiled.value : FITS_NOTHING;
@@ -111,8 +111,8 @@ export class Schemas {
   #compile(tool: WithSchema): Compiled {
     const schema = tool.inputSchema;
     try {
-      const compiled = this.#timeLimit.run(COMPILE_MS, () => compile(schema));
-      if (!compiled.ok) throw new Error(`compiling it takes longer than ${COMPILE_MS} ms`);
+      const compiled = this.#timeLimit.run(this.#limits.compileMs, () => compile(schema));
+      if (!compiled.ok) throw new Error(`compiling it takes longer than ${this.#limits.compileMs} ms`);
       return { check: this.#untilItFails(tool, compiled.value), cost: new SchemaCost(schema) };
     } catch (error) {
       this.#report(tool, messageOf(error));
