@@ -7,12 +7,15 @@ import { tempHome } from "../support/temp-home.ts";
 import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
+/** The daemon may write a file into a folder that is being emptied. */
+const WHILE_WRITTEN = { recursive: true, maxRetries: 20, retryDelay: 50 };
+
 /** What people and programs do to a home that a daemon uses. */
 const LOSSES: Record<string, (home: string) => Promise<unknown>> = {
-  "is deleted": (home) => rm(home, { recursive: true }),
+  "is deleted": (home) => rm(home, WHILE_WRITTEN),
   "is moved": (home) => rename(home, `${home}-moved`),
   "is deleted and made again": async (home) => {
-    await rm(home, { recursive: true });
+    await rm(home, WHILE_WRITTEN);
     await mkdir(home);
   },
   "is replaced by a copy": async (home) => {

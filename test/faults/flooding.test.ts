@@ -12,7 +12,8 @@ const MB = 1024 * 1024;
 const LEFT_MB = 8;
 const PEAK_MB = 40;
 /** A call to another server is answered within this, whatever comes in meanwhile. */
-const OTHER_CALL_MS = 1_500;
+/** Of the clock: a machine with other work stands still for a second and more. A flood that nobody bounds holds calls up for tens of seconds. */
+const OTHER_CALL_MS = 5_000;
 const LINES = 3_000;
 
 describe("a local server that floods us with", () => {
