@@ -11,8 +11,10 @@ const MB = 1024 * 1024;
 /** What a flood of 15 MB and more may leave behind in memory, and what it may need at any moment while it lasts. */
 const LEFT_MB = 8;
 const PEAK_MB = 40;
-/** A call to another server is answered within this, whatever comes in meanwhile. */
-/** Of the clock: a machine with other work stands still for a second and more. A flood that nobody bounds holds calls up for tens of seconds. */
+/**
+ * A call to another server is answered within this, whatever comes in meanwhile. By the clock: a machine with other work stands still for a second
+ * and more, and a flood that nobody bounds holds calls up for tens of seconds.
+ */
 const OTHER_CALL_MS = 5_000;
 const LINES = 3_000;
 
