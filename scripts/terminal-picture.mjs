@@ -25,7 +25,7 @@ const SCENES = [
   { type: "toolkeep call mcp_fs_read_text_file path=secret.txt --agent ann" },
   {
     type: "toolkeep audit list --limit 2",
-    show: (lines) => lines.slice(0, 3).map((line) => line.slice(0, 94)),
+    show: (lines) => lines.slice(0, 3).map((line) => beginning(line, 94)),
   },
 ];
 
@@ -111,4 +111,18 @@ async function typed(command, options) {
     (error) => error,
   );
   return `${stdout}${stderr}`;
+}
+
+/** As many characters as can be seen; codes of colours are none. */
+function beginning(line, most) {
+  const parts = line.split(new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`));
+  let left = most;
+  return parts
+    .map((part, at) => {
+      if (at % 2 === 1) return part;
+      const shown = part.slice(0, left);
+      left -= shown.length;
+      return shown;
+    })
+    .join("");
 }
