@@ -1,8 +1,8 @@
-import { type LoadedSettings, loadSettings } from "./config/load.ts";
+import type { ToolSource } from "./contract/tool.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { NewId } from "./lib/id.ts";
 import type { Log } from "./lib/log.ts";
-import type { ToolSource } from "./tool.ts";
+import { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
 
 export interface HubOptions {
   /** Absent: `settings`, or the settings of the home, with the environment on top. */

@@ -1,24 +1,17 @@
 /** The public library: the same core as the daemon, in your own process. */
 
-export { type Caller, SCOPES, type Scope } from "./caller.ts";
-export { type LoadedSettings, loadSettings } from "./config/load.ts";
-export type { ServerConfig, Settings } from "./config/settings.ts";
-export { ERRORS, type ErrorCode, ToolkeepError } from "./errors.ts";
-export type { EventMap, EventName } from "./events.ts";
-export { createHub, type Hub } from "./hub.ts";
-export type { HubOptions } from "./hub-options.ts";
 export {
   type AiSdkModelOutput,
   type AiSdkOutput,
   type AiSdkTool,
   aiSdkTools,
-} from "./session/adapters/ai-sdk.ts";
+} from "./call/conversation/model-shapes/ai-sdk.ts";
 export {
   type AnthropicTool,
   type AnthropicToolResult,
   anthropicTools,
   runAnthropicCalls,
-} from "./session/adapters/anthropic.ts";
+} from "./call/conversation/model-shapes/anthropic.ts";
 export {
   type ChatTool,
   type ChatToolMessage,
@@ -28,9 +21,12 @@ export {
   type ResponsesTool,
   runOpenaiChatCalls,
   runOpenaiResponsesCalls,
-} from "./session/adapters/openai.ts";
-export type { Session, SessionOptions } from "./session/session.ts";
-export type { Turn, TurnCall } from "./session/turn.ts";
+} from "./call/conversation/model-shapes/openai.ts";
+export type { Session, SessionOptions } from "./call/conversation/session.ts";
+export type { Turn, TurnCall } from "./call/conversation/turn.ts";
+export { type Caller, SCOPES, type Scope } from "./contract/caller.ts";
+export { ERRORS, type ErrorCode, ToolkeepError } from "./contract/errors.ts";
+export type { EventMap, EventName } from "./contract/events.ts";
 export {
   type Answering,
   type Content,
@@ -42,4 +38,8 @@ export {
   type ToolFlags,
   type ToolOutcome,
   type ToolSource,
-} from "./tool.ts";
+} from "./contract/tool.ts";
+export { createHub, type Hub } from "./hub.ts";
+export type { HubOptions } from "./hub-options.ts";
+export { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
+export type { ServerConfig, Settings } from "./machine/config/settings.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SCOPES } from "../src/caller.ts";
-import { ERRORS } from "../src/errors.ts";
-import { OUTCOMES } from "../src/tool.ts";
+import { SCOPES } from "../src/contract/caller.ts";
+import { ERRORS } from "../src/contract/errors.ts";
+import { OUTCOMES } from "../src/contract/tool.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

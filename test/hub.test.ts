@@ -58,7 +58,7 @@ describe("a hub", () => {
     await using folder = await tempHome();
     await mkdir(join(folder.path, "sub"));
     await using test = await testHub();
-    const { loadSettings } = await import("../src/config/load.ts");
+    const { loadSettings } = await import("../src/machine/config/load.ts");
     const file = {
       mcpServers: { fs: filesystem(folder.path) },
       rules: [{ permission: "run_shell", action: "deny" }],

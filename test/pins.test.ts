@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { SCOPES } from "../src/caller.ts";
-import { ERRORS } from "../src/errors.ts";
+import { SCOPES } from "../src/contract/caller.ts";
+import { ERRORS } from "../src/contract/errors.ts";
+import { OUTCOMES } from "../src/contract/tool.ts";
 import * as library from "../src/index.ts";
-import { KNOWLEDGE_MIGRATIONS } from "../src/store/knowledge/migrations/index.ts";
-import { SCHEMA_VERSION } from "../src/store/migrations/index.ts";
-import { TABLES } from "../src/store/schema.ts";
-import { OUTCOMES } from "../src/tool.ts";
+import { SCHEMA_VERSION } from "../src/machine/db/history/index.ts";
+import { TABLES } from "../src/machine/db/schema.ts";
+import { KNOWLEDGE_MIGRATIONS } from "../src/machine/db/tables/knowledge-index/migrations/index.ts";
 
 /** What others build on, as literals: changing one of these is a decision, not an accident. */
 describe("pinned", () => {

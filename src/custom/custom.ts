@@ -1,6 +1,6 @@
-import type { Tool, ToolSource } from "../tool.ts";
-import type { CustomToolView } from "./custom-tool-view.ts";
-import type { Language } from "./templates.ts";
+import type { Tool, ToolSource } from "../contract/tool.ts";
+import type { CustomToolView } from "../features/custom-tools/custom-tool-view.ts";
+import type { Language } from "../features/custom-tools/templates.ts";
 
 /** The user's scripts as tools, each in a folder of `TOOLKEEP_HOME/tools`. Tools are named by slug or by `custom_<slug>`. */
 export interface Custom extends ToolSource {

@@ -1,8 +1,8 @@
-import type { PluginSource } from "../store/plugin-record.ts";
-import type { ToolSource, ToolStatus } from "../tool.ts";
-import type { AnnouncedTool } from "./manifest.ts";
-import type { PluginPermissions } from "./permissions.ts";
-import type { PluginLogLine } from "./plugin-log.ts";
+import type { ToolSource, ToolStatus } from "../contract/tool.ts";
+import type { AnnouncedTool } from "../features/plugins/package/manifest.ts";
+import type { PluginPermissions } from "../features/plugins/permissions.ts";
+import type { PluginLogLine } from "../features/plugins/plugin-log.ts";
+import type { PluginSource } from "../machine/db/tables/sources/plugin-record.ts";
 
 /** A plugin as people see it, with its files as they are now. */
 export interface PluginView {

@@ -1,8 +1,8 @@
-import type { Role } from "../caller.ts";
-import type { RulePattern } from "../config/settings.ts";
-import type { QuestionFilter } from "../store/question-record.ts";
-import type { MovedQuestion } from "../store/sharing.ts";
-import type { QuestionRecord, Settlement } from "../store/store.ts";
+import type { Role } from "../contract/caller.ts";
+import type { RulePattern } from "../machine/config/settings.ts";
+import type { MovedQuestion } from "../machine/db/sharing.ts";
+import type { QuestionRecord, Settlement } from "../machine/db/store.ts";
+import type { QuestionFilter } from "../machine/db/tables/trust/question-record.ts";
 
 export interface ListedQuestions extends Pick<QuestionFilter, "state" | "before" | "limit"> {
   /** Only those that nobody can answer any more. */

@@ -1,4 +1,4 @@
-import type { Waiter } from "./waiter.ts";
+import type { Waiter } from "../call/questions/waiters.ts";
 
 /** Who waits for which question. */
 export class Waiters {

@@ -1,15 +1,15 @@
-import type { Caller } from "../caller.ts";
-import type { ServerFields } from "../config/server-config.ts";
-import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../config/settings.ts";
-import type { LeftOut } from "../lib/left-out.ts";
-import type { OfferSource } from "../offer.ts";
-import type { ToolNameChange } from "../store/store.ts";
-import type { ToolSource } from "../tool.ts";
-import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
-import type { StepListener } from "./connect-step.ts";
-import type { Offer } from "./offer-key.ts";
-import type { ServerLogPage } from "./server-log.ts";
-import type { TrustInServers } from "./trust-in-servers.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { OfferSource } from "../contract/offer.ts";
+import type { ToolSource } from "../contract/tool.ts";
+import type { LeftOut } from "../lib/text/left-out.ts";
+import type { ServerFields } from "../machine/config/sections/server-config.ts";
+import type { OAuthConfig, SandboxConfig, Settings, TlsConfig } from "../machine/config/settings.ts";
+import type { ToolNameChange } from "../machine/db/store.ts";
+import type { SignInStart, SignInStatus } from "../servers/auth/sign-in-status.ts";
+import type { StepListener } from "../servers/connect-step.ts";
+import type { ServerLogPage } from "../servers/lifecycle/server-log.ts";
+import type { Offer } from "../servers/lists/offer-key.ts";
+import type { TrustInServers } from "../servers/trust-in-servers.ts";
 
 export type ServerState =
   | "idle"

@@ -1,7 +1,7 @@
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { Result } from "../lib/result.ts";
-import type { SecretBindings, SecretSource } from "../store/secret-record.ts";
-import type { Tool } from "../tool.ts";
+import type { SecretBindings, SecretSource } from "../machine/db/tables/trust/secret-record.ts";
 
 /** What may be shown of a secret. */
 export interface SecretInfo {

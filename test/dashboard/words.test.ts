@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { entryInWords } from "../../dashboard/src/pages/access/entry-words.ts";
 import { actionInWords, hasWords } from "../../dashboard/src/pages/audit/action-words.ts";
 import { ruleOfText } from "../../dashboard/src/pages/rules/rule-text.ts";
-import { ruleView } from "../../src/api/rule-view.ts";
+import { ruleView } from "../../src/surfaces/api/rules/rule-view.ts";
 import { testApi } from "../support/test-api.ts";
 import { testHub } from "../support/test-hub.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/machine/db/open.ts";
 import { bearer, modernHeaders, modernMessage } from "../support/mcp-post.ts";
 import { command, commandJson } from "../support/run-command.ts";
 import { homeWithStore } from "../support/store-template.ts";

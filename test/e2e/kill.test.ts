@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { processTable } from "../../src/process/process-table.ts";
+import { processTable } from "../../src/machine/process/process-table.ts";
 import { connectClient } from "../support/connect-client.ts";
 import { integrity } from "../support/integrity.ts";
 import { living } from "../support/living.ts";

@@ -9,12 +9,12 @@ import {
 } from "@modelcontextprotocol/client";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mountApi } from "../../src/api/mount-api.ts";
-import { hostGuard } from "../../src/gateway/host-guard.ts";
-import { mountGateway } from "../../src/gateway/mount-gateway.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { withoutOpenssl } from "../net/certificates.ts";
+import { hostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
+import { mountGateway } from "../../src/surfaces/gateway/serve-mcp.ts";
+import { mountApi } from "../../src/surfaces/mount-api.ts";
+import { withoutOpenssl } from "../machine/net/certificates.ts";
 import { type DocumentHost, documentHost } from "../support/document-host.ts";
 import { formIn } from "../support/oauth-person.ts";
 import { ERAS, type Era } from "../support/test-gateway.ts";

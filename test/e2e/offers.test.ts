@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Caller } from "../../src/caller.ts";
-import type { OfferKind } from "../../src/offer.ts";
-import type { OfferCallKind, ToolCall } from "../../src/tool.ts";
+import type { Caller } from "../../src/contract/caller.ts";
+import type { OfferKind } from "../../src/contract/offer.ts";
+import type { OfferCallKind, ToolCall } from "../../src/contract/tool.ts";
 import { EVERYTHING, type TestHub, type TestHubSetup, testHub } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 

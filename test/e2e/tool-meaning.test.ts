@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { MODEL } from "../../src/text/minilm/minilm.ts";
+import { MODEL } from "../../src/machine/text/meaning/minilm/minilm.ts";
 import { testMinilm } from "../support/minilm.ts";
 import { toolkeepHereJson } from "../support/run-command.ts";
 import { homeWithStore } from "../support/store-template.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import type { ToolResult } from "../../src/tool.ts";
+import type { ToolResult } from "../../src/contract/tool.ts";
 import type { ServerInput } from "../../src/upstream/upstream.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { legacyHttp, said as saying } from "../support/servers/legacy-http.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import type { UpstreamDeps } from "../../src/upstream/create-upstream.ts";
+import type { UpstreamDeps } from "../../src/servers/upstream.ts";
 import type { ServerInput } from "../../src/upstream/upstream.ts";
 import { type TestUpstream, testUpstream } from "../support/upstream.ts";
 

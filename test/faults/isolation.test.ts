@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Caller } from "../../src/caller.ts";
-import type { Answering, Inquiry } from "../../src/tool.ts";
+import type { Caller } from "../../src/contract/caller.ts";
+import type { Answering, Inquiry } from "../../src/contract/tool.ts";
 import type { ServerInput } from "../../src/upstream/upstream.ts";
 import { remoteServer } from "../support/remote-server.ts";
 import { askingHttp } from "../support/servers/asking-http.ts";

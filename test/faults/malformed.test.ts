@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OutcomeName } from "../../src/tool.ts";
+import type { OutcomeName } from "../../src/contract/tool.ts";
 import type { ServerInput } from "../../src/upstream/upstream.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { type Exchange, legacyHttp } from "../support/servers/legacy-http.ts";

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { Stop } from "../../src/lib/stop.ts";
-import { createProcesses } from "../../src/process/processes.ts";
-import { settling } from "../../src/upstream/settling-transport.ts";
-import { StdioTransport } from "../../src/upstream/stdio-transport.ts";
+import { Stop } from "../../src/lib/flow/stop.ts";
+import { createProcesses } from "../../src/machine/process/processes.ts";
+import { settling } from "../../src/servers/settling-transport.ts";
+import { StdioTransport } from "../../src/servers/transport/stdio-transport.ts";
 import { testHub } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
 import { memoryAtRest } from "./memory.ts";

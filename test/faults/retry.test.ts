@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ServerConfig } from "../../src/config/settings.ts";
+import type { ServerConfig } from "../../src/machine/config/settings.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import {
   type Exchange,

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { COMPONENTS } from "../../src/api/answers/components.ts";
+import { COMPONENTS } from "../../src/surfaces/api/answers/components.ts";
 
 /**
  * Compares answers with the schemas that describe them, both ways: what a schema does not name is reported too, though

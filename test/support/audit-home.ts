@@ -1,7 +1,7 @@
-import { Audit, type AuditDeps } from "../../src/audit/audit.ts";
-import type { Acknowledgement } from "../../src/audit/audit-checks.ts";
-import type { StoreDump } from "../../src/store/store.ts";
-import type { ToolCall } from "../../src/tool.ts";
+import { Audit, type AuditDeps } from "../../src/call/audit/audit.ts";
+import type { Acknowledgement } from "../../src/call/audit/audit-checks.ts";
+import type { ToolCall } from "../../src/contract/tool.ts";
+import type { StoreDump } from "../../src/machine/db/store.ts";
 import { tempStore } from "./temp-store.ts";
 import { testChain } from "./test-chain.ts";
 import { testCaller } from "./tools.ts";

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Place } from "../../src/clients/client.ts";
-import { type DiscoverOptions, type Discovery, discover } from "../../src/clients/discover.ts";
-import { readSettingsText } from "../../src/clients/settings-text.ts";
+import type { Place } from "../../src/features/clients/client.ts";
+import { type DiscoverOptions, type Discovery, discover } from "../../src/features/clients/discover.ts";
+import { readSettingsText } from "../../src/machine/config/edit/settings-text.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { GuardedFetch } from "../../src/net/guarded-fetch.ts";
-import { createAuthority } from "../net/certificates.ts";
-import { openFetch } from "../net/open-fetch.ts";
+import type { GuardedFetch } from "../../src/machine/net/guarded-fetch.ts";
+import { createAuthority } from "../machine/net/certificates.ts";
+import { openFetch } from "../machine/net/open-fetch.ts";
 import { tempHome } from "./temp-home.ts";
 
 export interface Served {

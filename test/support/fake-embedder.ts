@@ -1,4 +1,9 @@
-import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../../src/text/embedder.ts";
+import type {
+  Embedder,
+  EmbedderState,
+  EmbedOptions,
+  Vector,
+} from "../../src/machine/text/meaning/embedder.ts";
 
 const DIMENSIONS = 32;
 

@@ -1,5 +1,5 @@
-import type { Caller } from "../../src/caller.ts";
-import type { Tool } from "../../src/tool.ts";
+import type { Caller } from "../../src/contract/caller.ts";
+import type { Tool } from "../../src/contract/tool.ts";
 import type { Dice } from "./dice.ts";
 import { type RandomGrants, randomGrants } from "./random-grants.ts";
 

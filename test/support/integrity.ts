@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openDatabaseSync } from "../../src/store/sqlite/database-sync.ts";
+import { openDatabaseSync } from "../../src/machine/db/sqlite/database-sync.ts";
 
 /** What SQLite says about the store of a home: `["ok"]` when it is whole. */
 export async function integrity(home: string): Promise<unknown[]> {

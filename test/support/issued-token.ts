@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { Consents, type IssuedTokens } from "../../src/call/identity/consents.ts";
 import type { Hub } from "../../src/hub.ts";
-import { Consents, type IssuedTokens } from "../../src/identity/consents.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 

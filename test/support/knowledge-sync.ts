@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { KnowledgeSync, SourceReport, SyncRequest } from "../../src/knowledge/knowledge.ts";
-import { createSync, type SyncDeps } from "../../src/knowledge/sync/create-sync.ts";
+import type { KnowledgeSync, SourceReport, SyncRequest } from "../../src/features/knowledge/knowledge.ts";
+import { createSync, type SyncDeps } from "../../src/features/knowledge/sync/create-sync.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import type { StoredEntity } from "../../src/store/knowledge/index-store.ts";
-import { type KnowledgeIndex, openIndex } from "../../src/store/knowledge/open-index.ts";
-import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/machine/db/open.ts";
+import type { Store } from "../../src/machine/db/store.ts";
+import type { StoredEntity } from "../../src/machine/db/tables/knowledge-index/index-store.ts";
+import { type KnowledgeIndex, openIndex } from "../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 

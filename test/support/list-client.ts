@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { setListsAside } from "../../src/upstream/raw-lists.ts";
+import { setListsAside } from "../../src/servers/transport/raw-lists.ts";
 
 export type Era = "legacy" | "modern";
 

@@ -1,4 +1,4 @@
-import { processTable } from "../../src/process/process-table.ts";
+import { processTable } from "../../src/machine/process/process-table.ts";
 
 /** Which of these processes are alive; a zombie is not. */
 export async function living(pids: readonly number[]): Promise<number[]> {

@@ -1,5 +1,5 @@
-import { compareKeys } from "../../src/knowledge/sources/compare-keys.ts";
-import type { KnowledgeWriter, NewEntity } from "../../src/store/knowledge-record.ts";
+import { compareKeys } from "../../src/features/knowledge/sources/compare-keys.ts";
+import type { KnowledgeWriter, NewEntity } from "../../src/machine/db/tables/knowledge/knowledge-record.ts";
 
 /** The index of one source in memory, for tests of what writes to it. */
 export class MemoryIndex implements KnowledgeWriter {

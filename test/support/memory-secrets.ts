@@ -1,4 +1,4 @@
-import type { SecretRecord, SecretStore } from "../../src/store/secret-record.ts";
+import type { SecretRecord, SecretStore } from "../../src/machine/db/tables/trust/secret-record.ts";
 
 /** Secrets that are kept nowhere. */
 export function memorySecrets(): SecretStore {

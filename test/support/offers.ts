@@ -1,4 +1,3 @@
-import { ok, type Result } from "../../src/lib/result.ts";
 import type {
   CompletionAsked,
   OfferAbilities,
@@ -7,8 +6,9 @@ import type {
   OfferOrigin,
   OfferSource,
   ResourceUpdate,
-} from "../../src/offer.ts";
-import type { ToolStatus } from "../../src/tool.ts";
+} from "../../src/contract/offer.ts";
+import type { ToolStatus } from "../../src/contract/tool.ts";
+import { ok, type Result } from "../../src/lib/result.ts";
 
 export interface TestOrigin extends OfferOrigin {
   /** What was asked of it. */

@@ -1,4 +1,4 @@
-import { processTable } from "../../src/process/process-table.ts";
+import { processTable } from "../../src/machine/process/process-table.ts";
 
 /** What a worker keeps for all of its files. */
 const kept = new Set<number>();

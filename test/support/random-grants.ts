@@ -1,6 +1,6 @@
-import type { Caller } from "../../src/caller.ts";
-import { SCOPES } from "../../src/caller.ts";
-import type { Tool } from "../../src/tool.ts";
+import type { Caller } from "../../src/contract/caller.ts";
+import { SCOPES } from "../../src/contract/caller.ts";
+import type { Tool } from "../../src/contract/tool.ts";
 import type { Dice } from "./dice.ts";
 import { testCaller, testTool } from "./tools.ts";
 

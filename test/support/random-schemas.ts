@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../src/tool.ts";
+import type { JsonSchema } from "../../src/contract/tool.ts";
 import type { Dice } from "./dice.ts";
 
 /** A value, and the same with some of its parts written as JSON texts. */

@@ -1,8 +1,8 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readFileJob } from "../../src/knowledge/parse/read-file.ts";
-import type { ReadDocument, ReadEnd, ReadJob, Resume } from "../../src/knowledge/parse/read-job.ts";
-import { type FileType, isContainer } from "../../src/knowledge/sources/file-type.ts";
+import { readFileJob } from "../../src/features/knowledge/parse/read-file.ts";
+import type { ReadDocument, ReadEnd, ReadJob, Resume } from "../../src/features/knowledge/parse/read-job.ts";
+import { type FileType, isContainer } from "../../src/features/knowledge/sources/file-type.ts";
 import { tempHome } from "./temp-home.ts";
 
 export interface ReadFixture {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { inject } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore } from "../../src/machine/db/open.ts";
 import { freshSchema } from "./postgres.ts";
 
 interface Ready {

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/machine/db/open.ts";
+import type { Store } from "../../src/machine/db/store.ts";
 import { type TestUpstream, testUpstream } from "./upstream.ts";
 
 export interface Replica extends AsyncDisposable {

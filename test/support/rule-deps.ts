@@ -1,11 +1,11 @@
-import type { Rule } from "../../src/config/settings.ts";
+import { ContentLabels } from "../../src/call/rules/content-labels.ts";
+import type { RuleSettings } from "../../src/call/rules/decider.ts";
+import { Labels } from "../../src/call/rules/labels.ts";
+import { RuleBook } from "../../src/call/rules/rule-book.ts";
+import type { Watchdog } from "../../src/call/rules/watchdog.ts";
 import { randomId } from "../../src/lib/id.ts";
-import type { Store } from "../../src/store/store.ts";
-import { ContentLabels } from "../../src/watchdog/content-labels.ts";
-import type { RuleSettings } from "../../src/watchdog/decider.ts";
-import { Labels } from "../../src/watchdog/labels.ts";
-import { RuleBook } from "../../src/watchdog/rule-book.ts";
-import type { Watchdog } from "../../src/watchdog/watchdog.ts";
+import type { Rule } from "../../src/machine/config/settings.ts";
+import type { Store } from "../../src/machine/db/store.ts";
 
 /** Settings with these rules and no others. */
 export function ruleSettings(rules: readonly Rule[] = []): RuleSettings {

@@ -1,4 +1,4 @@
-import { runCommand } from "../../src/cli/main.ts";
+import { runCommand } from "../../src/surfaces/cli/main.ts";
 import { environment, type Ran, type RunOptions } from "./toolkeep.ts";
 
 export interface CommandOptions {

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
-import { createSandbox, type Sandbox } from "../../src/process/sandbox.ts";
+import { createSandbox, type Sandbox } from "../../src/machine/process/sandbox.ts";
 
 export function testSandbox(home: string, env: NodeJS.ProcessEnv = process.env): Sandbox {
   return createSandbox({ home, env, clock: systemClock, newId: randomId });

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/store/open.ts";
-import { openDatabaseSync } from "../../src/store/sqlite/database-sync.ts";
+import { openStore } from "../../src/machine/db/open.ts";
+import { openDatabaseSync } from "../../src/machine/db/sqlite/database-sync.ts";
 import { tempHome } from "./temp-home.ts";
 
 let template: Promise<Uint8Array> | undefined;

@@ -1,5 +1,5 @@
-import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/machine/db/open.ts";
+import type { Store } from "../../src/machine/db/store.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 

@@ -1,10 +1,10 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from "fastify";
-import { ref } from "../../src/api/answers/shape.ts";
-import type { ApiOptions } from "../../src/api/api-options.ts";
-import { mountApi } from "../../src/api/mount-api.ts";
-import { ownCompilers } from "../../src/api/schema.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
+import { ref } from "../../src/surfaces/api/answers/shape.ts";
+import type { ApiOptions } from "../../src/surfaces/api/api-options.ts";
+import { ownCompilers } from "../../src/surfaces/api/schema.ts";
+import { mountApi } from "../../src/surfaces/mount-api.ts";
 import { AnswerSchemas } from "./answer-schemas.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
 

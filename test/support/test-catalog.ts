@@ -1,5 +1,5 @@
-import { Catalog, type CatalogDeps } from "../../src/catalog/catalog.ts";
-import { Events } from "../../src/events.ts";
+import { Catalog, type CatalogDeps } from "../../src/call/catalog/catalog.ts";
+import { Events } from "../../src/contract/events.ts";
 
 /** A catalogue in which no rule hides anything, no agent has a toolbox and nothing is offered, unless a test says so. */
 export function openCatalog(

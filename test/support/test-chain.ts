@@ -1,6 +1,6 @@
-import { ChainKey } from "../../src/audit/chain-code.ts";
+import { ChainKey } from "../../src/call/audit/chain-code.ts";
 import { randomId } from "../../src/lib/id.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/machine/db/store.ts";
 
 export const TEST_KEY = new ChainKey(Buffer.alloc(32, 7));
 

@@ -1,11 +1,15 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import Fastify from "fastify";
-import { hostGuard } from "../../src/gateway/host-guard.ts";
-import { type GatewayCounts, type GatewayOptions, mountGateway } from "../../src/gateway/mount-gateway.ts";
-import { QuickRequest } from "../../src/gateway/quick-request.ts";
-import { mountRpc } from "../../src/gateway/rpc.ts";
-import type { TokenInput } from "../../src/identity/identity.ts";
+import type { TokenInput } from "../../src/call/identity/identity.ts";
 import { silentLog } from "../../src/lib/log.ts";
+import { hostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
+import { QuickRequest } from "../../src/surfaces/gateway/http/quick-request.ts";
+import { mountRpc } from "../../src/surfaces/gateway/rpc.ts";
+import {
+  type GatewayCounts,
+  type GatewayOptions,
+  mountGateway,
+} from "../../src/surfaces/gateway/serve-mcp.ts";
 import { type TestHub, type TestHubSetup, testHub } from "./test-hub.ts";
 
 /** The eras as an SDK client asks for them. */

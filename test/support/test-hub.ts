@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Caller } from "../../src/caller.ts";
-import { loadSettings } from "../../src/config/load.ts";
-import type { Rule, ServerConfig } from "../../src/config/settings.ts";
+import type { Caller } from "../../src/contract/caller.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import { loadSettings } from "../../src/machine/config/load.ts";
+import type { Rule, ServerConfig } from "../../src/machine/config/settings.ts";
 import { bundledServer } from "./bundled-servers.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";

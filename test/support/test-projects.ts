@@ -1,9 +1,9 @@
-import { Events } from "../../src/events.ts";
+import { Events } from "../../src/contract/events.ts";
+import { createProjects, type Projects } from "../../src/features/projects/projects.ts";
 import { randomId } from "../../src/lib/id.ts";
-import { createProjects, type Projects } from "../../src/projects/projects.ts";
-import type { Store } from "../../src/store/store.ts";
-import { rankTexts } from "../../src/text/rank-texts.ts";
-import { agent, NOW } from "../store/records.ts";
+import type { Store } from "../../src/machine/db/store.ts";
+import { rankTexts } from "../../src/machine/text/index/rank-texts.ts";
+import { agent, NOW } from "../machine/db/records.ts";
 import { tempStore } from "./temp-store.ts";
 
 export const PAGE = { limit: 50, offset: 0 };

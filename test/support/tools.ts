@@ -1,6 +1,6 @@
-import type { Caller } from "../../src/caller.ts";
-import type { Tool, ToolSource } from "../../src/tool.ts";
-import { text } from "../../src/tool.ts";
+import type { Caller } from "../../src/contract/caller.ts";
+import type { Tool, ToolSource } from "../../src/contract/tool.ts";
+import { text } from "../../src/contract/tool.ts";
 
 /** A real, small tool: what a test does not say is unremarkable. */
 export function testTool(tool: Partial<Tool> & { name: string }): Tool {

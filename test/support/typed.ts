@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import { readAnswer } from "../../src/cli/api-client.ts";
-import { createProgram } from "../../src/cli/program.ts";
-import { Shell } from "../../src/cli/shell.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { readAnswer } from "../../src/surfaces/cli/client/api-client.ts";
+import { createProgram } from "../../src/surfaces/cli/program.ts";
+import { Shell } from "../../src/surfaces/cli/shell.ts";
+import type { Terminal } from "../../src/surfaces/cli/terminal.ts";
 import { ADMIN_TOKEN, type TestApi } from "./test-api.ts";
 
 /** A command as typed where nobody sits, against the routes of a real hub; `terminal` says what is different. */

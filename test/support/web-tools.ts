@@ -1,10 +1,10 @@
-import type { Settings } from "../../src/config/settings.ts";
+import type { Tool, ToolResult } from "../../src/contract/tool.ts";
+import { createWebTools } from "../../src/features/web/create-web-tools.ts";
+import type { Network } from "../../src/features/web/web-client.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { ok } from "../../src/lib/result.ts";
-import { createWebTools } from "../../src/native/web/create-web-tools.ts";
-import type { Network } from "../../src/native/web/web-client.ts";
-import { createProcesses } from "../../src/process/processes.ts";
-import type { Tool, ToolResult } from "../../src/tool.ts";
+import type { Settings } from "../../src/machine/config/settings.ts";
+import { createProcesses } from "../../src/machine/process/processes.ts";
 import { testCaller } from "./tools.ts";
 
 type WebSettings = Settings["web"];

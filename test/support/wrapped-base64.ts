@@ -1,4 +1,4 @@
-import type { Redaction } from "../../src/vault/redaction.ts";
+import type { Redaction } from "../../src/call/vault/redaction/redaction.ts";
 
 const BEFORE = "# settings of the service\nUSER=ada\nPASSWORD=".repeat(2);
 const AFTER = "\nHOST=db.internal\nMODE=production\n";

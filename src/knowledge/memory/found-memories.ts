@@ -1,8 +1,8 @@
-import type { MemorySearch } from "../knowledge.ts";
-import { hasFilters } from "../search/query.ts";
-import type { Memory } from "./memory.ts";
-import { memoryFilter } from "./memory-filter.ts";
-import { snippetOf } from "./snippet.ts";
+import type { MemorySearch } from "../../features/knowledge/knowledge.ts";
+import { memoryFilter } from "../../features/knowledge/memory/found-memories.ts";
+import type { Memory } from "../../features/knowledge/memory/memory.ts";
+import { snippetOf } from "../../features/knowledge/memory/snippet.ts";
+import { hasFilters } from "../../features/knowledge/search/query.ts";
 
 /** Memories as a search over documents takes them in. Nothing counts as used by that. */
 export function foundMemories(memory: Pick<Memory, "find">): MemorySearch {

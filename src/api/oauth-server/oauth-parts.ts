@@ -1,8 +1,0 @@
-import type { Consents } from "../../identity/consents.ts";
-import type { OAuthClients } from "./oauth-clients.ts";
-
-/** What the routes of the authorization server share. */
-export interface OAuthParts {
-  readonly clients: OAuthClients;
-  readonly consents: Consents;
-}

@@ -1,0 +1,115 @@
+import { messageOf, ToolkeepError } from "../../contract/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { ACKNOWLEDGED, type Verification } from "./verify.ts";
+
+export interface ChecksDeps {
+  readonly verify: (
+    onProgress: (checked: number, total: number) => void,
+    signal: AbortSignal,
+  ) => Promise<Verification>;
+  readonly note: (
+    kind: string,
+    actor: string | null,
+    subject: string | null,
+    details: Readonly<Record<string, unknown>>,
+  ) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/** Who has looked at what is found, and what they say about it. */
+export interface Acknowledgement {
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** How far a check has come. */
+export interface CheckState {
+  readonly state: "running" | "done" | "failed";
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly checked: number;
+  readonly total: number;
+  readonly result?: Verification;
+  readonly error?: string;
+}
+
+/** Checks of the whole audit, which may take a minute: one at a time, and the last one can be asked for. */
+export class AuditChecks {
+  readonly #deps: ChecksDeps;
+  readonly #stop = new AbortController();
+  #last: CheckState | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(deps: ChecksDeps) {
+    this.#deps = deps;
+  }
+
+  get last(): CheckState | undefined {
+    return this.#last;
+  }
+
+  /**
+   * Begins one, unless one is under way. With an acknowledgement, what it lists does not count any more; throws IN_USE
+   * while one is under way, which would not know of it.
+   */
+  start(acknowledgement?: Acknowledgement): CheckState {
+    if (this.#running && acknowledgement) throw checkRuns();
+    if (!this.#running) {
+      const startedAt = this.#deps.clock();
+      this.#last = { state: "running", startedAt, endedAt: null, checked: 0, total: 0 };
+      this.#running = this.#check(acknowledgement);
+    }
+    return this.#last!;
+  }
+
+  /** Resolves when the one that is under way has ended. */
+  async ended(): Promise<CheckState | undefined> {
+    await this.#running;
+    return this.#last;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("Toolkeep is being stopped"));
+    await this.#running;
+  }
+
+  async #check(acknowledgement: Acknowledgement | undefined): Promise<void> {
+    const { verify, clock } = this.#deps;
+    const progress = (checked: number, total: number) => {
+      this.#last = { ...this.#last!, checked, total };
+    };
+    try {
+      const result = acknowledgement
+        ? await this.#acknowledge(acknowledgement, progress)
+        : await verify(progress, this.#stop.signal);
+      this.#last = { ...this.#last!, state: "done", endedAt: clock(), checked: result.checked, result };
+    } catch (error) {
+      this.#last = { ...this.#last!, state: "failed", endedAt: clock(), error: messageOf(error) };
+    }
+    this.#running = undefined;
+  }
+
+  async #acknowledge(
+    { actor, reason }: Acknowledgement,
+    progress: (checked: number, total: number) => void,
+  ): Promise<Verification> {
+    const { verify, note } = this.#deps;
+    // First, so that what this process found when it began is a record, too, and has a place that can be named.
+    await note("audit.looked_at", actor, null, { reason });
+    const { findings } = await verify(progress, this.#stop.signal);
+    await Promise.all(
+      findings.map(({ place, kind, message }) => note(ACKNOWLEDGED, actor, place, { kind, message, reason })),
+    );
+    return verify(progress, this.#stop.signal);
+  }
+}
+
+function checkRuns(): ToolkeepError {
+  return new ToolkeepError(
+    "IN_USE",
+    "A check of the audit is under way, and what it finds is not known yet.",
+    {
+      remedy: "Wait until it has ended, look at what it found, then acknowledge that.",
+    },
+  );
+}

@@ -1,0 +1,185 @@
+import type { Caller } from "../../contract/caller.ts";
+import type { OutcomeName, ToolCall } from "../../contract/tool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { jsonText } from "../../lib/json.ts";
+import type { CallRecord } from "../../machine/db/store.ts";
+import { StepClock } from "./call-steps.ts";
+import { CallTrace } from "./call-trace.ts";
+import type { SpanSink } from "./otlp.ts";
+
+const MAX_ARGUMENTS = 4_096;
+const MAX_ERROR = 1_000;
+
+/** A record as a call leaves it behind; secrets are taken out when it is written. */
+export interface Ended
+  extends Omit<CallRecord, "agentId" | "tokenId" | "conversation" | "person" | "chain" | "seq" | "mac"> {
+  readonly caller: Caller;
+}
+
+export interface CallSink {
+  /** Resolves when the store has it. */
+  readonly now: (ended: Ended) => Promise<void>;
+  readonly soon: (ended: Ended) => void;
+}
+
+export interface CallAuditDeps {
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  /** Where spans go; absent, or undefined: nobody wants any. */
+  readonly spans?: () => SpanSink | undefined;
+}
+
+/** The audit of one call while it is under way. */
+export class AuditRecord {
+  readonly #id: string;
+  readonly #call: ToolCall;
+  readonly #redact: (text: string) => string;
+  readonly #sink: CallSink;
+  readonly #startedAt: number;
+  readonly #trace: CallTrace | undefined;
+  readonly #steps = new StepClock();
+  #isRunning = false;
+  #tool: string | null = null;
+  #arguments: unknown;
+  #decision: { readonly action: string; readonly rule: string } | null = null;
+  #labels: string | null = null;
+  #approvalId: string | null = null;
+  #approvedBy: string | null = null;
+
+  constructor(id: string, call: ToolCall, { redact, clock, spans }: CallAuditDeps, sink: CallSink) {
+    const exported = spans?.();
+    this.#trace = exported && new CallTrace(id, call, exported);
+    this.#id = id;
+    this.#call = call;
+    this.#redact = redact;
+    this.#sink = sink;
+    this.#startedAt = clock();
+    this.#arguments = call.arguments;
+  }
+
+  /** For the spans of whoever runs the call; undefined where none are exported. */
+  get traceparent(): string | undefined {
+    return this.#trace?.traceparent;
+  }
+
+  resolved(tool: string): void {
+    this.#tool = tool;
+    this.#steps.mark("resolved");
+    this.#trace?.step("resolve");
+  }
+
+  /** The arguments without what the tool that is meant says is secret in them. */
+  shown(args: unknown): void {
+    this.#arguments = args;
+  }
+
+  /** The arguments were repaired and fit. */
+  checked(): void {
+    this.#steps.mark("checked");
+  }
+
+  decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {
+    this.#arguments = args;
+    this.#decision = decision;
+    this.#steps.mark("decided");
+    this.#trace?.step("decide");
+  }
+
+  /** Everything that stands before its tool is behind it. */
+  runs(): void {
+    this.#isRunning = true;
+    this.#steps.mark("ready");
+    if (this.#decision?.action === "ask") this.#trace?.step("wait_for_approval");
+  }
+
+  /** The tool is done with it. */
+  ran(): void {
+    this.#steps.mark("ran");
+  }
+
+  /** What the conversation had read when the call was decided. */
+  labelled(labels: readonly string[]): void {
+    this.#labels = labels.length === 0 ? null : labels.join(",");
+  }
+
+  /** The question by which a person was asked, and who said yes, where somebody has. */
+  asked(approvalId: string, approvedBy: string | null = null): void {
+    this.#approvalId = approvalId;
+    this.#approvedBy = approvedBy;
+  }
+
+  /** Durable before it resolves: the store knows of a destructive call before it runs. */
+  intent(): Promise<void> {
+    return this.#sink.now(this.#ended(null, null, null));
+  }
+
+  end(outcome: OutcomeName, durationMs: number, error: string | null): void {
+    this.#sink.soon(this.#ended(outcome, durationMs, error));
+    const decision = this.#decision?.action ?? null;
+    // It was asked about, and the answer was none, or no.
+    if (this.#approvalId !== null && !this.#isRunning) this.#trace?.step("wait_for_approval");
+    this.#trace?.end({ tool: this.#tool, decision, outcome }, this.#isRunning);
+  }
+
+  #ended(outcome: OutcomeName | null, durationMs: number | null, error: string | null): Ended {
+    const { caller, via, name } = this.#call;
+    return {
+      id: this.#id,
+      caller,
+      via,
+      requested: name,
+      tool: this.#tool,
+      // As text: whoever called may change them afterwards.
+      arguments: this.#light(jsonText(this.#arguments)),
+      decision: this.#decision?.action ?? null,
+      rule: this.#decision?.rule ?? null,
+      outcome,
+      error,
+      startedAt: this.#startedAt,
+      durationMs,
+      labels: this.#labels,
+      approvalId: this.#approvalId,
+      approvedBy: this.#approvedBy,
+      // An intent is written while the steps go on.
+      steps: outcome === null ? null : this.#steps.text,
+    };
+  }
+
+  /** What is long is not kept until it is written. */
+  #light(text: string): string {
+    return text.length <= MAX_ARGUMENTS ? text : shortened(this.#redact(text), MAX_ARGUMENTS);
+  }
+}
+
+/** Without secrets, and not in a chain yet. */
+export function recordOf(ended: Ended, redact: (text: string) => string): CallRecord {
+  const { caller, error } = ended;
+  return {
+    id: ended.id,
+    agentId: caller.agentId,
+    tokenId: caller.tokenId,
+    conversation: caller.conversation,
+    via: ended.via,
+    requested: redact(ended.requested).slice(0, 200),
+    tool: ended.tool,
+    arguments: shortened(redact(ended.arguments), MAX_ARGUMENTS),
+    decision: ended.decision,
+    rule: ended.rule,
+    outcome: ended.outcome,
+    error: error === null ? null : shortened(redact(error), MAX_ERROR),
+    startedAt: ended.startedAt,
+    durationMs: ended.durationMs,
+    person: caller.person ?? null,
+    labels: ended.labels,
+    approvalId: ended.approvalId,
+    approvedBy: ended.approvedBy,
+    steps: ended.steps,
+    chain: null,
+    seq: null,
+    mac: null,
+  };
+}
+
+function shortened(value: string, limit: number): string {
+  return value.length <= limit ? value : `${value.slice(0, limit - 1)}…`;
+}

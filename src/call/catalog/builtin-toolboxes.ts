@@ -1,0 +1,75 @@
+import type { ToolboxRecord } from "../../machine/db/store.ts";
+
+type BuiltinToolbox = Pick<ToolboxRecord, "name" | "description" | "tools">;
+
+const LOOKING_UP = ["web_search", "browse_url", "extract_links"];
+const MEMORY = ["recall", "memorize", "update_memory", "forget"];
+const PROJECTS = [
+  ...["create_project", "list_projects", "get_project", "update_project", "delete_project"],
+  ...["create_ticket", "list_tickets", "get_ticket", "update_ticket", "delete_ticket", "comment_ticket"],
+  ...["add_project_note", "search_project_notes", "update_project_note", "delete_project_note"],
+];
+
+/**
+ * Written at every start, read-only. They name tools that are still planned, too: whoever has the toolbox has them
+ * on the day they come.
+ */
+export const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
+  toolbox(
+    "all",
+    "Every native tool and every enabled custom tool. Tools of MCP servers and plugins are listed by name.",
+    ["*"],
+  ),
+  toolbox("research", "The web, past conversations and their summaries, and memory to read and write.", [
+    ...[...LOOKING_UP, "screenshot_url"],
+    ...["search_history", "list_summaries", "read_summary"],
+    ...[...MEMORY, "scout"],
+  ]),
+  toolbox("ops", "Operations: memory, secrets of the vault by name, redaction, HTTP requests, the system.", [
+    ...MEMORY,
+    ...["list_secrets", "set_secret", "delete_secret", "redact_text"],
+    ...["http_request", "get_system_info", "scout"],
+  ]),
+  toolbox("code", "Work on tickets: projects, tickets and their notes, looking things up, memory to read.", [
+    ...PROJECTS,
+    ...[...LOOKING_UP, "recall", "scout"],
+  ]),
+  toolbox("scout", "Looking around without changing anything; what a scout works with.", [
+    ...["grep", "read_file", "list_directory"],
+    ...LOOKING_UP,
+  ]),
+  toolbox("email", "Connected mail accounts: list, read, search, send, download attachments.", [
+    ...["list_email_accounts", "list_emails", "read_email", "search_emails"],
+    ...["send_email", "download_email_attachment"],
+  ]),
+  toolbox("calendar", "Connected calendars: list and search events, create, change and delete them.", [
+    ...["list_calendars", "list_calendar_events", "search_calendar_events"],
+    ...["create_calendar_event", "update_calendar_event", "delete_calendar_event"],
+  ]),
+  toolbox("address-book", "External address books, to read.", [
+    ...["list_address_books", "search_address_book", "get_address_book_contact"],
+  ]),
+  toolbox("configurator", "Setting Toolkeep up in a conversation; most of it is granted only by name.", [
+    ...["list_provider_types", "describe_provider_config", "list_providers", "list_models"],
+    ...["request_provider_setup", "test_provider", "enable_provider_capability"],
+    ...["get_default_models", "set_default_model", "set_default_provider"],
+    ...["get_global_prompt", "set_global_prompt"],
+    ...["get_avatar_settings", "set_avatar_style", "set_avatar_subject", "set_avatar_base_image"],
+    ...["list_agents", "get_agent", "create_agent", "update_agent", "delete_agent"],
+    ...["list_tools", "list_toolboxes", "create_toolbox", "update_toolbox", "delete_toolbox"],
+    ...["get_contact", "update_contact"],
+    ...MEMORY,
+    ...["list_channels", "request_channel_setup", "test_channel"],
+    ...["get_setup_health", "get_platform_config", "update_platform_config", "get_platform_logs"],
+  ]),
+  toolbox("knowledge", "What was gathered from folders and notes: search it, keep memories, bring in more.", [
+    ...["search", "get", "get_chunk"],
+    ...["memory_put", "memory_get", "memory_search"],
+    ...["sync", "sync_run", "sync_status", "inbox_put"],
+  ]),
+];
+
+/** Sorted as those of people are. */
+function toolbox(name: string, description: string, tools: readonly string[]): BuiltinToolbox {
+  return { name, description, tools: [...tools].sort() };
+}

@@ -1,0 +1,50 @@
+import type { JsonSchema, TaskRequest, Tool } from "../../../contract/tool.ts";
+import { err, ok, type Result } from "../../../lib/result.ts";
+import type { Refused } from "../resolve.ts";
+
+/** Asking about a task takes the path of every call, with the permission of the tool that began it. */
+export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refused> {
+  if (!resolved.ok) return resolved;
+  const tool = resolved.value;
+  const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs } = tool;
+  if (!tool.followTask) return err(noTasks(name));
+  return ok({
+    name,
+    ownName,
+    description: "",
+    inputSchema: TASK,
+    flags: { readOnly: false, concurrencySafe: true, destructive: false },
+    scope,
+    availability,
+    floor,
+    wildcard,
+    origin,
+    verbatim: true,
+    timeoutMs,
+    status: () => tool.status(),
+    // As the schema has it.
+    run: (args, context) => tool.followTask!(args as unknown as TaskRequest, context),
+  });
+}
+
+const TASK: JsonSchema = {
+  type: "object",
+  required: ["id", "action"],
+  properties: {
+    id: { type: "string" },
+    action: { enum: ["get", "update", "cancel"] },
+    answers: { type: "object" },
+  },
+};
+
+function noTasks(name: string): Refused {
+  return {
+    outcome: "unknown_tool",
+    tool: name,
+    error: {
+      message: `${name} has no tasks`,
+      remedy: "Call the tool itself.",
+      details: { code: "task_not_found" },
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import type { Caller } from "../../contract/caller.ts";
+import { output, toolOf } from "../../contract/define-tool.ts";
+import type { Tool, ToolResult } from "../../contract/tool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { Questions } from "../../questions/questions.ts";
+import { questionDigest } from "../questions/digest.ts";
+import type { Catalog } from "./catalog.ts";
+import { fitsContext, inScope } from "./grants.ts";
+import { outOfPlace } from "./resolve.ts";
+
+export interface AccessDeps {
+  readonly catalog: () => Pick<Catalog, "get" | "isHidden" | "resolve" | "unhidden">;
+  readonly questions: Pick<Questions, "ask" | "settled">;
+  /** What the agent has been given one by one, as of now: the caller may be older. */
+  readonly grantsOf: (agentId: string) => readonly string[];
+  readonly clock: Clock;
+}
+
+interface Args {
+  readonly tools: readonly string[];
+  readonly reason: string;
+}
+
+/** What became of one of the tools asked for. */
+interface Reply {
+  readonly tool: string;
+  readonly state:
+    | "granted"
+    | "pending"
+    | "refused"
+    | "unknown"
+    | "planned"
+    | "denied"
+    | "unsuitable"
+    | "unavailable";
+  readonly message: string;
+  readonly questionId?: string;
+}
+
+const NAME = "request_tool_access";
+const MAX_TOOLS = 10;
+const MAX_DESCRIPTION = 1_000;
+/** How long a person's no stands before the same may be asked again. */
+const REFUSAL_STANDS_MS = 60 * 60 * 1_000;
+
+export function requestAccessTool(deps: AccessDeps): Tool {
+  return toolOf<Args>(
+    {
+      name: NAME,
+      title: "Ask for tools",
+      domain: "toolboxes",
+      description:
+        "Ask a person for tools that you may not call yet; list_tools with scope `all` names them. The person decides about each one. While they have not, call again with the same arguments to learn what they decided.",
+      properties: {
+        tools: {
+          type: "array",
+          minItems: 1,
+          maxItems: MAX_TOOLS,
+          uniqueItems: true,
+          items: { type: "string", minLength: 1, maxLength: 64 },
+          description: "Full names of tools.",
+        },
+        reason: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1_000,
+          description: "What you need them for; shown to the person.",
+        },
+      },
+      required: ["tools", "reason"],
+      scope: "tools",
+      async run({ tools, reason }, { caller }) {
+        const replies: Reply[] = [];
+        for (const name of tools) replies.push(await replyTo(name, reason, caller, deps));
+        return told(replies);
+      },
+    },
+    { origin: "native", floor: true, wildcard: true },
+    () => undefined,
+  );
+}
+
+async function replyTo(name: string, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
+  const catalog = deps.catalog();
+  const tool = catalog.get(name);
+  if (!tool || !mayBeTold(tool, caller, deps))
+    return { tool: name, state: "unknown", message: unknown(name, caller, catalog) };
+  return (
+    settledAlready(tool, caller, deps) ??
+    (await recentlyRefused(name, caller, deps)) ??
+    (await asked(tool, reason, caller, deps))
+  );
+}
+
+/**
+ * Whether the caller may learn that the tool exists and how it stands. That a tool is held, disabled or denied is told only to
+ * those who have it; to others it is as unknown as a name that nothing has.
+ */
+function mayBeTold(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): boolean {
+  if (tool.status().kind === "planned" || isOffered(tool, caller, catalog())) return true;
+  const resolved = catalog().resolve(tool.name, caller);
+  const isGranted = resolved.ok || resolved.error.outcome !== "not_granted";
+  return isGranted || grantsOf(caller.agentId).includes(tool.name);
+}
+
+/** As `list_tools` with scope `all` names them. */
+function isOffered(tool: Tool, caller: Caller, catalog: Pick<Catalog, "isHidden">): boolean {
+  const { kind } = tool.status();
+  return (kind === "active" || kind === "unavailable") && !catalog.isHidden(tool, caller);
+}
+
+/** What needs no person: it is there already, or a yes would not help. */
+function settledAlready(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): Reply | undefined {
+  const reply = (state: Reply["state"], message: string): Reply => ({ tool: tool.name, state, message });
+  const status = tool.status();
+  if (catalog().isHidden(tool, caller))
+    return reply("denied", "a rule denies it; only a person can change that");
+  if (status.kind === "planned") return reply("planned", status.reason);
+  if (!fitsContext(tool, caller)) return reply("unsuitable", outOfPlace(tool, caller));
+  if (!inScope(tool, caller))
+    return reply("unsuitable", `your token lacks the scope ${tool.scope}; a person can make another`);
+  if (status.kind === "disabled" || status.kind === "pending_approval")
+    return reply("unavailable", status.reason);
+  const isOwn = catalog().resolve(tool.name, caller).ok || grantsOf(caller.agentId).includes(tool.name);
+  return isOwn ? reply("granted", "you have it; call it") : undefined;
+}
+
+async function recentlyRefused(
+  name: string,
+  caller: Caller,
+  { questions, clock }: AccessDeps,
+): Promise<Reply | undefined> {
+  const last = await questions.settled(identityOf(name, caller), clock() - REFUSAL_STANDS_MS);
+  return last?.state === "used" && last.answer !== "grant" ? refused(name) : undefined;
+}
+
+async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
+  const { name, description, origin } = tool;
+  const answer = await deps.questions.ask(
+    {
+      kind: "access",
+      ...identityOf(name, caller),
+      agentName: caller.agentName,
+      prompt: `May ${caller.agentName} have the tool ${name}? It says: ${JSON.stringify(reason)}`,
+      details: { tool: name, reason, origin, description: begun(description), flags: tool.flags },
+    },
+    { waitMs: 0 },
+  );
+  switch (answer.kind) {
+    case "pending": {
+      const message = `a person is asked (toolkeep question answer ${answer.id} grant)`;
+      return { tool: name, state: "pending", message, questionId: answer.id };
+    }
+    case "too_many": {
+      const message = `you have ${answer.limit} unanswered questions already; ask again when some are answered`;
+      return { tool: name, state: "unavailable", message };
+    }
+    case "dismissed":
+    case "rejected":
+    case "headless":
+      return refused(name);
+    case "too_long": {
+      const message = `what a person would be shown is longer than ${answer.limit} characters; give a shorter reason`;
+      return { tool: name, state: "unavailable", message };
+    }
+    case "answered":
+      if (answer.answer !== "grant") return refused(name);
+      return deps.grantsOf(caller.agentId).includes(name)
+        ? { tool: name, state: "granted", message: "a person gave it to you; call it" }
+        : { tool: name, state: "refused", message: "a person gave it to you and has taken it away since" };
+  }
+}
+
+/** Of a long description the beginning, and that there is more. */
+function begun(description: string): string {
+  const more = description.length - MAX_DESCRIPTION;
+  return more > 0 ? `${description.slice(0, MAX_DESCRIPTION)}… (${more} characters more)` : description;
+}
+
+/** One question per agent and tool, whatever the reason. */
+function identityOf(
+  name: string,
+  { agentId }: Caller,
+): { readonly agentId: string; readonly digest: string } {
+  return { agentId, digest: questionDigest(agentId, NAME, name) };
+}
+
+function refused(tool: string): Reply {
+  const message = "a person said no; do without it, and do not ask again within the hour";
+  return { tool, state: "refused", message };
+}
+
+function unknown(name: string, caller: Caller, catalog: Pick<Catalog, "isHidden" | "unhidden">): string {
+  const offered = catalog.unhidden(caller).filter((tool) => isOffered(tool, caller, catalog));
+  const near = nearest(
+    name,
+    offered.map((tool) => tool.name),
+  );
+  return `no tool is named so${near ? `; did you mean ${near}?` : "; list_tools with scope all names those there are"}`;
+}
+
+function told(replies: readonly Reply[]): ToolResult {
+  const text = replies.map(({ tool, state, message }) => `${tool}: ${state}: ${message}`).join("\n");
+  const questionId = replies.find((reply) => reply.state === "pending")?.questionId;
+  if (questionId !== undefined) {
+    const next = `Call ${NAME} again with the same arguments once a person has answered.`;
+    return { kind: "needs_input", questionId, message: `${text}\n${next}` };
+  }
+  const structured = { tools: replies };
+  const isAnyGranted = replies.some((reply) => reply.state === "granted");
+  return isAnyGranted ? output(text, structured) : { kind: "failed", message: text, structured };
+}

@@ -1,0 +1,22 @@
+import type { Caller } from "../../contract/caller.ts";
+import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
+import { TOOL_SEARCH } from "../search/find-tools.ts";
+import type { Found } from "./listings.ts";
+
+/** What a model has to know to call what its search found. */
+export function foundNotes(
+  { areDeferred, retired, canForward }: Found,
+  { host }: Pick<Caller, "host">,
+): readonly string[] {
+  if (!areDeferred && !host?.keepsList) return [];
+  if (!canForward) return ["You can call them now, by their names."];
+  const how = host?.keepsList
+    ? `Call them with ${CALL_TOOL}: {"name": …, "arguments": {…}}.`
+    : `You can call them now, by their names; where your list does not show them, with ${CALL_TOOL}.`;
+  if (retired.length === 0) return [how];
+  const names = retired.map(({ name }) => name).join(", ");
+  return [
+    how,
+    `Your list is full. Out of it again, as the longest unused: ${names}. ${CALL_TOOL} still calls them, and ${TOOL_SEARCH} brings them back.`,
+  ];
+}

@@ -1,0 +1,201 @@
+import type { ErrorObject } from "ajv";
+import type { OutcomeError, Tool } from "../../../contract/tool.ts";
+import { isInexact, parseExact } from "../../../lib/exact-json.ts";
+import { extentOf, isRecord, mapTexts } from "../../../lib/json.ts";
+import { nearest } from "../../../lib/nearest.ts";
+import { err, ok, type Result } from "../../../lib/result.ts";
+import { withoutApproved } from "../approved-field.ts";
+import { type FitsPart, MAX_DEPTH, repair } from "./repair.ts";
+import type { Check, Schemas } from "./schemas.ts";
+
+const MAX_PROBLEMS = 5;
+const MAX_PROBLEM_LENGTH = 1_000;
+const MAX_NAMED = 20;
+const MAX_KEYS = 8;
+
+/** The arguments a tool runs with: as given where they fit, repaired where that helps. */
+export function checkArguments(
+  tool: Checked,
+  given: unknown,
+  { schemas, redact }: { readonly schemas: Schemas; readonly redact: (text: string) => string },
+): Result<Readonly<Record<string, unknown>>, OutcomeError> {
+  const object = asObject(given);
+  if (!isRecord(object)) {
+    const shown = shownOf(tool, given);
+    return err(notAnObject(tool.name, typeof shown === "string" ? redact(shown) : shown));
+  }
+  const value = withoutApproved(object, tool.inputSchema);
+  const extent = extentOf(value, MAX_DEPTH);
+  if (extent.tooDeep) return err(nestedTooDeep(tool.name));
+  const shown = (args: unknown) => mapTexts(shownOf(tool, args), redact);
+  const fitted = schemas.within(tool, extent, (check) =>
+    fittingArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), shown }),
+  );
+  return fitted.ok ? fitted.value : err(notChecked(tool.name));
+}
+
+type Checked = Pick<Tool, "name" | "inputSchema" | "shownArguments">;
+
+/** A message says what came, unless the tool says that it may be a secret. */
+function shownOf({ shownArguments }: Checked, args: unknown): unknown {
+  return shownArguments ? shownArguments(args) : args;
+}
+
+function fittingArguments(
+  tool: Checked,
+  value: Readonly<Record<string, unknown>>,
+  {
+    check,
+    fits,
+    shown,
+  }: { readonly check: Check; readonly fits: FitsPart; readonly shown: (args: unknown) => unknown },
+): Result<Readonly<Record<string, unknown>>, OutcomeError> {
+  if (check(value).length === 0) return ok(value);
+  const repaired = repair(tool.inputSchema, value, fits);
+  const problems = check(repaired);
+  return problems.length === 0 && isRecord(repaired)
+    ? ok(repaired)
+    : err(misfit(tool, shown(repaired), problems));
+}
+
+/** No arguments at all mean none; some clients send the object as JSON text. */
+function asObject(given: unknown): unknown {
+  if (given === undefined || given === null || given === "") return {};
+  if (typeof given !== "string") return given;
+  try {
+    return parseExact(given);
+  } catch {
+    return given;
+  }
+}
+
+function notAnObject(tool: string, given: unknown): OutcomeError {
+  return {
+    message: `the arguments of ${tool} must be an object, got ${described(given)}`,
+    remedy: "Send an object with the properties of the tool's schema.",
+  };
+}
+
+function nestedTooDeep(tool: string): OutcomeError {
+  return {
+    message: `the arguments of ${tool} are nested more than ${MAX_DEPTH} levels deep`,
+    remedy: "Send them with less nesting.",
+  };
+}
+
+function notChecked(tool: string): OutcomeError {
+  return {
+    message: `the arguments of ${tool} could not be checked in time against its schema`,
+    remedy: "Send fewer or shorter values; if that does not help, use another tool.",
+  };
+}
+
+function misfit(
+  tool: Pick<Tool, "name" | "inputSchema">,
+  value: unknown,
+  errors: readonly ErrorObject[],
+): OutcomeError {
+  const telling = withTypesTogether(errors.filter(isTelling));
+  const problems = [...new Set(telling.map((error) => shortened(problem(error, value, tool.inputSchema))))];
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : "";
+  return {
+    message: `the arguments of ${tool.name} do not fit: ${shown.join("; ")}${more}`,
+    remedy: "Correct them and call again.",
+    details: { problems: shown },
+  };
+}
+
+/** Keys, patterns and allowed values of any length may stand in a problem. */
+function shortened(problem: string): string {
+  return problem.length > MAX_PROBLEM_LENGTH ? `${problem.slice(0, MAX_PROBLEM_LENGTH)}…` : problem;
+}
+
+/** "must match a schema in anyOf" says nothing that its branches' own errors do not. */
+function isTelling(error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
+  const umbrella = ["anyOf", "oneOf", "allOf", "if", "not"].includes(error.keyword);
+  return !umbrella || all.length === 1;
+}
+
+/** Each branch of a union has its say: of one value they are one problem. */
+function withTypesTogether(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const typesAt = new Map<string, Set<string>>();
+  for (const { keyword, instancePath, params } of errors) {
+    if (keyword !== "type") continue;
+    const types = typesAt.get(instancePath) ?? new Set();
+    for (const type of [params.type].flat()) types.add(type);
+    typesAt.set(instancePath, types);
+  }
+  return errors.map((error) =>
+    error.keyword === "type" ? { ...error, params: { type: [...typesAt.get(error.instancePath)!] } } : error,
+  );
+}
+
+function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]): string {
+  const path = error.instancePath.slice(1).replaceAll("/", ".");
+  const at = (key: string) => (path ? `${path}.${key}` : key);
+  const came = described(valueAt(value, error.instancePath));
+  switch (error.keyword) {
+    case "required":
+      return `${at(error.params.missingProperty)} is missing${keysOf(valueAt(value, error.instancePath))}`;
+    case "additionalProperties":
+    case "unevaluatedProperties": {
+      const key = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
+      const known = path === "" && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+      return `${at(key)} is not a property it takes${hint(key, known)}`;
+    }
+    case "type":
+      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}${tooLarge(valueAt(value, error.instancePath))}`;
+    case "enum":
+      return `${path || "the value"} must be one of ${listed(error.params.allowedValues)}, got ${came}`;
+    case "const":
+      return `${path || "the value"} must be ${JSON.stringify(error.params.allowedValue)}, got ${came}`;
+    default:
+      return `${path || "the value"} ${error.message ?? "does not fit"}, got ${came}`;
+  }
+}
+
+function keysOf(value: unknown): string {
+  const keys = isRecord(value) ? Object.keys(value) : [];
+  if (keys.length === 0) return "";
+  const more = keys.length > MAX_KEYS ? ", …" : "";
+  return `; got ${keys.slice(0, MAX_KEYS).join(", ")}${more}`;
+}
+
+function tooLarge(value: unknown): string {
+  return typeof value === "string" && isInexact(value.trim())
+    ? `, which is too large to be passed on exactly (at most ${Number.MAX_SAFE_INTEGER})`
+    : "";
+}
+
+/** What was meant; else, so that nobody has to guess, what there is. */
+function hint(key: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const guess = nearest(key, known);
+  if (guess) return `; did you mean ${guess}?`;
+  const more = known.length > MAX_NAMED ? ", …" : "";
+  return `; it takes ${known.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
+
+function listed(values: readonly unknown[]): string {
+  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  return values.length > 20 ? `${shown.join(", ")}, …` : shown.join(", ");
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  let target = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof target !== "object" || target === null) return undefined;
+    target = (target as Record<string, unknown>)[key];
+  }
+  return target;
+}
+
+function described(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isRecord(value)) return "an object";
+  const shown = JSON.stringify(value) ?? String(value);
+  return `${value === null ? "" : `${typeof value} `}${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`;
+}

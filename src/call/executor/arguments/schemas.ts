@@ -1,0 +1,193 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { Ajv } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import draft04 from "ajv-draft-04";
+import formats from "ajv-formats";
+import { messageOf } from "../../../contract/errors.ts";
+import type { JsonSchema, Tool } from "../../../contract/tool.ts";
+import { ok, type Result } from "../../../lib/result.ts";
+import { TimeLimit } from "../time-limit.ts";
+import type { FitsPart } from "./repair.ts";
+import { type Extent, SchemaCost } from "./schema-cost.ts";
+
+/** Problems of a value, or none when it fits. */
+export type Check = (value: unknown) => readonly ErrorObject[];
+
+type AnyAjv = {
+  compile(schema: object): ValidateFunction;
+  addSchema(schema: object, key: string): unknown;
+};
+const FITS_NOTHING = (): boolean => false;
+
+/** How long compiling one schema, and checking the arguments of one call, may hold up everything else. */
+const LIMITS = { compileMs: 500, checkMs: 200 };
+/** Parts of one schema that are compiled by themselves; there are more only where somebody wants to keep us busy. */
+const MAX_PARTS = 200;
+/** What a schema is called while its parts are compiled. */
+const WHOLE = "https://schema.invalid/whole";
+type WithSchema = Pick<Tool, "name" | "inputSchema">;
+
+interface Compiled {
+  readonly check: Check;
+  readonly cost: SchemaCost;
+}
+
+/**
+ * Compiled schemas, each compiled when it is first needed and forgotten with its tool. A schema that does not
+ * compile, or not in time, lets every object through and is reported once. Nothing that a schema asks for takes
+ * long: servers write them, and everything else waits meanwhile.
+ */
+export class Schemas {
+  readonly #onBroken: (tool: string, message: string) => void;
+  readonly #compiled = new WeakMap<JsonSchema, Compiled>();
+  readonly #broken = new WeakMap<JsonSchema, string>();
+  readonly #parts = new WeakMap<JsonSchema, FitsPart>();
+  readonly #timeLimit = new TimeLimit();
+  readonly #limits: typeof LIMITS;
+
+  constructor(onBroken: (tool: string, message: string) => void, limits = LIMITS) {
+    this.#onBroken = onBroken;
+    this.#limits = limits;
+  }
+
+  /**
+   * Runs `work` with the check of a tool's schema on arguments of that extent, watched where these could take long:
+   * watching costs twenty times as much as most checks.
+   */
+  within<T>(tool: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
+    const { check, cost } = this.#get(tool);
+    if (cost.isSmallFor(extent)) return ok(work(check));
+    return this.#timeLimit.run(this.#limits.checkMs, () => work(check));
+  }
+
+  /** Whether values fit parts of the tool's schema, which are compiled when they are first asked about. */
+  partsOf({ inputSchema }: WithSchema): FitsPart {
+    const known = this.#parts.get(inputSchema) ?? this.#fitsPart(inputSchema);
+    this.#parts.set(inputSchema, known);
+    return known;
+  }
+
+  #fitsPart(schema: JsonSchema): FitsPart {
+    const parts = new Map<string, (value: unknown) => boolean>();
+    let compiler: AnyAjv | undefined;
+    const compilePart = (pointer: string) => {
+      try {
+        compiler ??= wholeIn(schema);
+        const whole = compiler;
+        const compiled = this.#timeLimit.run(this.#limits.compileMs, () =>
+          whole.compile({ $ref: `${WHOLE}#${pointer}` }),
+        );
+        return compiled.ok ? compiled.value : FITS_NOTHING;
+      } catch {
+        return FITS_NOTHING;
+      }
+    };
+    return (pointer, value) => {
+      const known = parts.get(pointer) ?? (parts.size < MAX_PARTS ? compilePart(pointer) : FITS_NOTHING);
+      if (parts.size < MAX_PARTS) parts.set(pointer, known);
+      try {
+        return known(value);
+      } catch {
+        return false;
+      }
+    };
+  }
+
+  /** Why the tool accepts any object, as far as that is known after compiling its schema; undefined: it does not. */
+  problemOf(tool: WithSchema): string | undefined {
+    this.#get(tool);
+    return this.#broken.get(tool.inputSchema);
+  }
+
+  #get(tool: WithSchema): Compiled {
+    const known = this.#compiled.get(tool.inputSchema);
+    if (known) return known;
+    const compiled = this.#compile(tool);
+    this.#compiled.set(tool.inputSchema, compiled);
+    return compiled;
+  }
+
+  #compile(tool: WithSchema): Compiled {
+    const schema = tool.inputSchema;
+    try {
+      const compiled = this.#timeLimit.run(this.#limits.compileMs, () => compile(schema));
+      if (!compiled.ok) throw new Error(`compiling it takes longer than ${this.#limits.compileMs} ms`);
+      return { check: this.#untilItFails(tool, compiled.value), cost: new SchemaCost(schema) };
+    } catch (error) {
+      this.#report(tool, messageOf(error));
+      return { check: () => [], cost: new SchemaCost({}) };
+    }
+  }
+
+  /** A schema that refers to itself without end compiles, and fails only once it is used. */
+  #untilItFails(tool: WithSchema, check: Check): Check {
+    let failed = false;
+    return (value) => {
+      if (failed) return [];
+      try {
+        return check(value);
+      } catch (error) {
+        failed = true;
+        this.#report(tool, messageOf(error));
+        return [];
+      }
+    };
+  }
+
+  #report({ name, inputSchema }: WithSchema, message: string): void {
+    this.#broken.set(inputSchema, message);
+    this.#onBroken(name, message);
+  }
+}
+
+function compile(schema: JsonSchema): Check {
+  const { compiler, rest } = compilerFor(schema, true);
+  const validate = compiler.compile(rest);
+  return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
+}
+
+/** A compiler that knows the schema as `WHOLE`, and stops at the first thing that does not fit. */
+function wholeIn(schema: JsonSchema): AnyAjv {
+  const { compiler, rest } = compilerFor(schema, false);
+  compiler.addSchema(rest, WHOLE);
+  return compiler;
+}
+
+/** One of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
+function compilerFor(schema: JsonSchema, allErrors: boolean): { compiler: AnyAjv; rest: JsonSchema } {
+  const { $id: _, $schema: dialect, id: __, ...rest } = schema;
+  // The dialects' own schemas double the cost of a compiler; hardly any tool refers to them.
+  const meta = JSON.stringify(rest).includes("json-schema.org");
+  return { compiler: newCompiler(dialectOf(dialect), meta, allErrors), rest };
+}
+
+type Dialect = "draft-04" | "draft-07" | "2019-09" | "2020-12";
+
+function dialectOf(uri: unknown): Dialect {
+  if (typeof uri !== "string") return "2020-12";
+  if (uri.includes("draft-04")) return "draft-04";
+  if (uri.includes("draft-06") || uri.includes("draft-07")) return "draft-07";
+  return uri.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+function newCompiler(dialect: Dialect, meta: boolean, allErrors: boolean): AnyAjv {
+  // Servers write keywords and formats of their own; those are theirs, not errors.
+  const options = {
+    strict: false,
+    allErrors,
+    logger: false,
+    validateSchema: false,
+    meta,
+  } as const;
+  const ajv =
+    dialect === "draft-04"
+      ? new draft04.default(options)
+      : dialect === "2019-09"
+        ? new Ajv2019(options)
+        : dialect === "2020-12"
+          ? new Ajv2020(options)
+          : new Ajv(options);
+  formats.default(ajv as Ajv);
+  return ajv;
+}

@@ -1,0 +1,361 @@
+import type { Caller } from "../../contract/caller.ts";
+import { definePlatform, failed, output } from "../../contract/define-native-tool.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import { checkName } from "../../contract/names.ts";
+import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/tool.ts";
+import { iso } from "../../lib/text/time-text.ts";
+import {
+  listText,
+  PAGE_PROPERTIES,
+  type PageArgs,
+  pageFacts,
+  pageRequest,
+} from "../../machine/db/query/paging.ts";
+import type { AgentRecord } from "../../machine/db/store.ts";
+import type { Questions } from "../../questions/questions.ts";
+import { agreement, tooManyToAllow } from "../questions/agreement.ts";
+import {
+  addedBy,
+  checkGift,
+  exceedingPart,
+  type GiftDeps,
+  giftText,
+  isBelow,
+  shortened,
+} from "./agent-gifts.ts";
+import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
+import type { Gift } from "./gift.ts";
+import type { Identity } from "./identity.ts";
+
+export interface AgentToolDeps extends GiftDeps {
+  readonly identity: Pick<
+    Identity,
+    "agents" | "agent" | "agentById" | "createAgent" | "updateAgent" | "deleteAgent" | "tokens"
+  >;
+  readonly questions: Pick<Questions, "ask">;
+  /** The names of the tools that an agent sees. */
+  readonly toolsOf: (agent: AgentRecord) => readonly string[];
+  /** What an agent was given that nothing answers to: names of no tool, patterns without a match. */
+  readonly unanswered: (agent: AgentRecord) => {
+    readonly unknown: readonly string[];
+    readonly unmatched: readonly string[];
+  };
+}
+
+const DOMAIN = { domain: "agents" } as const;
+const READS = { readOnly: true, concurrencySafe: true } as const;
+/** With this many, only a person makes more. */
+const MAX_AGENTS = 500;
+const MAX_SHOWN_TOOLS = 500;
+
+const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 40, description: "The agent." };
+const DESCRIPTION: JsonSchema = { type: "string", maxLength: 2_000, description: "What it is for." };
+const GIFT: Readonly<Record<keyof Gift, JsonSchema>> = {
+  toolboxes: names(100, "The toolboxes it has."),
+  grants: names(200, "Tools it has beside them, one by one: full names, or patterns such as mcp:github:*."),
+  folders: {
+    type: "array",
+    maxItems: 50,
+    items: {
+      type: "object",
+      properties: {
+        path: { type: "string", minLength: 1, maxLength: 4_096 },
+        access: { enum: ["read", "write"] },
+      },
+      required: ["path", "access"],
+      additionalProperties: false,
+    },
+    description: "Folders outside its workspace that it may use, by absolute path.",
+  },
+};
+
+/**
+ * Managing agents: by name only, for main agents. Nobody hands on what they do not have, and nobody changes agents that are
+ * not theirs, unless a person agrees. Tokens are for people: no tool makes or shows one.
+ */
+export function createAgentTools(deps: AgentToolDeps): ToolSource {
+  const tools = [listTool(deps), getTool(deps), createTool(deps), updateTool(deps), deleteTool(deps)];
+  return { name: "agents", tools: () => tools, onChange: () => () => {} };
+}
+
+function listTool(deps: AgentToolDeps): Tool {
+  return definePlatform<PageArgs>({
+    ...DOMAIN,
+    name: "list_agents",
+    title: "List the agents",
+    description: "List the agents with what each is for, whom it works for and which toolboxes it has.",
+    properties: PAGE_PROPERTIES,
+    required: [],
+    flags: READS,
+    async run(page) {
+      const { limit, offset } = pageRequest(page);
+      const all = deps.identity.agents();
+      const found = { items: all.slice(offset, offset + limit), total: all.length };
+      return output(
+        listText(found, offset, (agent) => agentLine(agent, deps), "There is no agent yet."),
+        {
+          agents: found.items.map((agent) => shownAgent(agent, deps)),
+          ...pageFacts(found, offset),
+        },
+      );
+    },
+  });
+}
+
+function getTool(deps: AgentToolDeps): Tool {
+  return definePlatform<{ readonly name: string }>({
+    ...DOMAIN,
+    name: "get_agent",
+    title: "Show an agent",
+    description: "Show an agent: its toolboxes, grants and folders, and every tool that it can call.",
+    properties: { name: NAME },
+    required: ["name"],
+    flags: READS,
+    async run({ name }) {
+      const agent = deps.identity.agent(name);
+      const tools = deps.toolsOf(agent);
+      const shown = tools.slice(0, MAX_SHOWN_TOOLS);
+      const tokens = deps.identity.tokens().filter(({ agentId }) => agentId === agent.id).length;
+      const lines = [
+        agentLine(agent, deps),
+        `has ${giftText(agent) || "the core tools only"}`,
+        `tokens: ${tokens}`,
+        `tools (${tools.length}): ${shown.join(", ")}${tools.length > shown.length ? " …" : ""}`,
+        ...remarks(agent, deps),
+      ];
+      return output(lines.join("\n"), {
+        agent: shownAgent(agent, deps),
+        tokens,
+        tools: shown,
+        tool_count: tools.length,
+        ...deps.unanswered(agent),
+      });
+    },
+  });
+}
+
+interface NewAgent extends Gift {
+  readonly name: string;
+  readonly description?: string;
+  readonly parent?: string;
+  readonly scout?: boolean;
+}
+
+function createTool(deps: AgentToolDeps): Tool {
+  const tool = "create_agent";
+  return definePlatform<NewAgent>({
+    ...DOMAIN,
+    name: tool,
+    title: "Create an agent",
+    description:
+      "Create an agent: with a parent a sub-agent that works for it, with scout one that only looks around. Give it as little as its work needs; without toolboxes it has the core tools only. A person is asked first where it gets what you do not have yourself, or works for somebody else than you: call again with the same arguments once they have answered. A person makes the token that a program connects with.",
+    properties: {
+      name: { ...NAME, description: "Letters, digits, - and _, at most 40." },
+      description: DESCRIPTION,
+      parent: { ...NAME, description: "The agent that it works for, such as you." },
+      scout: { type: "boolean", description: "Whether it only looks around for its parent. Default false." },
+      ...GIFT,
+    },
+    required: ["name"],
+    async run(args, { caller }) {
+      const { name, ...input } = args;
+      const gift = withDefaults(args);
+      const parent = checkNew(args, caller, deps);
+      checkGift(gift, deps.toolboxNames());
+      const exceeding = exceedingPart(gift, caller, deps);
+      const tooMany = tooManyToAllow(exceeding, listsOf(gift));
+      if (tooMany) return tooMany;
+      const isForeign = parent !== undefined && !isOwn(parent, caller, deps);
+      const reasons = [
+        ...notOwn(caller, exceeding),
+        ...(isForeign ? [`It would work for ${parent.name} and use its memory.`] : []),
+      ];
+      const wish = {
+        tool,
+        bound: [args, exceeding, parent?.id ?? null],
+        prompt: `May ${caller.agentName} create the agent ${name} with ${giftText(gift) || "the core tools"}? ${reasons.join(" ")}`,
+        shown: args,
+      };
+      const refused = reasons.length === 0 ? undefined : await agreement(deps.questions, wish, caller);
+      return refused ?? told("Created", await deps.identity.createAgent(name, input), deps);
+    },
+  });
+}
+
+function updateTool(deps: AgentToolDeps): Tool {
+  const tool = "update_agent";
+  return definePlatform<Gift & { readonly name: string; readonly description?: string }>({
+    ...DOMAIN,
+    name: tool,
+    title: "Change an agent",
+    description:
+      "Change what an agent is for and what it has. A list that is given takes the place of the one that it had, so read it with get_agent first; what is left out stays. A person is asked first where the agent gains what you do not have yourself, or does not work for you: call again with the same arguments once they have answered.",
+    properties: { name: NAME, description: DESCRIPTION, ...GIFT },
+    required: ["name"],
+    flags: { destructive: true },
+    async run(args, { caller }) {
+      const { name, ...change } = args;
+      if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
+      const agent = deps.identity.agent(name);
+      const added = addedBy(change, agent);
+      checkGift(added, deps.toolboxNames());
+      const exceeding = exceedingPart(added, caller, deps);
+      const tooMany = tooManyToAllow(exceeding, listsOf(added));
+      if (tooMany) return tooMany;
+      const reasons = [
+        ...notOwn(caller, exceeding),
+        ...(isBelow(agent, caller.agentId, deps) ? [] : [whose(agent, caller)]),
+      ];
+      const wish = {
+        tool,
+        bound: [args, agent.updatedAt, exceeding],
+        prompt: `May ${caller.agentName} change the agent ${name}? ${changeText(change, added)} ${reasons.join(" ")}`,
+        shown: args,
+      };
+      const refused = reasons.length === 0 ? undefined : await agreement(deps.questions, wish, caller);
+      // What a person has taken from it meanwhile must not come back.
+      return refused ?? told("Changed", await deps.identity.updateAgent(name, change, agent.updatedAt), deps);
+    },
+  });
+}
+
+function deleteTool(deps: AgentToolDeps): Tool {
+  const tool = "delete_agent";
+  return definePlatform<{ readonly name: string }>({
+    ...DOMAIN,
+    name: tool,
+    title: "Delete an agent",
+    description:
+      "Delete an agent with its tokens, memories and to-dos; its workspace stays. One that has sub-agents cannot be deleted, nor can you delete yourself. A person is asked first where it does not work for you or has a token: call again with the same arguments once they have answered.",
+    properties: { name: NAME },
+    required: ["name"],
+    flags: { destructive: true },
+    async run({ name }, { caller }) {
+      const agent = deps.identity.agent(name);
+      if (agent.id === caller.agentId) return failed("You cannot delete yourself.");
+      const below = deps.identity.agents().filter(({ parentId }) => parentId === agent.id);
+      if (below.length > 0)
+        return failed(
+          `${name} is the parent of ${shortened(below.map((each) => each.name))}. Delete those first.`,
+        );
+      const tokens = deps.identity.tokens().filter(({ agentId }) => agentId === agent.id).length;
+      const isFree = tokens === 0 && isBelow(agent, caller.agentId, deps);
+      const wish = {
+        tool,
+        bound: [agent.id, agent.updatedAt],
+        prompt: `May ${caller.agentName} delete the agent ${name} with its ${tokens} tokens, its memories and to-dos?`,
+        shown: { name },
+      };
+      const refused = isFree ? undefined : await agreement(deps.questions, wish, caller);
+      if (refused) return refused;
+      await deps.identity.deleteAgent(name);
+      return output(`Deleted ${name}.`, { name, deleted: true });
+    },
+  });
+}
+
+/** Throws what `createAgent` would, so that nobody is asked about what could not be done. */
+function checkNew(
+  { name, parent: parentName, scout = false }: NewAgent,
+  { operator }: Caller,
+  { identity }: AgentToolDeps,
+): AgentRecord | undefined {
+  checkName("agent", name);
+  const all = identity.agents();
+  if (all.some((agent) => agent.name === name))
+    throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
+  if (all.length >= MAX_AGENTS && !operator)
+    throw new ToolkeepError("TOO_MANY", `there are ${all.length} agents already; only a person makes more`);
+  const parent = parentName === undefined ? undefined : identity.agent(parentName);
+  checkParent(name, scout, parent);
+  return parent;
+}
+
+/** What a new agent would have, as `createAgent` makes it. */
+function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): Gift {
+  return {
+    toolboxes: toolboxes ?? (scout ? [SCOUT_TOOLBOX] : []),
+    ...(grants && { grants }),
+    ...(folders && { folders }),
+  };
+}
+
+function listsOf({ toolboxes = [], grants = [], folders = [] }: Gift) {
+  return [toolboxes, grants, folders];
+}
+
+function isOwn(agent: AgentRecord, caller: Caller, deps: AgentToolDeps): boolean {
+  return agent.id === caller.agentId || isBelow(agent, caller.agentId, deps);
+}
+
+function notOwn({ agentName }: Caller, exceeding: readonly string[]): readonly string[] {
+  return exceeding.length === 0 ? [] : [`${agentName} does not have ${shortened(exceeding)} itself.`];
+}
+
+function whose({ id, name }: AgentRecord, { agentId, agentName }: Caller): string {
+  return id === agentId ? `${agentName} would change itself.` : `${name} does not work for ${agentName}.`;
+}
+
+function changeText(change: Gift & { readonly description?: string }, added: Gift): string {
+  const gains = giftText(added);
+  const now = giftText(change);
+  return [
+    ...(gains === "" ? [] : [`It would gain ${gains}.`]),
+    ...(now === "" ? [] : [`It would have ${now}.`]),
+    ...(change.description === undefined ? [] : ["Its description would change."]),
+  ].join(" ");
+}
+
+function told(what: "Created" | "Changed", agent: AgentRecord, deps: AgentToolDeps): ToolResult {
+  const count = deps.toolsOf(agent).length;
+  const next =
+    what === "Created" ? ` A person connects it: toolkeep token create --agent ${agent.name}.` : "";
+  const line = `${what} ${agentLine(agent, deps)}. It can call ${count} tools.${next}`;
+  return output([line, ...remarks(agent, deps)].join("\n"), {
+    agent: shownAgent(agent, deps),
+    tool_count: count,
+    ...deps.unanswered(agent),
+  });
+}
+
+function remarks(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
+  const { unknown, unmatched } = deps.unanswered(agent);
+  return [
+    ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${shortened(unknown)}`]),
+    ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${shortened(unmatched)}`]),
+  ];
+}
+
+function agentLine(agent: AgentRecord, deps: AgentToolDeps): string {
+  const { name, context, parent, toolboxes, description } = shownAgent(agent, deps);
+  const facts = [
+    parent === null ? context : `${context} of ${parent}`,
+    ...(toolboxes.length === 0 ? [] : [`toolboxes: ${shortened(toolboxes)}`]),
+  ];
+  return `${name} (${facts.join("; ")})${description === "" ? "" : `: ${description}`}`;
+}
+
+function shownAgent(agent: AgentRecord, { identity }: AgentToolDeps) {
+  const { name, description, parentId, toolboxes, grants, folders, createdAt, updatedAt } = agent;
+  return {
+    name,
+    description,
+    context: contextOf(agent),
+    parent: parentId === null ? null : (identity.agentById(parentId)?.name ?? parentId),
+    toolboxes,
+    grants,
+    folders,
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
+}
+
+function names(maxItems: number, description: string): JsonSchema {
+  return {
+    type: "array",
+    maxItems,
+    uniqueItems: true,
+    items: { type: "string", minLength: 1, maxLength: 200 },
+    description,
+  };
+}

@@ -1,0 +1,54 @@
+import type { AgentContext } from "../../contract/caller.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { AgentRecord } from "../../machine/db/store.ts";
+
+/** What a scout has unless it is given something else. */
+export const SCOUT_TOOLBOX = "scout";
+
+export function contextOf({ parentId, scout }: Pick<AgentRecord, "parentId" | "scout">): AgentContext {
+  if (parentId === null) return "main";
+  return scout ? "scout" : "sub-agent";
+}
+
+/** A scout works for somebody, and nobody works for it. Throws BAD_REQUEST. */
+export function checkParent(name: string, scout: boolean, parent: AgentRecord | undefined): void {
+  if (scout && !parent) {
+    throw new ToolkeepError("BAD_REQUEST", `a scout works for another agent; name the parent of ${name}`);
+  }
+  if (parent?.scout) {
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      `${parent.name} is a scout, and a scout has no sub-agents; name another parent for ${name}`,
+    );
+  }
+}
+
+/** Nobody's sub-agents go deeper; a circle, which nothing makes, would end here too. */
+const DEEPEST = 100;
+
+/** The agent at the top of those that an agent works for; itself where it works for nobody. */
+export function rootOf(
+  id: string,
+  agentById: (id: string) => Pick<AgentRecord, "parentId"> | undefined,
+): string {
+  let root = id;
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const parentId = agentById(root)?.parentId;
+    if (!parentId) return root;
+    root = parentId;
+  }
+  return root;
+}
+
+/** Whoever works for an agent that nobody watches over is not watched over either. */
+export function isHeadless(
+  id: string,
+  agentById: (id: string) => Pick<AgentRecord, "headless" | "parentId"> | undefined,
+): boolean {
+  let agent = agentById(id);
+  for (let depth = 0; agent && depth < DEEPEST; depth++) {
+    if (agent.headless) return true;
+    agent = agent.parentId === null ? undefined : agentById(agent.parentId);
+  }
+  return false;
+}

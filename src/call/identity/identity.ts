@@ -1,0 +1,406 @@
+import type { Caller, Role, TokenScope } from "../../contract/caller.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Events } from "../../contract/events.ts";
+import { checkName } from "../../contract/names.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createSerial } from "../../lib/flow/serial.ts";
+import type { NewId } from "../../lib/id.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { AgentRecord, Store, TokenRecord } from "../../machine/db/store.ts";
+import { type Acting, agentCaller, currentCaller, OPERATOR, operatorCaller } from "./callers.ts";
+import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { scopeList } from "./scopes.ts";
+import { hashToken, looksLikeToken, newToken } from "./token.ts";
+
+export { OPERATOR };
+
+export interface IdentityDeps {
+  readonly store: Pick<Store, "agents" | "tokens" | "dialect">;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export interface AgentInput {
+  readonly description?: string;
+  /** The name of the agent that this one works for; makes it a sub-agent. */
+  readonly parent?: string;
+  /** Makes a sub-agent a scout; without toolboxes it then gets the toolbox `scout`. */
+  readonly scout?: boolean;
+  readonly toolboxes?: readonly string[];
+  readonly grants?: readonly string[];
+  readonly folders?: AgentRecord["folders"];
+  /** Tools that its lists never leave to `tool_search`. */
+  readonly pins?: readonly string[];
+  /** Null: nobody says. */
+  readonly model?: string | null;
+  /** What would ask a person is denied, for those that work for it too. */
+  readonly headless?: boolean;
+  /** Its model runs on this machine or near it. */
+  readonly localModel?: boolean;
+  /** It leads other agents. */
+  readonly coordinator?: boolean;
+}
+
+export interface TokenInput {
+  /** Absent: an admin token. */
+  readonly agent?: string;
+  readonly label?: string;
+  readonly scopes?: readonly string[];
+  readonly expiresInMs?: number;
+  /** Instead of what the settings say. */
+  readonly requestsPerMinute?: number;
+  /** What an admin token may do; default everything. */
+  readonly role?: Role;
+  /** The person at its client may approve single calls there; agents only. */
+  readonly interactive?: boolean;
+}
+
+/** Who a bearer token stands for. */
+export type Principal =
+  | {
+      readonly kind: "admin";
+      readonly tokenId: string;
+      readonly label: string;
+      readonly role: Role;
+      readonly requestsPerMinute: number | null;
+    }
+  | {
+      readonly kind: "agent";
+      readonly tokenId: string;
+      readonly agent: AgentRecord;
+      readonly scopes: readonly TokenScope[] | null;
+      /** The only path it opens, with what is below; null: every one. */
+      readonly resource: string | null;
+      /** Null: what the settings say. */
+      readonly requestsPerMinute: number | null;
+      readonly interactive: boolean;
+    };
+
+export type Refusal = "missing" | "unknown" | "expired";
+
+const TOUCH_EVERY_MS = 60_000;
+/** Changes and reloads wait for each other: a list read before a change must not replace what the change put here. */
+const CHANGES = "changes";
+
+/**
+ * Agents and their tokens. Everything is held in memory, so that recognising a token costs no read of the
+ * store; `reload` takes over what another process changed.
+ */
+export class Identity {
+  readonly #deps: IdentityDeps;
+  /** Requests, by the id of the token they came with. */
+  readonly requests: RateLimits;
+  /** Tokens that were not recognised, by the address they came from. */
+  readonly failures: RateLimits;
+  #agents = new Map<string, AgentRecord>();
+  #agentsById = new Map<string, AgentRecord>();
+  #tokens = new Map<string, TokenRecord>();
+  /** By id: a token that was renewed has the same one, and another hash. */
+  readonly #touched = new Map<string, { readonly hash: string; readonly at: number }>();
+  readonly #serial = createSerial();
+
+  private constructor(deps: IdentityDeps) {
+    this.#deps = deps;
+    this.requests = new RateLimits(deps.clock);
+    this.failures = new RateLimits(deps.clock);
+  }
+
+  static async open(deps: IdentityDeps): Promise<Identity> {
+    const identity = new Identity(deps);
+    await identity.reload();
+    return identity;
+  }
+
+  reload(): Promise<void> {
+    return this.#serial(CHANGES, () => this.#read());
+  }
+
+  /** Recognises a bearer token by its hash. */
+  authenticate(token: string | undefined): Principal | Refusal {
+    return token ? this.ofHash(hashToken(token)) : "missing";
+  }
+
+  /** The same for whoever has the hash already. */
+  ofHash(hash: string): Principal | Refusal {
+    const record = this.#tokens.get(hash);
+    if (!record) return "unknown";
+    const now = this.#deps.clock();
+    if (record.expiresAt !== null && record.expiresAt <= now) return "expired";
+    this.#touch(record, now);
+    const { id: tokenId, scopes, resource, requestsPerMinute } = record;
+    if (record.kind === "admin") {
+      // Those of before there were roles have none.
+      return { kind: "admin", tokenId, label: record.label, role: record.role ?? "admin", requestsPerMinute };
+    }
+    const agent = this.#agentsById.get(record.agentId ?? "");
+    const { interactive } = record;
+    return agent
+      ? { kind: "agent", tokenId, agent, scopes, resource, requestsPerMinute, interactive }
+      : "unknown";
+  }
+
+  /** Whether asking the store may make a token known: another process may have issued it a moment ago. */
+  mayBeNew(token: string | undefined): token is string {
+    return this.#deps.store.dialect === "postgres" && token !== undefined && looksLikeToken(token);
+  }
+
+  /** `authenticate` for a token that was not recognised, after a look into the store. */
+  async authenticateNew(token: string): Promise<Principal | Refusal> {
+    if (await this.#deps.store.tokens.has(hashToken(token))) await this.reload();
+    return this.authenticate(token);
+  }
+
+  /** Whether a request came with this token since it was issued, here or, after `reload`, at another process. */
+  wasUsed(token: string, issuedAt: number): boolean {
+    const record = this.#tokens.get(hashToken(token));
+    if (!record) return false;
+    return this.#touched.get(record.id)?.hash === record.hash || (record.lastUsedAt ?? 0) > issuedAt;
+  }
+
+  /** The consent that a token was issued for. */
+  consentIdOf(token: string): string | undefined {
+    return this.#tokens.get(hashToken(token))?.consentId ?? undefined;
+  }
+
+  agents(): readonly AgentRecord[] {
+    return [...this.#agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Throws NOT_FOUND with the nearest name. */
+  agent(name: string): AgentRecord {
+    const agent = this.#agents.get(name);
+    if (agent) return agent;
+    const guess = nearest(name, this.#agents.keys());
+    throw new ToolkeepError(
+      "NOT_FOUND",
+      `no agent is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+      { remedy: "toolkeep agent list shows those there are." },
+    );
+  }
+
+  agentById(id: string): AgentRecord | undefined {
+    return this.#agentsById.get(id);
+  }
+
+  /** Nobody watches over it, or over one that it works for. */
+  isHeadless(agentId: string): boolean {
+    return isHeadless(agentId, (id) => this.#agentsById.get(id));
+  }
+
+  /** The names of the agents that have a toolbox. */
+  withToolbox(toolbox: string): readonly string[] {
+    return this.agents()
+      .filter((agent) => agent.toolboxes.includes(toolbox))
+      .map((agent) => agent.name);
+  }
+
+  createAgent(name: string, input: AgentInput = {}): Promise<AgentRecord> {
+    return this.#serial(CHANGES, async () => {
+      checkName("agent", name);
+      if (name === OPERATOR || this.#agents.has(name)) {
+        throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
+      }
+      const { scout = false } = input;
+      const parent = input.parent === undefined ? undefined : this.agent(input.parent);
+      checkParent(name, scout, parent);
+      const now = this.#deps.clock();
+      const agent: AgentRecord = {
+        id: this.#deps.newId("agt"),
+        name,
+        description: input.description ?? "",
+        parentId: parent?.id ?? null,
+        scout,
+        toolboxes: unique(input.toolboxes ?? (scout ? [SCOUT_TOOLBOX] : [])),
+        grants: unique(input.grants ?? []),
+        folders: input.folders ?? [],
+        pins: unique(input.pins ?? []),
+        model: input.model ?? null,
+        headless: input.headless ?? false,
+        localModel: input.localModel ?? false,
+        coordinator: input.coordinator ?? false,
+        createdAt: now,
+        updatedAt: now,
+      };
+      await this.#deps.store.agents.create(agent);
+      return this.#changed(name, agent);
+    });
+  }
+
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  updateAgent(
+    name: string,
+    input: Omit<AgentInput, "parent" | "scout">,
+    since?: number,
+  ): Promise<AgentRecord> {
+    return this.#serial(CHANGES, async () => {
+      const agent = this.agent(name);
+      const change = {
+        ...(input.description === undefined ? {} : { description: input.description }),
+        ...(input.toolboxes === undefined ? {} : { toolboxes: unique(input.toolboxes) }),
+        ...(input.grants === undefined ? {} : { grants: unique(input.grants) }),
+        ...(input.folders === undefined ? {} : { folders: input.folders }),
+        ...(input.pins === undefined ? {} : { pins: unique(input.pins) }),
+        ...(input.model === undefined ? {} : { model: input.model }),
+        ...(input.headless === undefined ? {} : { headless: input.headless }),
+        ...(input.localModel === undefined ? {} : { localModel: input.localModel }),
+        ...(input.coordinator === undefined ? {} : { coordinator: input.coordinator }),
+        updatedAt: this.#later(agent),
+      };
+      await this.#deps.store.agents.update(agent.id, change, since);
+      return this.#changed(name, { ...agent, ...change });
+    });
+  }
+
+  /** Gives an agent one more tool; throws NOT_FOUND where the agent is gone. */
+  grantTool(agentId: string, tool: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      for (;;) {
+        const agent = this.#agentsById.get(agentId);
+        if (!agent) throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool is gone");
+        if (agent.grants.includes(tool)) return;
+        const change = { grants: [...agent.grants, tool], updatedAt: this.#later(agent) };
+        try {
+          await this.#deps.store.agents.update(agentId, change, agent.updatedAt);
+          this.#changed(agent.name, { ...agent, ...change });
+          return;
+        } catch (error) {
+          if (!(error instanceof ToolkeepError && error.code === "CHANGED")) throw error;
+          // Another process gave or took something; that counts as well.
+          await this.#read();
+        }
+      }
+    });
+  }
+
+  /** Its tokens stop working with it; its workspace stays on disk. */
+  deleteAgent(name: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      const { id } = this.agent(name);
+      const subAgents = this.agents().filter((agent) => agent.parentId === id);
+      if (subAgents.length > 0) throw hasSubAgents(name, subAgents);
+      await this.#deps.store.agents.delete(id);
+      await this.#read();
+      this.#deps.events.emit("agent.changed", { agent: name });
+    });
+  }
+
+  /** Without values: hashes stay inside. */
+  tokens(): readonly Omit<TokenRecord, "hash">[] {
+    return [...this.#tokens.values()]
+      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      .map(({ hash: _, ...shown }) => ({ ...shown, lastUsedAt: this.#lastUsed(shown) }));
+  }
+
+  /** The only time the token itself is seen. */
+  createToken(
+    input: TokenInput,
+  ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
+    return this.#serial(CHANGES, async () => {
+      const scopes = input.scopes === undefined ? null : scopeList(input.scopes);
+      if (input.agent === undefined && (scopes || input.interactive)) {
+        const what = scopes ? "no scopes" : "no interactive";
+        throw new ToolkeepError("BAD_REQUEST", `an admin token takes ${what}: it opens /api, not tools`);
+      }
+      if (input.agent !== undefined && input.role !== undefined) {
+        throw new ToolkeepError("BAD_REQUEST", "an agent's token takes no role: roles are for /api");
+      }
+      const now = this.#deps.clock();
+      const token = newToken();
+      const record: TokenRecord = {
+        id: this.#deps.newId("tok"),
+        kind: input.agent === undefined ? "admin" : "agent",
+        agentId: input.agent === undefined ? null : this.agent(input.agent).id,
+        label: input.label ?? "",
+        hash: hashToken(token),
+        hint: token.slice(-4),
+        scopes,
+        createdAt: now,
+        expiresAt: input.expiresInMs === undefined ? null : now + input.expiresInMs,
+        lastUsedAt: null,
+        consentId: null,
+        resource: null,
+        requestsPerMinute: input.requestsPerMinute ?? null,
+        role: input.agent === undefined ? (input.role ?? "admin") : null,
+        interactive: input.interactive ?? false,
+      };
+      await this.#deps.store.tokens.create(record);
+      this.#tokens.set(record.hash, record);
+      this.#deps.events.emit("token.changed", { token: record.id, change: "created" });
+      const { hash: _, ...shown } = record;
+      return { token, record: shown };
+    });
+  }
+
+  /** A client that got it by a person's consent renews nothing any more. */
+  deleteToken(id: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      await this.#deps.store.tokens.delete(id);
+      for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
+      this.#deps.events.emit("token.changed", { token: id, change: "revoked" });
+    });
+  }
+
+  /** The caller an agent is, seen through a token (or, for an admin acting as the agent, through none). */
+  callerFor(agent: AgentRecord, through: Parameters<typeof agentCaller>[1]): Caller {
+    return agentCaller(agent, through);
+  }
+
+  /** A caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
+  current(caller: Caller): Caller | undefined {
+    const token = [...this.#tokens.values()].find(({ id }) => id === caller.tokenId);
+    return currentCaller(caller, this.#agentsById.get(caller.agentId), token, this.#deps.clock());
+  }
+
+  /** See `operatorCaller`. */
+  operator(conversation: string, who?: Acting): Caller {
+    return operatorCaller(conversation, who);
+  }
+
+  async #read(): Promise<void> {
+    const [agents, tokens] = await Promise.all([
+      this.#deps.store.agents.list(),
+      this.#deps.store.tokens.list(),
+    ]);
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
+    this.#agentsById = new Map(agents.map((agent) => [agent.id, agent]));
+    this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
+  }
+
+  #changed(name: string, agent: AgentRecord): AgentRecord {
+    this.#agents.set(name, agent);
+    this.#agentsById.set(agent.id, agent);
+    this.#deps.events.emit("agent.changed", { agent: name });
+    return agent;
+  }
+
+  /** Never the time of an earlier change: by it a change is known. */
+  #later({ updatedAt }: AgentRecord): number {
+    return Math.max(this.#deps.clock(), updatedAt + 1);
+  }
+
+  /** Uses go to the store, not into the records that were read from it. */
+  #lastUsed({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): number | null {
+    return Math.max(lastUsedAt ?? 0, this.#touched.get(id)?.at ?? 0) || null;
+  }
+
+  #touch({ id, hash }: Pick<TokenRecord, "id" | "hash">, now: number): void {
+    const last = this.#touched.get(id);
+    // A clock that was set back must not keep the time of use at what it was.
+    if (last?.hash === hash && Math.abs(now - last.at) < TOUCH_EVERY_MS) return;
+    this.#touched.set(id, { hash, at: now });
+    // A token deleted by another process a moment ago is no reason to fail the request it came with.
+    this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
+  }
+}
+
+/** Without its parent a sub-agent would turn into a main agent, and gain what only those may have. */
+function hasSubAgents(name: string, subAgents: readonly AgentRecord[]): ToolkeepError {
+  const names = subAgents.map((agent) => agent.name).join(", ");
+  return new ToolkeepError("IN_USE", `${name} cannot be deleted: it is the parent of ${names}`);
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

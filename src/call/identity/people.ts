@@ -1,0 +1,183 @@
+import type { Role } from "../../contract/caller.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Events } from "../../contract/events.ts";
+import { checkName } from "../../contract/names.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createSerial } from "../../lib/flow/serial.ts";
+import type { NewId } from "../../lib/id.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { Store } from "../../machine/db/store.ts";
+import type { PersonRecord } from "../../machine/db/tables/identity/person-record.ts";
+import { Sessions } from "./sessions.ts";
+
+/** The id of whoever holds the home: there from the first start on, and always an admin. */
+export const OWNER = "owner";
+const MAX_PEOPLE = 1_000;
+
+export interface PeopleDeps {
+  readonly store: Pick<Store, "people" | "sessions" | "dialect">;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export interface PersonChange {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly disabled?: boolean;
+}
+
+/** Changes and reloads wait for each other: a list read before a change must not replace what the change put here. */
+const CHANGES = "changes";
+
+/**
+ * Who uses `/api` and the dashboard, and with which browsers. Held in memory, as agents and tokens are; `reload`
+ * takes over what another process changed.
+ */
+export class People {
+  readonly sessions: Sessions;
+  readonly #deps: PeopleDeps;
+  readonly #serial = createSerial();
+  #people = new Map<string, PersonRecord>();
+
+  private constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+    this.sessions = new Sessions({
+      ...deps,
+      personById: (id) => this.#people.get(id),
+      reload: () => this.reload(),
+      inTurn: (work) => this.#serial(CHANGES, work),
+    });
+  }
+
+  static async open(deps: PeopleDeps): Promise<People> {
+    const people = new People(deps);
+    await people.reload();
+    return people;
+  }
+
+  /** Tells of everybody who is another now: what they have open may have to end. */
+  async reload(): Promise<void> {
+    await this.#serial(CHANGES, async () => {
+      const before = this.#people;
+      await this.#read();
+      await this.sessions.read();
+      for (const { id, name } of before.values()) {
+        if (!sameRights(before.get(id), this.#people.get(id))) this.#tell(name);
+      }
+    });
+  }
+
+  /** By name. */
+  list(): readonly PersonRecord[] {
+    return [...this.#people.values()]
+      .map((person) => ({ ...person, lastSeenAt: this.sessions.lastSeen(person) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Throws NOT_FOUND with the nearest name. */
+  person(name: string): PersonRecord {
+    const people = this.list();
+    const found = people.find((person) => person.name === name);
+    if (found) return found;
+    const guess = nearest(
+      name,
+      people.map((person) => person.name),
+    );
+    throw new ToolkeepError(
+      "NOT_FOUND",
+      `no person is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
+      { remedy: "toolkeep person list shows those there are." },
+    );
+  }
+
+  personById(id: string): PersonRecord | undefined {
+    return this.#people.get(id);
+  }
+
+  get owner(): PersonRecord {
+    return this.#people.get(OWNER) ?? firstOwner(0);
+  }
+
+  add(name: string, role: Role): Promise<PersonRecord> {
+    return this.#serial(CHANGES, async () => {
+      checkName("person", name);
+      if (this.#people.size >= MAX_PEOPLE)
+        throw new ToolkeepError("TOO_MANY", `there are ${MAX_PEOPLE} people already`);
+      const person: PersonRecord = {
+        id: this.#deps.newId("per"),
+        name,
+        role,
+        createdAt: this.#deps.clock(),
+        lastSeenAt: null,
+        disabled: false,
+      };
+      await this.#deps.store.people.create(person);
+      this.#people.set(person.id, person);
+      this.#tell(name);
+      return person;
+    });
+  }
+
+  /** Counts at once, for what is open too. Who becomes disabled is signed out everywhere. */
+  edit(name: string, change: PersonChange): Promise<PersonRecord> {
+    return this.#serial(CHANGES, async () => {
+      const { id } = this.person(name);
+      if (id === OWNER && (change.disabled || (change.role ?? "admin") !== "admin")) throw ownerStays();
+      if (change.name !== undefined) checkName("person", change.name);
+      await this.#deps.store.people.update(id, change);
+      const changed = { ...this.#people.get(id)!, ...change };
+      this.#people.set(id, changed);
+      if (changed.disabled) this.sessions.forgetAllOf(id);
+      this.#tell(changed.name);
+      return this.person(changed.name);
+    });
+  }
+
+  /** Signed out everywhere with it. */
+  remove(name: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      const { id } = this.person(name);
+      if (id === OWNER) throw ownerStays();
+      await this.#deps.store.people.delete(id);
+      this.#people.delete(id);
+      this.sessions.forgetAllOf(id);
+      this.#tell(name);
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { people } = this.#deps.store;
+    let found = await people.list();
+    // Twice, as somebody may be given the owner's name between the list and the row.
+    for (let tries = 0; tries < 2 && !found.some(({ id }) => id === OWNER); tries++) {
+      const taken = found.some(({ name }) => name === OWNER);
+      const owner = firstOwner(this.#deps.clock());
+      await people.ensure(
+        taken ? { ...owner, name: `${OWNER}-${this.#deps.newId("of")}`.slice(0, 40) } : owner,
+      );
+      found = await people.list();
+    }
+    this.#people = new Map(found.map((person) => [person.id, person]));
+  }
+
+  #tell(person: string): void {
+    this.#deps.events.emit("person.changed", { person });
+  }
+}
+
+function firstOwner(createdAt: number): PersonRecord {
+  return { id: OWNER, name: OWNER, role: "admin", createdAt, lastSeenAt: null, disabled: false };
+}
+
+function sameRights(before: PersonRecord | undefined, now: PersonRecord | undefined): boolean {
+  return before?.name === now?.name && before?.role === now?.role && before?.disabled === now?.disabled;
+}
+
+function ownerStays(): ToolkeepError {
+  return new ToolkeepError(
+    "READ_ONLY",
+    "the owner is whoever holds the home, and stays an admin: it cannot be removed, disabled or given another role",
+    { remedy: "Add another person with the role you want: toolkeep person add NAME --role ROLE." },
+  );
+}

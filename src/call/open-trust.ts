@@ -1,0 +1,181 @@
+import { homedir, hostname } from "node:os";
+import { messageOf } from "../contract/errors.ts";
+import type { Events } from "../contract/events.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ClosingStack } from "../lib/flow/closing-stack.ts";
+import type { NewId } from "../lib/id.ts";
+import type { Log } from "../lib/log.ts";
+import type { Settings } from "../machine/config/settings.ts";
+import type { Resealed } from "../machine/db/reseal.ts";
+import type { Store } from "../machine/db/store.ts";
+import { workspacePath } from "../machine/files/workspace.ts";
+import type { Processes } from "../machine/process/processes.ts";
+import type { Questions } from "../questions/questions.ts";
+import type { Vault } from "../vault/vault.ts";
+import { Audit } from "./audit/audit.ts";
+import { openAuditKey } from "./audit/audit-key.ts";
+import { AuditMark } from "./audit/audit-mark.ts";
+import { isBreak } from "./audit/open-chain.ts";
+import { OtlpExporter, otlpTarget } from "./audit/otlp.ts";
+import { Identity, OPERATOR } from "./identity/identity.ts";
+import { People } from "./identity/people.ts";
+import { settledNote } from "./questions/question-events.ts";
+import { createQuestions } from "./questions/questions.ts";
+import { answerRules } from "./rules/approvals/answer-rules.ts";
+import { Approvals } from "./rules/approvals/approvals.ts";
+import { ContentLabels } from "./rules/content-labels.ts";
+import { Labels } from "./rules/labels.ts";
+import { RuleBook } from "./rules/rule-book.ts";
+import { Watchdog } from "./rules/watchdog.ts";
+import { askedFor } from "./vault/bindings.ts";
+import { checkKey } from "./vault/keys/check-key.ts";
+import { KEY_IN_FILE, loadKeys } from "./vault/keys/key.ts";
+import { finishRotation, rotateKey } from "./vault/keys/rotate-key.ts";
+import { Sealing } from "./vault/sealing.ts";
+import { createVault } from "./vault/vault.ts";
+
+/** Who may call what, who said yes, and what happened: what the rest of a hub is built upon. */
+export interface Trust {
+  /** Seals everything with a new key. */
+  readonly rotateKey: () => Promise<Resealed>;
+  readonly vault: Vault;
+  readonly identity: Identity;
+  readonly people: People;
+  readonly audit: Audit;
+  readonly questions: Questions;
+  readonly watchdog: Watchdog;
+  readonly ruleBook: RuleBook;
+  readonly labels: Labels;
+  readonly approvals: Approvals;
+}
+
+export interface TrustDeps {
+  readonly store: Store;
+  readonly settings: () => Settings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly processes: Processes;
+  /** Whether no command of an agent can see the home. */
+  readonly isShellMasked: () => boolean;
+  readonly log: Log;
+  readonly version: string;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Wiring only, as `hub.ts`. */
+export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise<Trust> {
+  const { store, settings, env, log, events, clock, newId, processes } = deps;
+  const shared = { events, clock, newId };
+  const { key, before, isNotInKeyring } = await loadKeys({ home: settings().home, env });
+  if (isNotInKeyring) log.warn({}, KEY_IN_FILE);
+  const sealing = new Sealing(key, before);
+  const rotating = { home: settings().home, env, store, sealing };
+  if (before) log.info(await finishRotation(rotating), "sealed values have the new key");
+  // On SQLite there is nobody to agree with, and a home whose key was lost must still open.
+  if (store.dialect === "postgres") await checkKey(store, key, clock);
+  const vault = await createVault({
+    store: store.secrets,
+    key: sealing,
+    clock,
+    references: { env, processes },
+    onChange: (name) => events.emit("secret.changed", { secret: name }),
+    onUnreadable: (name) => log.error({ secret: name }, "a secret cannot be read with this key"),
+  });
+  const redact = (value: string) => vault.redact(value);
+
+  const identity = await Identity.open({ store, ...shared });
+  const people = await People.open({ store, ...shared });
+  const { seal, unseal } = vault;
+  const exporter = closing.add(
+    new OtlpExporter({
+      target: () => otlpTarget(settings().telemetry, (text) => vault.fill(text)),
+      fetch,
+      version: deps.version,
+      onProblem: (cause) => log.warn({ cause: messageOf(cause) }, "spans cannot be sent"),
+    }),
+  );
+  const audit = await Audit.open({
+    store: store.audit,
+    key: await openAuditKey({ store: store.audit, seal, unseal, clock }),
+    mark: new AuditMark({ store: store.audit, seal, unseal, clock }),
+    home: settings().home,
+    label: `${hostname()}:${settings().home}`,
+    alone: store.dialect === "sqlite",
+    redact,
+    spans: () => (settings().telemetry.otlpUrl === null ? undefined : exporter),
+    clock,
+    newId,
+    onLost: (count, cause) => log.error({ count, cause: messageOf(cause) }, "audit records were lost"),
+    onProblem: (cause) => log.error({ cause: messageOf(cause) }, "the audit has a problem"),
+  });
+  const { reason } = audit.chain.opening;
+  if (isBreak(reason))
+    log.error({ reason }, "the audit is not as this home left it; see toolkeep audit verify");
+  closing.add({ close: () => audit.close() });
+  const parentOf = (agentId: string) => identity.agentById(agentId)?.parentId ?? null;
+  const ruleBook = closing.add(await RuleBook.open({ store: store.rules, parentOf, clock, newId }));
+  ruleBook.onChange(() => events.emit("rules.changed", { stored: ruleBook.list().length }));
+  const questions = closing.add(
+    createQuestions({
+      store: store.questions,
+      keepSecret: (name, value, { agentId, details }) =>
+        vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),
+      redact,
+      redactAsked: (text) => vault.redactAsked(text),
+      isKept: (name) => vault.names().includes(name),
+      grantTool: (agentId, tool) => identity.grantTool(agentId, tool),
+      expireMs: () => settings().questions.expireMs,
+      agentName: (id) => identity.agentById(id)?.name,
+      isHeadless: (id) => identity.isHeadless(id),
+      rejectedMs: () => settings().approvals.rejectedMs,
+      rules: answerRules(ruleBook),
+      onSettled: (question) => audit.note(...settledNote(question)),
+      ...shared,
+    }),
+  );
+  const labels = closing.add(
+    await Labels.open({
+      store: store.labels,
+      clock,
+      parentOf,
+      onProblem: (error) => log.warn({ cause: messageOf(error) }, "labels of conversations were not kept"),
+    }),
+  );
+  const watchdog = new Watchdog({
+    settings: settings(),
+    book: ruleBook,
+    labels,
+    contentLabels: new ContentLabels({ store: store.contentLabels, labels, clock }),
+    workspaceOf: (caller) => workspacePath(settings().home, caller),
+    userHome: env.HOME ?? homedir(),
+    startedIn: process.cwd(),
+    isShellSandboxed: deps.isShellMasked,
+  });
+  const approvals = new Approvals({
+    questions,
+    settings,
+    async haveRules(ids) {
+      const isThere = () => ids.every((id) => ruleBook.has(id));
+      // Another replica may have written them a moment ago.
+      if (!isThere()) await ruleBook.reload();
+      return isThere();
+    },
+    secretsNamed: (args) => vault.revisionsIn(args),
+    claims: store.claims,
+    clock,
+  });
+  const rotate = () => rotateKey(rotating);
+  return {
+    rotateKey: rotate,
+    vault,
+    identity,
+    people,
+    audit,
+    questions,
+    watchdog,
+    ruleBook,
+    labels,
+    approvals,
+  };
+}

@@ -1,0 +1,57 @@
+import type { EventMap } from "../../contract/events.ts";
+import type { QuestionRecord } from "../../machine/db/store.ts";
+
+/** What a live list of questions shows of one. Arguments are as people may see them; a secret is never in a question. */
+export function askedEvent(question: QuestionRecord, agent: string): EventMap["question.asked"] {
+  const { id, kind, prompt, details, createdAt, expiresAt } = question;
+  const { tool, rule, calls } = details;
+  return {
+    id,
+    agent,
+    kind,
+    prompt,
+    createdAt,
+    expiresAt,
+    ...(typeof tool === "string" && { tool }),
+    ...(typeof details.arguments === "string" && { arguments: details.arguments }),
+    ...(typeof rule === "string" && { rule }),
+    ...(Array.isArray(calls) && { calls: calls.length }),
+  };
+}
+
+/** How it was settled; what was answered only where the answers are ours and no text of a person's. */
+export function settledEvent({
+  id,
+  kind,
+  answer,
+  settlement,
+}: QuestionRecord): EventMap["question.answered"] {
+  return {
+    id,
+    kind,
+    ...(kind === "approval" && answer !== null && { answer }),
+    ...(settlement && { by: settlement.by, from: settlement.from }),
+  };
+}
+
+/** For the audit: who said what to which question. Texts of people and secrets stay with the question. */
+export function settledNote(
+  question: QuestionRecord,
+): [kind: string, actor: string, subject: string, details: Readonly<Record<string, unknown>>] {
+  const { id, kind, agentId, answer, settlement, details } = question;
+  const { reason, ruleIds } = settlement ?? {};
+  const isOurs = kind === "approval" || kind === "access";
+  return [
+    `question.${question.state}`,
+    settlement?.by ?? "nobody",
+    id,
+    {
+      kind,
+      agentId,
+      from: settlement?.from ?? null,
+      ...(isOurs && { answer, tool: details.tool ?? null }),
+      ...(reason !== undefined && { reason }),
+      ...(ruleIds && { ruleIds }),
+    },
+  ];
+}

@@ -1,0 +1,103 @@
+/** What other rules would have said to calls of the past. */
+import type { Caller } from "../../contract/caller.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import { isRecord } from "../../lib/json.ts";
+import type { CallRecord } from "../../machine/db/tables/calls/call-record.ts";
+import type { RuleIndex } from "./candidates.ts";
+import type { Action, RuledTool } from "./compiled-rule.ts";
+import type { Decision, RuledCall, Rules } from "./rules.ts";
+
+export interface SimulationDeps {
+  readonly rules: Rules;
+  readonly more: (caller: Caller) => readonly RuleIndex[];
+  readonly toolOf: (name: string) => RuledTool | undefined;
+  readonly callerOf: (record: CallRecord) => Caller | undefined;
+  readonly callOf: (caller: Caller, args: Readonly<Record<string, unknown>>) => RuledCall;
+  /** What is to be compared with; absent: what was decided then. */
+  readonly now?: { readonly rules: Rules; readonly more: (caller: Caller) => readonly RuleIndex[] };
+}
+
+export interface Differing {
+  readonly call: CallRecord;
+  readonly before: string;
+  readonly after: Action;
+  readonly rule: string;
+  /** Set where the record does not have all that a rule would look at. */
+  readonly unsure?: string;
+}
+
+export interface Simulation {
+  /** Those that were decided then, and can be decided again. */
+  readonly decided: number;
+  /** Their tool or agent is gone, or they never got so far as to be decided. */
+  readonly skipped: number;
+  /** Their arguments were cut or redacted in the audit. */
+  readonly incomplete: number;
+  /** How many would have been decided differently. */
+  readonly different: number;
+  /** The first of these. */
+  readonly differing: readonly Differing[];
+}
+
+const MAX_DIFFERING = 1_000;
+
+/** Lets everything else have its turn meanwhile. Rejects when `signal` aborts. */
+export async function simulate(
+  records: readonly CallRecord[],
+  deps: SimulationDeps,
+  signal?: AbortSignal,
+): Promise<Simulation> {
+  const pace = createPace();
+  const differing: Differing[] = [];
+  let decided = 0;
+  let incomplete = 0;
+  let different = 0;
+  for (const record of records) {
+    await pace();
+    signal?.throwIfAborted();
+    const tool = record.tool === null ? undefined : deps.toolOf(record.tool);
+    const caller = deps.callerOf(record);
+    if (!tool || !caller || record.decision === null) continue;
+    decided += 1;
+    const { args, unsure } = argumentsOf(record);
+    if (unsure) incomplete += 1;
+    const labels = new Set(record.labels?.split(",") ?? []);
+    const call = { ...deps.callOf(caller, args), labels };
+    const decision = asOperator(deps.rules.decide(tool, call, deps.more(caller)), caller);
+    const before = deps.now
+      ? asOperator(deps.now.rules.decide(tool, call, deps.now.more(caller)), caller).action
+      : record.decision;
+    if (decision.action === before) continue;
+    different += 1;
+    if (different > MAX_DIFFERING) continue;
+    differing.push({
+      call: record,
+      before,
+      after: decision.action,
+      rule: decision.rule,
+      ...(unsure && { unsure }),
+    });
+  }
+  return { decided, skipped: records.length - decided, incomplete, different, differing };
+}
+
+function asOperator(decision: Decision, { operator }: Caller): Decision {
+  return operator && decision.action === "ask" ? { ...decision, action: "allow" } : decision;
+}
+
+interface Kept {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly unsure?: string;
+}
+
+function argumentsOf({ arguments: kept }: CallRecord): Kept {
+  try {
+    const args: unknown = JSON.parse(kept);
+    if (!isRecord(args)) return { args: {} };
+    return kept.includes("[redacted")
+      ? { args, unsure: "its arguments are redacted in the audit" }
+      : { args };
+  } catch {
+    return { args: {}, unsure: "its arguments are cut in the audit" };
+  }
+}

@@ -1,0 +1,52 @@
+import { ToolkeepError } from "../../../contract/errors.ts";
+import type { Resealed, SealedKind } from "../../../machine/db/reseal.ts";
+import type { Store } from "../../../machine/db/store.ts";
+import { plainSecret, sealedFor } from "../purpose.ts";
+import type { Sealing } from "../sealing.ts";
+import { finishNextKey, type KeyOptions, writeNextKey } from "./key.ts";
+
+export interface RotateDeps extends KeyOptions {
+  readonly store: Pick<Store, "dialect" | "reseal">;
+  readonly sealing: Sealing;
+}
+
+/**
+ * Seals everything in the store with a new key. Both keys are on disk until all of it is done, and both open, so that
+ * after a crash at any moment everything can be read; the next start finishes. Throws BAD_REQUEST where the key is not
+ * this home's to change.
+ */
+export async function rotateKey(deps: RotateDeps): Promise<Resealed> {
+  if (deps.env.TOOLKEEP_KEY?.trim() || deps.store.dialect === "postgres") throw notHere(deps);
+  deps.sealing.change(await writeNextKey(deps));
+  const done = await resealStore(deps);
+  // Once more, for what was sealed with the old key and on its way to the store when the new one came.
+  await resealStore(deps);
+  await finishNextKey(deps);
+  return done;
+}
+
+/** What a start finds half done, or is told to do by TOOLKEEP_KEY_BEFORE. */
+export async function finishRotation(deps: RotateDeps): Promise<Resealed> {
+  const done = await resealStore(deps);
+  if (!deps.env.TOOLKEEP_KEY?.trim()) await finishNextKey(deps);
+  return done;
+}
+
+function resealStore({ store, sealing }: RotateDeps): Promise<Resealed> {
+  return store.reseal((sealed, kind: SealedKind, key) => {
+    const anew = sealing.reseal(sealed, sealedFor[kind](key));
+    // The vault gives it its terms when it reads it; until then it stays what it is.
+    return anew ?? (kind === "secret" ? sealing.reseal(sealed, plainSecret(key)) : undefined);
+  });
+}
+
+function notHere({ store }: RotateDeps): ToolkeepError {
+  const why =
+    store.dialect === "postgres"
+      ? "The daemons on one database share a key, and none of them can give the others a new one."
+      : "The key comes from TOOLKEEP_KEY, which only whoever sets it can change.";
+  return new ToolkeepError("BAD_REQUEST", why, {
+    remedy:
+      "Stop every daemon, then start one with the new key in TOOLKEEP_KEY and the old one in TOOLKEEP_KEY_BEFORE; docs/vault.md says how.",
+  });
+}

@@ -1,0 +1,26 @@
+import { type Definition, toolOf } from "./define-tool.ts";
+import { explainError } from "./explain-error.ts";
+import type { Tool } from "./tool.ts";
+
+export { failed, output, outputContent } from "./define-tool.ts";
+
+/** A tool of the core floor. A full disk or a missing right is an answer, not a bug. */
+export function defineTool<Args extends object>(definition: Definition<Args>): Tool {
+  return toolOf(definition, { origin: "native", floor: true, wildcard: true }, explainError);
+}
+
+/** A tool that a toolbox has to give; `*` does. */
+export function defineGranted<Args extends object>(definition: Definition<Args>): Tool {
+  return toolOf(definition, { origin: "native", floor: false, wildcard: true }, explainError);
+}
+
+/** A tool that manages Toolkeep itself: only by name, only for the agent of a conversation. */
+export function definePlatform<Args extends object>(
+  definition: Omit<Definition<Args>, "scope" | "availability">,
+): Tool {
+  return toolOf(
+    { ...definition, scope: "admin", availability: "main" },
+    { origin: "platform", floor: false, wildcard: false },
+    explainError,
+  );
+}

@@ -1,0 +1,11 @@
+import { ERRORS, ToolkeepError } from "./errors.ts";
+import { explainSystemError } from "./system-error.ts";
+
+/** What a thrown error means for a model; undefined: it is a bug, or for whoever runs Toolkeep to put right. */
+export function explainError(thrown: unknown): string | undefined {
+  if (!(thrown instanceof ToolkeepError)) return explainSystemError(thrown);
+  if (thrown.status >= 500) return undefined;
+  // The catalogue's own remedies are for people at the command line.
+  const remedy = thrown.remedy === ERRORS[thrown.code].remedy ? "" : `. ${thrown.remedy}`;
+  return `${thrown.message}${remedy}`;
+}

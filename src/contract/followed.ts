@@ -1,0 +1,14 @@
+import type { RunningCalls } from "../lib/flow/running-calls.ts";
+import type { Tool } from "./tool.ts";
+
+/** The tool, whose calls end when `running` is closed. */
+export function followed(tool: Tool, running: RunningCalls): Tool {
+  const { run } = tool;
+  return {
+    ...tool,
+    run: async (args, context) =>
+      running.closed
+        ? { kind: "unavailable", message: "Toolkeep is shutting down." }
+        : running.follow(context.signal, (signal) => run(args, { ...context, signal })),
+  };
+}

@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { type LeftOut, leftOutText } from "../../lib/text/left-out.ts";
+import { findProgram } from "../../machine/process/find-program.ts";
+import { type Check, failed, ok, warning } from "./check.ts";
+
+/** What a check has to know of a server. */
+export interface CheckedServer {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly source: string;
+  readonly state: string;
+  readonly command: string | null;
+  readonly url: string | null;
+  readonly lastError: string | null;
+  readonly leftOut: readonly LeftOut[];
+  readonly oauth: { readonly grant: string } | null;
+}
+
+/** Whether the command of each local server is there, and what stands in the way of the others. */
+export function checkServers(
+  servers: readonly CheckedServer[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Check[]> {
+  return Promise.all(servers.filter((server) => server.enabled).map((server) => checkServer(server, env)));
+}
+
+async function checkServer(
+  server: CheckedServer,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Check> {
+  const label = `server ${server.name}`;
+  const { name, command, state, lastError } = server;
+  if (state === "pending_approval")
+    return warning(label, "waits for your approval", `Look at it: toolkeep server show ${name}`);
+  if (state === "needs_auth" || lastError?.includes(`toolkeep server auth ${name}`))
+    return checkSignIn(label, server);
+  const program = command?.includes("/") ? resolve(command) : command;
+  if (program && (await findProgram(program, env.PATH)) === undefined)
+    return failed(
+      label,
+      `its command ${command} is not on the PATH`,
+      `Install it, or ${correct(server, "-- …")}.`,
+    );
+  if (lastError !== null) return failed(label, lastError, `Try it: toolkeep server test ${name}`);
+  const leftOut = leftOutText(server.leftOut);
+  if (leftOut !== null)
+    return warning(label, leftOut, `Tell whoever makes it; toolkeep server logs ${name} says more`);
+  return ok(label, command === null ? (server.url ?? "") : `${command} found`);
+}
+
+function checkSignIn(label: string, server: CheckedServer): Check {
+  if (server.oauth?.grant !== "client_credentials")
+    return warning(label, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
+  const why = server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`;
+  return warning(
+    label,
+    `its credentials were refused${why}`,
+    `Correct them: ${correct(server, "--oauth-client-id ID --oauth-client-secret")}`,
+  );
+}
+
+/** What a settings file declares is changed there. */
+function correct({ name, source }: CheckedServer, what: string): string {
+  return source === "stored"
+    ? `toolkeep server edit ${name} ${what}`
+    : `change it in the ${source} settings file`;
+}

@@ -1,0 +1,12 @@
+import type { ToolSource } from "../../contract/tool.ts";
+import { type HealthDeps, setupHealthTool } from "./health.ts";
+import { type LogToolDeps, platformLogsTool } from "./logs.ts";
+import { type SettingsToolDeps, settingsTools } from "./settings-tools.ts";
+
+export type PlatformToolDeps = HealthDeps & SettingsToolDeps & LogToolDeps;
+
+/** Toolkeep itself, for agents that set it up: by name only, for main agents. */
+export function createPlatformTools(deps: PlatformToolDeps): ToolSource {
+  const tools = [setupHealthTool(deps), ...settingsTools(deps), platformLogsTool(deps)];
+  return { name: "platform", tools: () => tools, onChange: () => () => {} };
+}

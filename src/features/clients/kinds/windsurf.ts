@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import type { Client } from "../client.ts";
+
+export const windsurf: Client = {
+  id: "windsurf",
+  title: "Windsurf",
+  dialect: { variables: "braces", timeout: "other" },
+  folder: ({ home }) => join(home, ".codeium", "windsurf"),
+  files: ({ home }) => [
+    {
+      path: join(home, ".codeium", "windsurf", "mcp_config.json"),
+      scope: "user",
+      at: [{ path: ["mcpServers"], folder: null }],
+    },
+  ],
+  container: () => ["mcpServers"],
+  entry: ({ url, token }) => ({ serverUrl: url, headers: { Authorization: `Bearer ${token}` } }),
+  next: "Press Refresh among Windsurf's MCP servers, or restart it.",
+};

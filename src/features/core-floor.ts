@@ -1,0 +1,60 @@
+import { followed } from "../contract/followed.ts";
+import type { Native } from "../contract/native.ts";
+import { RunningCalls } from "../lib/flow/running-calls.ts";
+import { createSerial } from "../lib/flow/serial.ts";
+import type { TaskDeps } from "../work/tasks/assigned-tasks.ts";
+import { type ParentDeps, reportToParentTool, requestInputTool } from "../work/tasks/parent.ts";
+import { updateTaskStatusTool } from "../work/tasks/tasks.ts";
+import { type OutputDeps, readToolOutputTool } from "./aids/read-tool-output.ts";
+import { thinkTool } from "./aids/think.ts";
+import { type TodoDeps, todosTool } from "./aids/todos.ts";
+import { editFileTool, multiEditTool } from "./files/edit-file.ts";
+import type { FileDeps } from "./files/file-deps.ts";
+import { grepTool } from "./files/grep.ts";
+import { listDirectoryTool } from "./files/list-directory.ts";
+import { readFileTool } from "./files/read-file.ts";
+import { writeFileTool } from "./files/write-file.ts";
+import { type AttachDeps, attachFileTool } from "./people/attach-file.ts";
+import { type HumanDeps, notifyTool, promptHumanTool, promptSecretTool } from "./people/human.ts";
+import { type ShellDeps, shellTool } from "./shell/shell.ts";
+
+export type NativeDeps = Omit<FileDeps, "serially"> &
+  ShellDeps &
+  TodoDeps &
+  AttachDeps &
+  HumanDeps &
+  ParentDeps &
+  TaskDeps &
+  OutputDeps;
+
+/** The core floor: what every agent has, whatever its toolboxes. */
+export function createNative(given: NativeDeps): Native {
+  const deps = { ...given, serially: createSerial() };
+  const running = new RunningCalls();
+  const tools = [
+    readFileTool(deps),
+    writeFileTool(deps),
+    editFileTool(deps),
+    multiEditTool(deps),
+    listDirectoryTool(deps),
+    grepTool(deps),
+    shellTool(deps),
+    thinkTool(),
+    todosTool(deps),
+    attachFileTool(deps),
+    notifyTool(deps),
+    promptHumanTool(deps),
+    promptSecretTool(deps),
+    requestInputTool(deps),
+    reportToParentTool(deps),
+    updateTaskStatusTool(deps),
+    readToolOutputTool(deps),
+  ].map((tool) => followed(tool, running));
+
+  return {
+    name: "native",
+    tools: () => tools,
+    onChange: () => () => {},
+    close: () => running.close(),
+  };
+}

@@ -1,0 +1,96 @@
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { KnowledgeWriter } from "../../machine/db/tables/knowledge/knowledge-record.ts";
+import type { SourceRecord } from "../../machine/db/tables/knowledge/source-record.ts";
+import type { Embedder } from "../../machine/text/meaning/embedder.ts";
+import { ChunkEmbedding } from "./indexing/chunk-embedding.ts";
+import { IndexSweeping } from "./indexing/index-sweeping.ts";
+import type { KnowledgeReader, MemorySearch } from "./knowledge.ts";
+import { knowledgeReader } from "./search/knowledge-reader.ts";
+import { QueryMeanings } from "./search/query-meanings.ts";
+import { threadSearcher, threadWriter } from "./threads/index-proxies.ts";
+import { indexCaller } from "./threads/index-threads.ts";
+
+export interface KnowledgeDeps {
+  readonly home: string;
+  /** PostgreSQL; null: the index is the file `knowledge.db` of the home. */
+  readonly databaseUrl: string | null;
+  /** As they are now. */
+  readonly sources: () => Promise<readonly SourceRecord[]>;
+  /** Whoever made it closes it. */
+  readonly embedder: Embedder;
+  /** Whether meanings are worked out and compared at all. */
+  readonly isMeaningOn: () => boolean;
+  /** Absent: a search finds no memories. */
+  readonly memory?: MemorySearch;
+  /** Runs work in one process at a time, see `Sharing.lead`. */
+  readonly lead: (
+    job: string,
+    work: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  readonly clock?: Clock;
+  readonly log: Log;
+  /** How long it waits after the embedder has failed. */
+  readonly retryMs?: number;
+}
+
+/** What there is of a source. */
+export interface IndexCounts {
+  readonly entities: number;
+  readonly chunks: number;
+  readonly embedded: number;
+}
+
+/** Documents in, passages out. Nothing is opened or started before it is used. */
+export interface Knowledge {
+  readonly reader: KnowledgeReader;
+  readonly writer: KnowledgeWriter;
+  /** By the ids of sources; one of which nothing was ever written is not there. */
+  counts(): Promise<ReadonlyMap<string, IndexCounts>>;
+  /** Goes on giving passages their vectors, where there is something left to do; also done after every write. */
+  readonly embedding: Pick<ChunkEmbedding, "wake" | "rest" | "rate">;
+  /** Takes out what is left of passages that are gone, where that is much. For after a sync. */
+  readonly sweeping: Pick<IndexSweeping, "wake" | "rest">;
+  close(): Promise<void>;
+}
+
+const EMBEDDING = "knowledge embedding";
+const SWEEPING = "knowledge sweeping";
+
+export function createKnowledge(deps: KnowledgeDeps): Knowledge {
+  const { home, databaseUrl, sources, embedder, isMeaningOn, memory, lead, log } = deps;
+  const place = { home, databaseUrl };
+  const writing = indexCaller({ role: "writer", place });
+  const searching = indexCaller({ role: "searcher", place });
+  const writer = threadWriter(writing);
+  const searcher = threadSearcher(searching);
+  const meanings = new QueryMeanings({ embedder, isOn: isMeaningOn });
+  const embedding = new ChunkEmbedding({
+    ...{ writer, embedder, log, clock: deps.clock ?? systemClock },
+    isOn: isMeaningOn,
+    lead: (work, signal) => lead(EMBEDDING, work, signal),
+    ...(deps.retryMs !== undefined && { retryMs: deps.retryMs }),
+  });
+  const sweeping = new IndexSweeping({
+    ...{ writer, log },
+    lead: (work, signal) => lead(SWEEPING, work, signal),
+  });
+  return {
+    reader: knowledgeReader({ searcher, sources, meanings, ...(memory && { memory }) }),
+    writer: {
+      ...writer,
+      async write(entities, at) {
+        await writer.write(entities, at);
+        embedding.wake();
+      },
+    },
+    counts: () => searcher.counts(),
+    embedding,
+    sweeping,
+    async close() {
+      await Promise.all([embedding.close(), sweeping.close()]);
+      await Promise.all([writing.close(), searching.close()]);
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readdir, stat, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { KnowledgeSync } from "./knowledge.ts";
+import { metadataOf, storable, tagsOf } from "./memory/memory-text.ts";
+
+export interface InboxDeps {
+  readonly sync: Pick<KnowledgeSync, "inbox" | "sync">;
+  /** Known secrets taken out: what lies in the inbox is shown to models. */
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  /** Something lies in it that did not before; with the name of its source. */
+  readonly onPut?: (source: string) => void;
+}
+
+export interface InboxInput {
+  readonly content: string;
+  readonly title?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly filename?: string;
+  readonly extension?: string;
+  /** Who put it there. */
+  readonly by: string;
+}
+
+export interface InboxFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly modifiedAt: number;
+}
+
+const ENDING = /\.([a-z0-9]{1,10})$/i;
+const EXTENSION = /^[a-z0-9]{1,10}$/;
+/** Formats that are not text, and files that a desktop or a shell runs when somebody opens them. */
+const REFUSED_EXTENSIONS = new Set(
+  (
+    "pdf doc docx xls xlsx ppt pptx odt ods odp zip gz tgz tar 7z rar eml mbox sqlite db png jpg jpeg gif webp ico mp3 mp4 " +
+    "exe com scr bat cmd msi pif cpl hta lnk url desktop app command workflow jar dll so dylib reg ps1 vbs vbe wsf wsh jse service"
+  ).split(" "),
+);
+const MAX_CONTENT_CHARS = 1_000_000;
+const MAX_TITLE_CHARS = 300;
+const MAX_TAGS = 50;
+const MAX_FILES = 10_000;
+const MAX_NAME_CHARS = 80;
+const MAX_NUMBER = 1_000;
+/** Names that some system keeps for itself. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** The folder where agents put what they want to be found. Nothing that lies there is ever overwritten. */
+export class Inbox {
+  readonly #deps: InboxDeps;
+
+  constructor(deps: InboxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves with the name it got. Throws BAD_REQUEST for what cannot be put there. */
+  async put(
+    input: InboxInput,
+  ): Promise<{ readonly name: string; readonly path: string; readonly source: string }> {
+    const extension = extensionOf(input);
+    check(input);
+    const { folder, source } = await this.#deps.sync.inbox();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((await readdir(folder)).length >= MAX_FILES)
+      throw new ToolkeepError(
+        "BAD_REQUEST",
+        `the inbox holds ${MAX_FILES} files, which is the most; a person has to tidy it`,
+      );
+    const text = this.#textOf(input, extension);
+    const name = await writeAnew(folder, stemOf(input, extension, this.#deps.clock()), extension, text);
+    this.#deps.onPut?.(source.name);
+    return { name, path: join(folder, name), source: source.name };
+  }
+
+  /** Newest first, at most `limit`. */
+  async list(
+    limit: number,
+  ): Promise<{ readonly folder: string; readonly files: readonly InboxFile[]; readonly total: number }> {
+    const { folder } = await this.#deps.sync.inbox();
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const names = entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+      .map(({ name }) => name);
+    const files: InboxFile[] = [];
+    for (const name of names.slice(0, MAX_FILES)) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found) files.push({ name, bytes: found.size, modifiedAt: Math.round(found.mtimeMs) });
+    }
+    files.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1));
+    return { folder, files: files.slice(0, limit), total: names.length };
+  }
+
+  #textOf({ content, title, tags = [], metadata = {}, by }: InboxInput, extension: string): string {
+    const safe = (text: string) => this.#deps.redact(storable(text));
+    const body = safe(content);
+    if (extension !== "md") return body;
+    const said = {
+      ...(title !== undefined && { title: safe(title) }),
+      ...(tags.length > 0 && { tags: tagsOf(tags.map(safe)) }),
+      created: new Date(this.#deps.clock()).toISOString(),
+      author: by,
+      ...(Object.keys(metadata).length > 0 && { metadata: metadataOf(metadata, safe) }),
+    };
+    // JSON is YAML, and quotes everything that could be taken for something else.
+    const lines = Object.entries(said).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return `---\n${lines.join("\n")}\n---\n\n${body}${body.endsWith("\n") ? "" : "\n"}`;
+  }
+}
+
+function check({ content, title = "", tags = [] }: InboxInput): void {
+  const problem =
+    content.trim() === ""
+      ? "expected content; got only spaces"
+      : content.length > MAX_CONTENT_CHARS
+        ? `content may have ${MAX_CONTENT_CHARS} characters at most; this has ${content.length}`
+        : title.length > MAX_TITLE_CHARS
+          ? `a title may have ${MAX_TITLE_CHARS} characters at most`
+          : tags.length > MAX_TAGS || tags.some((tag) => tag.length > 100)
+            ? `expected at most ${MAX_TAGS} tags of at most 100 characters`
+            : undefined;
+  if (problem !== undefined) throw new ToolkeepError("BAD_REQUEST", problem);
+}
+
+/** The extension that is given, else that of the file name where it is a safe one, else `md`. */
+function extensionOf({ extension, filename }: InboxInput): string {
+  const given = extension?.trim().replace(/^\./, "").toLowerCase();
+  const ofName = ENDING.exec(filename?.trim() ?? "")?.[1]?.toLowerCase();
+  const wanted = given ?? (ofName !== undefined && isSafeExtension(ofName) ? ofName : "md");
+  if (isSafeExtension(wanted)) return wanted === "markdown" ? "md" : wanted;
+  const reason = REFUSED_EXTENSIONS.has(wanted)
+    ? `the inbox takes text, and ${wanted} files are not text or can be run`
+    : "expected an extension of one to ten letters and digits, such as md, txt, json or csv";
+  throw new ToolkeepError("BAD_REQUEST", `${reason}; got ${JSON.stringify(wanted.slice(0, 20))}`);
+}
+
+function isSafeExtension(extension: string): boolean {
+  return EXTENSION.test(extension) && !REFUSED_EXTENSIONS.has(extension);
+}
+
+/** The name without its ending: letters, digits, `-`, `_` and `.` inside, whatever was asked for. */
+function stemOf({ filename, title }: InboxInput, extension: string, now: number): string {
+  const named = filename?.trim() ?? title ?? "";
+  const ending = ENDING.exec(named)?.[1]?.toLowerCase() ?? "";
+  const isReplaced = [extension, "md", "markdown", "txt"].includes(ending);
+  const wanted = isReplaced ? named.slice(0, named.lastIndexOf(".")) : named;
+  const stem = wanted
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{N}\p{M}._-]+/gu, "-")
+    .replace(/\.{2,}/g, ".")
+    .replace(/^[-._]+/, "")
+    .slice(0, MAX_NAME_CHARS)
+    .replace(/[-._]+$/, "");
+  const dated = new Date(now).toISOString().slice(0, 19).replace(/[:T]/g, "-");
+  if (stem === "") return `note-${dated}`;
+  return RESERVED.test(stem) ? `${stem}-note` : stem;
+}
+
+/** The file is there whole or not at all, under the first number that is free. */
+async function writeAnew(folder: string, stem: string, extension: string, text: string): Promise<string> {
+  const draft = join(folder, `.${randomUUID()}.tmp`);
+  await writeFile(draft, text, { flag: "wx", mode: 0o600 });
+  try {
+    for (let number = 1; number <= MAX_NUMBER; number++) {
+      const name = `${stem}${number === 1 ? "" : `-${number}`}.${extension}`;
+      try {
+        await link(draft, join(folder, name));
+        return name;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+    }
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      `${MAX_NUMBER} files are named ${stem} already; choose another filename`,
+    );
+  } finally {
+    await unlink(draft);
+  }
+}

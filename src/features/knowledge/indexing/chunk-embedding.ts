@@ -1,0 +1,139 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../../contract/errors.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { RecentRate } from "../../../lib/flow/recent-rate.ts";
+import type { Log } from "../../../lib/log.ts";
+import type { ChunkToEmbed, IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { Embedder } from "../../../machine/text/meaning/embedder.ts";
+import { embeddedText } from "./chunk-terms.ts";
+
+export interface ChunkEmbeddingDeps {
+  readonly writer: Pick<IndexWriter, "withoutVector" | "putVectors">;
+  readonly embedder: Embedder;
+  /** Asked anew every time: it may be turned off. */
+  readonly isOn: () => boolean;
+  /** Runs work in one process at a time, see `Sharing.lead`. */
+  readonly lead: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly retryMs?: number;
+}
+
+const CHUNKS_AT_ONCE = 64;
+const RETRY_MS = 30_000;
+
+/**
+ * Gives chunks their vectors, in the background, the oldest first. It begins when it is woken and rests when every chunk has one. Nothing waits for
+ * it: a search goes by words as long as there are none.
+ */
+export class ChunkEmbedding {
+  readonly #deps: ChunkEmbeddingDeps;
+  readonly #stop = new AbortController();
+  #working: Promise<void> | undefined;
+  /** Somebody may have written since the last look. */
+  #isDue = false;
+  /** Up to here every chunk has one. Numbers only ever rise, so nothing is looked at twice. */
+  #done = 0;
+  #model: string | undefined;
+  #rate: RecentRate | undefined;
+
+  constructor(deps: ChunkEmbeddingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Chunks a second, over the last seconds; undefined: it rests. */
+  get rate(): number | undefined {
+    return this.#rate?.perSecond;
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#isDue = true;
+    if (this.#working || this.#stop.signal.aborted || !this.#isUsable()) return;
+    this.#working = this.#run().finally(() => {
+      this.#working = undefined;
+      if (this.#isDue) this.wake();
+    });
+  }
+
+  /** Resolves when there is nothing left to do, or nothing can be done. */
+  async rest(): Promise<void> {
+    while (this.#working) await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#working;
+  }
+
+  #isUsable(): boolean {
+    const { state } = this.#deps.embedder;
+    return this.#deps.isOn() && (state.kind !== "unavailable" || this.#isLeftAlone());
+  }
+
+  #isLeftAlone(): boolean {
+    const { state } = this.#deps.embedder;
+    return state.kind === "unavailable" && state.isForNow === true;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { lead, log, retryMs = RETRY_MS } = this.#deps;
+    const { signal } = this.#stop;
+    while (this.#isDue && this.#isUsable() && !signal.aborted) {
+      if (this.#isLeftAlone()) {
+        await pause(retryMs, signal);
+        continue;
+      }
+      this.#isDue = false;
+      try {
+        await lead((leading) => this.#work(leading), signal);
+        this.#rate = undefined;
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ cause: messageOf(error) }, "what passages mean could not be kept");
+        this.#isDue = true;
+        this.#rate = undefined;
+        await pause(retryMs, signal);
+      }
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { writer, embedder, isOn, clock } = this.#deps;
+    let count = 0;
+    // Another model has made nothing yet.
+    if (this.#model !== embedder.model) this.#done = 0;
+    this.#model = embedder.model;
+    while (!signal.aborted && isOn()) {
+      const chunks = await writer.withoutVector(embedder.model, this.#done, CHUNKS_AT_ONCE);
+      if (chunks.length === 0) return;
+      this.#rate ??= new RecentRate(clock());
+      const vectors = await embedder.embed(chunks.map(textOf), { keep: false });
+      if (signal.aborted) return;
+      if (!vectors) {
+        if (embedder.state.kind === "unavailable" && !this.#isLeftAlone()) return;
+        throw new Error("the embedder gave no answer");
+      }
+      await writer.putVectors(
+        embedder.model,
+        chunks.map(({ no }, at) => ({ no, vector: bytesOf(vectors[at]!) })),
+      );
+      this.#done = chunks.at(-1)!.no;
+      count += chunks.length;
+      this.#rate.mark(clock(), count);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => {});
+}
+
+function textOf({ title, headings, text }: ChunkToEmbed): string {
+  return embeddedText(title, headings, text);
+}
+
+function bytesOf(vector: Int8Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}

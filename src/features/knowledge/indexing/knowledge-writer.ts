@@ -1,0 +1,20 @@
+import type { KnowledgeWriter } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
+import type { IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import { indexedEntity } from "./chunk-terms.ts";
+import { documentAnalyser } from "./document-analyser.ts";
+
+/** Finds out what documents are found by, and writes it. Both takes its time: for a thread of its own. */
+export function knowledgeWriter(index: IndexWriter): KnowledgeWriter {
+  const analyser = documentAnalyser();
+  return {
+    known: (sourceId, after, limit) => index.known(sourceId, after, limit),
+    write: (entities, at) =>
+      index.write(
+        entities.map((entity) => indexedEntity(entity, analyser)),
+        at,
+      ),
+    touch: (sourceId, states) => index.touch(sourceId, states),
+    bury: (sourceId, keys, at) => index.bury(sourceId, keys, at),
+    forget: (sourceId, progress) => index.forget(sourceId, progress),
+  };
+}

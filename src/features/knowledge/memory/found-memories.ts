@@ -1,0 +1,43 @@
+import type { MemoryRecord } from "../../../machine/db/tables/knowledge/memory-record.ts";
+import { termsOf } from "../../../machine/text/analyser.ts";
+import { fold } from "../../../machine/text/words.ts";
+import { hasPhrase } from "../search/phrases.ts";
+import type { Query } from "../search/query.ts";
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+/**
+ * Whether the filters, phrases and exclusions of a query let a memory through. Its type and tags are its own, its time is when it was last said; it is
+ * of no source.
+ */
+export function memoryFilter(query: Query): (memory: MemoryRecord) => boolean {
+  const { sources, types, notTypes, tags, notTags, before, after, phrases, not } = query;
+  const notWords = not.words.map(termsOf).filter((terms) => terms.length > 0);
+  const notPrefixes = not.prefixes.map(fold);
+  const hasExclusions = notWords.length + notPrefixes.length + not.phrases.length > 0;
+  return (memory) => {
+    if (sources.length > 0) return false;
+    if (types.length > 0 && !types.includes(memory.type)) return false;
+    if (notTypes.includes(memory.type)) return false;
+    if (!tags.every((tag) => hasTag(memory, tag)) || notTags.some((tag) => hasTag(memory, tag))) return false;
+    if (before !== undefined && memory.updatedAt >= before) return false;
+    if (after !== undefined && memory.updatedAt < after) return false;
+    const texts = [memory.text, memory.key ?? "", ...memory.tags];
+    if (!phrases.every((phrase) => hasPhrase(texts, phrase))) return false;
+    return !hasExclusions || !isExcluded(texts);
+  };
+
+  function isExcluded(texts: readonly string[]): boolean {
+    if (not.phrases.some((phrase) => hasPhrase(texts, phrase))) return true;
+    const whole = texts.join(" ");
+    const own = new Set(termsOf(whole));
+    if (notWords.some((terms) => terms.every((term) => own.has(term)))) return true;
+    const words = notPrefixes.length === 0 ? [] : (fold(whole).match(WORD) ?? []);
+    return notPrefixes.some((prefix) => words.some((word) => word.startsWith(prefix)));
+  }
+}
+
+/** As with documents: `tag:work` also finds `work/travel`. */
+function hasTag({ tags }: MemoryRecord, tag: string): boolean {
+  return tags.some((own) => own === tag || own.startsWith(`${tag}/`));
+}

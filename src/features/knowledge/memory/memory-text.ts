@@ -1,0 +1,37 @@
+/** What becomes of what is to be remembered before it is kept. */
+import { ToolkeepError } from "../../../contract/errors.ts";
+import { jsonText, mapTexts } from "../../../lib/json.ts";
+
+const NOT_STORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const MAX_METADATA_CHARS = 4_000;
+
+/** A NUL or half a surrogate pair becomes the replacement character, as the store would have it. */
+export function storable(text: string): string {
+  return text.replaceAll(NOT_STORABLE, "\uFFFD");
+}
+
+/** As they are kept and compared: lower case, without spaces around, each once. */
+export function tagsOf(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== ""))];
+}
+
+export function isSame(one: string, other: string): boolean {
+  return plain(one) === plain(other);
+}
+
+/** With `safe` applied to every text in it. Throws BAD_REQUEST for what is too large. */
+export function metadataOf(
+  metadata: Readonly<Record<string, unknown>>,
+  safe: (text: string) => string,
+): Readonly<Record<string, unknown>> {
+  const size = jsonText(metadata).length;
+  if (size <= MAX_METADATA_CHARS) return mapTexts(metadata, safe);
+  throw new ToolkeepError(
+    "BAD_REQUEST",
+    `metadata may have at most ${MAX_METADATA_CHARS} characters as JSON; it has ${size}`,
+  );
+}
+
+function plain(text: string): string {
+  return text.trim().replace(/\s+/g, " ").toLowerCase();
+}

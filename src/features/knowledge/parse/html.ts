@@ -1,0 +1,141 @@
+import { blockHoldersIn, isBlock } from "../../../machine/text/html/html-blocks.ts";
+import {
+  attribute,
+  childrenOf,
+  findElement,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  isShown,
+  isText,
+  lineOf,
+  rawTextOf,
+  walkTree,
+} from "../../../machine/text/html/html-tree.ts";
+import { mainContentOf } from "../../../machine/text/html/main-content.ts";
+import { parseHtml } from "../../../machine/text/html/parse-html.ts";
+import { visibleText } from "../../../machine/text/html/visible-text.ts";
+import { storableText } from "./decode.ts";
+import { type ParsedDocument, tagsOf, timeOf, titleOf } from "./parsed-document.ts";
+import { TextBuilder } from "./text-builder.ts";
+
+const LIMITS = { chars: 20_000_000, nodes: 400_000, depth: 1_000, ms: 10_000 };
+const HEADING = /^h([1-6])$/;
+
+/** What a reader of the page sees, by its headings, paragraphs, items and rows. */
+export async function parseHtmlText(html: string): Promise<ParsedDocument> {
+  const { document, isCut } = await parseHtml(html, NEVER, LIMITS);
+  const body = findElement(document, ({ tagName }) => tagName === "body");
+  const head = findElement(document, ({ tagName }) => tagName === "head");
+  const about = head ? aboutIn(head) : new Map<string, string>();
+  const out = new TextBuilder();
+  if (body) writeBlocks(mainContentOf(body), out);
+  const built = out.build();
+  const heading = built.blocks.find((block) => block.kind === "heading");
+  const title =
+    titleOf(storableText(about.get("title") ?? "")) || (heading?.kind === "heading" ? heading.title : "");
+  const documentAt = ["article:published_time", "date", "dcterms.date"]
+    .map((name) => timeOf(about.get(name)))
+    .find((time) => time !== undefined);
+  const description = about.get("description");
+  return {
+    title,
+    type: "html",
+    tags: tagsOf((about.get("keywords") ?? "").split(",")),
+    ...(documentAt !== undefined && { documentAt }),
+    metadata: {
+      ...(description && { description: titleOf(storableText(description)) }),
+      ...(isCut && { cut: true }),
+    },
+    ...built,
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Title and `meta` by name. */
+function aboutIn(head: HtmlElement): Map<string, string> {
+  const about = new Map<string, string>();
+  for (const node of walkTree(head)) {
+    if (!isElement(node)) continue;
+    if (node.tagName === "title" && !about.has("title")) about.set("title", textIn(node));
+    if (node.tagName !== "meta") continue;
+    const name = (attribute(node, "name") ?? attribute(node, "property"))?.toLowerCase();
+    const content = attribute(node, "content");
+    if (name !== undefined && content !== undefined && !about.has(name))
+      about.set(name, content.slice(0, 2_000));
+  }
+  return about;
+}
+
+function textIn(element: HtmlElement): string {
+  return childrenOf(element)
+    .filter(isText)
+    .map(({ value }) => value)
+    .join("")
+    .slice(0, 2_000);
+}
+
+/** Every element that holds no block is one; what stands between blocks is one, too. */
+function writeBlocks(root: HtmlElement, out: TextBuilder): void {
+  const holders = blockHoldersIn(root);
+  let loose: string[] = [];
+  const settle = () => {
+    const text = oneLine(loose.join(""));
+    loose = [];
+    if (text !== "") out.paragraph(text);
+  };
+  const isWhole = (element: HtmlElement) =>
+    isRow(element, holders) || (isBlock(element) && !holders.has(element));
+  const enters = (element: HtmlElement) => element === root || (isShown(element) && !isWhole(element));
+  for (const node of walkTree(root, enters)) {
+    if (out.isFull) return;
+    if (isText(node)) loose.push(node.value);
+    else if (isElement(node) && node !== root && isShown(node)) {
+      if (node.tagName === "br") loose.push("\n");
+      else if (isWhole(node)) {
+        settle();
+        writeBlock(node, out);
+      } else if (holders.has(node)) settle();
+    }
+  }
+  settle();
+}
+
+/** A row of a table that holds text alone; others lay a page out. */
+function isRow(element: HtmlElement, holders: ReadonlySet<HtmlNode>): boolean {
+  return element.tagName === "tr" && !childrenOf(element).some((cell) => holders.has(cell));
+}
+
+function writeBlock(element: HtmlElement, out: TextBuilder): void {
+  const { tagName } = element;
+  const level = HEADING.exec(tagName)?.[1];
+  if (level !== undefined) out.heading(Number(level), storableText(lineOf(element)));
+  else if (tagName === "pre") out.lines(storableText(rawTextOf(element, MAX_BLOCK)));
+  else if (tagName === "li") out.line(`- ${inline(element)}`);
+  else if (tagName === "tr")
+    out.line(
+      childrenOf(element)
+        .filter(isElement)
+        .map(inline)
+        .filter((cell) => cell !== "")
+        .join(" | "),
+    );
+  else if (tagName === "dt" || tagName === "dd") out.line(inline(element));
+  else out.paragraph(inline(element));
+}
+
+const MAX_BLOCK = 1_000_000;
+
+function inline(node: HtmlNode): string {
+  return oneLine(rawTextOf(node, MAX_BLOCK));
+}
+
+/** As a browser shows it: white space is one space, a line break stays one. */
+function oneLine(text: string): string {
+  return storableText(
+    visibleText(text)
+      .replace(/[ \t\r\f\n\u00a0]+/g, " ")
+      .trim(),
+  );
+}

@@ -1,0 +1,233 @@
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../../../contract/errors.ts";
+import { isContainer } from "../sources/file-type.ts";
+import type { FromParser, Place, ToParser } from "./parse-worker.ts";
+import type { FileReader, ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
+import { threadTime } from "./thread-cpu.ts";
+
+export interface ParseThreadOptions {
+  /** One file, or one member of it, may use a processor for so long; ten times as long may pass. */
+  readonly timeoutMs?: number;
+  /** Of JavaScript. */
+  readonly heapMb?: number;
+  /** So much more memory of the whole process while one file is read is that file's. */
+  readonly growthMb?: number;
+  /** What the thread runs; a build puts it beside this file. */
+  readonly worker?: URL;
+}
+
+const TIMEOUT_MS = 30_000;
+const HEAP_MB = 384;
+const GROWTH_MB = 768;
+/** How often a file that takes long is looked after. */
+const LOOK_MS = 100;
+/** A machine that has other things to do is not the file's fault, but a read that hangs has to end. */
+const WAITING_TIMES = 10;
+/** Of one file. Each costs a thread, and the time until it is given up. */
+const MAX_GIVEN_UP = 50;
+/** Handed over before the one before it has ended, so that the thread never waits. */
+const AHEAD = 8;
+
+interface Waiting {
+  readonly id: number;
+  readonly job: ReadJob;
+  readonly onMembers: (members: readonly ReadDocument[]) => Promise<void>;
+  readonly done: (end: ReadEnd) => void;
+  readonly fail: (error: unknown) => void;
+  /** Of a file that holds many: all before this one were handed over. */
+  from: number;
+  /** And these are not tried any more. */
+  readonly failed: Map<number, string>;
+}
+
+/**
+ * Reads files in a thread of its own. A file that takes too long, or too much memory, or ends the thread, is given up; the thread is replaced
+ * and the files behind it are read. Of a file that holds many the member alone is given up. Starts with the first file.
+ */
+export class ParseThread implements FileReader {
+  readonly #options: Required<ParseThreadOptions>;
+  /** In the order in which they are read; the first is being read. */
+  readonly #waiting: Waiting[] = [];
+  #sent = 0;
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #closed = false;
+  #watch: NodeJS.Timeout | undefined;
+  /** Of the file, or batch of members, that is being read. */
+  #rss = 0;
+  /** Of the file or member that is being read; `cpu` from the first look on, since most take no time. */
+  #begun: { at: number; cpu: number | undefined; member: number } = { at: 0, cpu: undefined, member: -1 };
+  #place: Place = newPlace();
+  #task: string | undefined;
+  /** It waits for its members to be taken. */
+  #isPaused = false;
+
+  constructor(options: ParseThreadOptions = {}) {
+    const worker = options.worker ?? new URL("./parse-worker.js", import.meta.url);
+    this.#options = { timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, growthMb: GROWTH_MB, worker, ...options };
+  }
+
+  read(job: ReadJob, onMembers: Waiting["onMembers"]): Promise<ReadEnd> {
+    if (this.#closed) return Promise.reject(new Error("the reader is closed"));
+    return new Promise((done, fail) => {
+      const failed = new Map<number, string>();
+      this.#waiting.push({ id: ++this.#lastId, job, onMembers, done, fail, from: 0, failed });
+      if (this.#waiting.length === 1) this.#begin();
+      this.#send();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    for (const { fail } of this.#waiting.splice(0)) fail(new Error("the reader was closed"));
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #send(): void {
+    while (this.#sent < Math.min(this.#waiting.length, AHEAD)) {
+      const { id, job, from, failed } = this.#waiting[this.#sent++]!;
+      const again = failed.size > 0 && { resume: { from, failed } };
+      this.#worker ??= this.#start();
+      this.#worker.postMessage({ type: "read", id, job: { ...job, ...again } } satisfies ToParser);
+    }
+  }
+
+  #start(): Worker {
+    const { worker: file, heapMb } = this.#options;
+    const resourceLimits = { maxOldGenerationSizeMb: heapMb, stackSizeMb: 4 };
+    // A thread that was given up may still write where it was.
+    this.#place = newPlace();
+    this.#task = undefined;
+    const worker = new Worker(file, {
+      ...{ workerData: this.#place, env: {}, execArgv: [], resourceLimits },
+      ...{ stdout: true, stderr: true },
+    });
+    // What a parser prints is nobody's.
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.unref();
+    worker.on("message", (message: FromParser) => {
+      if (this.#worker === worker) this.#heard(message);
+    });
+    worker.on("error", (error) => {
+      if (this.#worker === worker) this.#giveUp(reasonFor(error));
+    });
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#giveUp("reading it ended the thread that reads");
+    });
+    this.#watch = setInterval(() => this.#look(), LOOK_MS).unref();
+    return worker;
+  }
+
+  #heard(message: FromParser): void {
+    if (message.type === "started") {
+      this.#task = message.task;
+      this.#restart(-1);
+      return;
+    }
+    const first = this.#waiting[0];
+    if (first?.id !== message.id) return;
+    if (message.type === "members") void this.#take(first, message.members, message.next);
+    else this.#end((waiting) => waiting.done(message.end));
+  }
+
+  async #take(waiting: Waiting, members: readonly ReadDocument[], next: number): Promise<void> {
+    this.#isPaused = true;
+    try {
+      await waiting.onMembers(members);
+    } catch (error) {
+      // Nobody wants the rest: the thread is the only one who could stop reading.
+      if (this.#waiting[0] === waiting) this.#replace((first) => first.fail(error));
+      return;
+    }
+    if (this.#waiting[0] !== waiting) return;
+    waiting.from = next;
+    this.#begin();
+    this.#worker?.postMessage({ type: "more", id: waiting.id } satisfies ToParser);
+  }
+
+  #look(): void {
+    if (this.#waiting.length === 0 || this.#isPaused) return;
+    const { timeoutMs, growthMb } = this.#options;
+    const member = this.#memberNow();
+    if (member !== this.#begun.member) {
+      this.#restart(member);
+      return;
+    }
+    const cpu = threadTime(this.#task);
+    this.#begun.cpu ??= cpu;
+    const isOver =
+      cpu - this.#begun.cpu > timeoutMs || performance.now() - this.#begun.at > timeoutMs * WAITING_TIMES;
+    if (isOver) this.#giveUp(`reading it took more than ${timeoutMs / 1000} s`);
+    else if (process.memoryUsage.rss() - this.#rss > growthMb * 1024 * 1024)
+      this.#giveUp(`reading it took more than ${growthMb} MB of memory`);
+  }
+
+  /** Of the first file, which one is taken apart; -1: none. */
+  #memberNow(): number {
+    const [id, member] = this.#place;
+    return id === this.#waiting[0]?.id ? member! : -1;
+  }
+
+  /** Memory is the whole process's, and time may be missing: once is no proof that it was the file. */
+  #giveUp(reason: string): void {
+    const first = this.#waiting[0];
+    const member = this.#memberNow();
+    if (!first || member < 0 || !isContainer(first.job.type) || first.failed.size >= MAX_GIVEN_UP) {
+      this.#replace((given) => given.done({ kind: "failed", reason, lasting: "if again" }));
+      return;
+    }
+    first.failed.set(member, reason);
+    this.#stop();
+    this.#sent = 0;
+    this.#begin();
+    this.#send();
+  }
+
+  /** The files behind the first are for the next thread. */
+  #replace(settle: (first: Waiting) => void): void {
+    this.#stop();
+    if (this.#waiting.length === 0) return;
+    this.#sent = 1;
+    this.#end(settle);
+  }
+
+  #stop(): void {
+    clearInterval(this.#watch);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    // Not waited for: it may hang in a read of a broken disk.
+    void worker?.terminate();
+  }
+
+  #end(settle: (first: Waiting) => void): void {
+    const first = this.#waiting.shift()!;
+    this.#sent -= 1;
+    this.#begin();
+    settle(first);
+    if (!this.#closed) this.#send();
+  }
+
+  #begin(): void {
+    this.#isPaused = false;
+    this.#rss = process.memoryUsage.rss();
+    this.#restart(this.#memberNow());
+  }
+
+  #restart(member: number): void {
+    this.#begun = { at: performance.now(), cpu: undefined, member };
+  }
+}
+
+function newPlace(): Place {
+  return new Int32Array(new SharedArrayBuffer(8));
+}
+
+function reasonFor(error: unknown): string {
+  const code = (error as { readonly code?: string }).code;
+  if (code === "ERR_WORKER_OUT_OF_MEMORY") return "reading it took too much memory";
+  return `reading it failed: ${messageOf(error).slice(0, 200)}`;
+}

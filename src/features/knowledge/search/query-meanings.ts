@@ -1,0 +1,71 @@
+import { within } from "../../../lib/flow/within.ts";
+import type { Embedder, Vector } from "../../../machine/text/meaning/embedder.ts";
+import { measureLikenessFloor } from "../../../machine/text/meaning/likeness-floor.ts";
+import type { Query } from "./query.ts";
+
+/** What a query means, and to whom. */
+export interface Meaning {
+  readonly model: string;
+  readonly vector: Vector;
+  /** A passage without any word of the query must be at least this much like it. */
+  readonly floor: number;
+}
+
+export interface QueryMeaningsDeps {
+  readonly embedder: Embedder;
+  /** Asked anew every time: it may be turned off. */
+  readonly isOn: () => boolean;
+  /** How long a search waits; the first one, while the model is read, longer than others would. */
+  readonly waitMs?: number;
+}
+
+const WAIT_MS = 400;
+const KEPT = 512;
+const MAX_CHARS = 2_000;
+
+/** The vectors of queries, those used last kept. Nothing here fails: without one a search goes by words. */
+export class QueryMeanings {
+  readonly #deps: QueryMeaningsDeps;
+  /** The least recently used first. */
+  readonly #known = new Map<string, Vector>();
+  #floor: Promise<number | undefined> | undefined;
+
+  constructor(deps: QueryMeaningsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined where it did not come in time; then it is there for the next who asks. */
+  async ofQuery({ words, prefixes }: Pick<Query, "words" | "prefixes">): Promise<Meaning | undefined> {
+    const { embedder, isOn, waitMs = WAIT_MS } = this.#deps;
+    const text = [words, ...prefixes].join(" ").trim().slice(0, MAX_CHARS);
+    if (text === "" || !isOn() || embedder.state.kind === "unavailable") return undefined;
+    const known = this.#known.get(text);
+    if (known) this.#known.delete(text);
+    const [vector, floor] =
+      (await within(waitMs, Promise.all([known ?? this.#embed(text), this.#measuredFloor()]))) ?? [];
+    if (vector) this.#keep(text, vector);
+    return vector && floor !== undefined ? { model: embedder.model, vector, floor } : undefined;
+  }
+
+  /** Measured once; an encoder that does not answer is asked again by the next search. */
+  async #measuredFloor(): Promise<number | undefined> {
+    const { embedder } = this.#deps;
+    if (embedder.likenessFloor !== undefined) return embedder.likenessFloor;
+    this.#floor ??= measureLikenessFloor(embedder);
+    const floor = await this.#floor;
+    if (floor === undefined) this.#floor = undefined;
+    return floor;
+  }
+
+  async #embed(text: string): Promise<Vector | undefined> {
+    const vectors = await this.#deps.embedder.embed([text], { urgent: true });
+    if (vectors?.[0]) this.#keep(text, vectors[0]);
+    return vectors?.[0];
+  }
+
+  #keep(text: string, vector: Vector): void {
+    this.#known.set(text, vector);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > KEPT) this.#known.delete(oldest!);
+  }
+}

@@ -1,0 +1,148 @@
+import type { IndexReader, NumberedChunk } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { RankedEntity, ScoredChunk } from "./fusion.ts";
+import type { IndexMirror } from "./index-mirror.ts";
+import { hasPhrase } from "./phrases.ts";
+import type { Query } from "./query.ts";
+import { chunksWithAll } from "./ranking.ts";
+import type { SoughtTerms } from "./sought.ts";
+
+/** So many passages are read for one page to see whether a phrase stands in them: the next page goes on there. */
+const MAX_READ = 2_000;
+/** Of one entity, the first that have all its words. */
+const MAX_READ_OF_ONE = 2_000;
+const READ_FIRST = 20;
+const ENTITIES_AT_ONCE = 25;
+
+/** Those that are known to have the phrases, best first, and what is left to be looked at. */
+export interface Verified {
+  readonly kept: readonly RankedEntity[];
+  readonly left: readonly RankedEntity[];
+}
+
+export interface VerifiedRequest {
+  readonly ranked: readonly RankedEntity[];
+  readonly query: Query;
+  readonly terms: SoughtTerms;
+  /** With so many the page is full. */
+  readonly wanted: number;
+}
+
+/**
+ * Those of which a chunk really has the phrases of the query, and none has one that it does not want. The index knows which words a
+ * chunk has, not in which order: so the text is read, of the best first, until there are as many as wanted. Whether an
+ * entity is kept depends on what it says alone, so one that did not change is judged the same on every page.
+ */
+export async function withPhrases(
+  { ranked, query, terms, wanted }: VerifiedRequest,
+  { reader, mirror }: { readonly reader: IndexReader; readonly mirror: IndexMirror },
+): Promise<Verified> {
+  if (query.phrases.length === 0 && query.not.phrases.length === 0) return { kept: ranked, left: [] };
+  const words = terms.phrases.flat();
+  const asked = words.length === 0 ? undefined : byEntity([words], terms, mirror);
+  const suspect = byEntity(terms.notPhrases, terms, mirror);
+  const texts = new Texts(reader);
+  const kept: RankedEntity[] = [];
+  let from = 0;
+  while (from < ranked.length && kept.length < wanted && (from === 0 || texts.count < MAX_READ)) {
+    const some = ranked.slice(from, from + ENTITIES_AT_ONCE).map((entity) => ({
+      entity,
+      chunks: inOrder(entity, asked ? (asked.get(entity.entity) ?? []) : allOf(entity.entity, mirror)),
+      suspects: suspect.get(entity.entity) ?? [],
+    }));
+    await texts.read(
+      some.flatMap(({ chunks, suspects }) => [
+        ...(query.phrases.length > 0 ? chunks.slice(0, READ_FIRST).map(({ chunk }) => chunk) : []),
+        ...suspects.slice(0, READ_FIRST),
+      ]),
+    );
+    for (const { entity, chunks, suspects } of some) {
+      if (await texts.some(suspects, (text) => hasAny(text, query.not.phrases))) continue;
+      const nos = chunks.map(({ chunk }) => chunk);
+      if (query.phrases.length === 0) kept.push(entity);
+      else if (await texts.some(nos, (text) => hasAll(text, query.phrases))) {
+        const having = chunks.filter(({ chunk }) => hasAll(texts.get(chunk), query.phrases));
+        kept.push({ ...entity, chunks: having });
+      }
+    }
+    from += some.length;
+  }
+  return { kept, left: ranked.slice(from) };
+}
+
+/** Passages that were read, each once. */
+class Texts {
+  readonly #reader: IndexReader;
+  readonly #known = new Map<number, NumberedChunk | undefined>();
+
+  constructor(reader: IndexReader) {
+    this.#reader = reader;
+  }
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  get(no: number): NumberedChunk | undefined {
+    return this.#known.get(no);
+  }
+
+  async read(nos: readonly number[]): Promise<void> {
+    const unknown = [...new Set(nos)].filter((no) => !this.#known.has(no));
+    for (const no of unknown) this.#known.set(no, undefined);
+    for (const chunk of await this.#reader.chunks(unknown)) this.#known.set(chunk.no, chunk);
+  }
+
+  /** Whether any is as `test` says; reads no more than it has to, in steps that grow. */
+  async some(nos: readonly number[], test: (chunk: NumberedChunk) => boolean): Promise<boolean> {
+    for (let from = 0, step = READ_FIRST; from < nos.length; from += step, step *= 4) {
+      const those = nos.slice(from, from + step);
+      await this.read(those);
+      if (those.some((no) => this.#known.get(no) && test(this.#known.get(no)!))) return true;
+    }
+    return false;
+  }
+}
+
+/** Chunks that have all words of one of these lines, by entity, the first ones in their order. */
+function byEntity(
+  lines: readonly (readonly string[])[],
+  { rows }: SoughtTerms,
+  { entityOf }: IndexMirror,
+): Map<number, number[]> {
+  const found = new Map<number, Set<number>>();
+  for (const terms of lines)
+    for (const chunk of chunksWithAll(terms, rows)) {
+      const entity = entityOf[chunk] ?? 0;
+      const those = found.get(entity);
+      if (those) those.add(chunk);
+      else found.set(entity, new Set([chunk]));
+    }
+  return new Map(
+    [...found].map(([entity, those]) => [
+      entity,
+      [...those].sort((one, other) => one - other).slice(0, MAX_READ_OF_ONE),
+    ]),
+  );
+}
+
+/** Where no word of a phrase could be looked up. */
+function allOf(entity: number, mirror: IndexMirror): number[] {
+  const { firstChunk = 0, chunkCount = 0 } = mirror.entity(entity) ?? {};
+  return Array.from({ length: Math.min(chunkCount, MAX_READ_OF_ONE) }, (_, at) => firstChunk + at);
+}
+
+/** Those with a score first. */
+function inOrder({ chunks }: RankedEntity, those: readonly number[]): readonly ScoredChunk[] {
+  const left = new Set(those);
+  const scored = chunks.filter(({ chunk }) => left.delete(chunk));
+  return [...scored, ...[...left].map((chunk) => ({ chunk, score: 0 }))];
+}
+
+function hasAll(chunk: NumberedChunk | undefined, phrases: readonly string[]): boolean {
+  return phrases.every((phrase) => hasAny(chunk, [phrase]));
+}
+
+function hasAny(chunk: NumberedChunk | undefined, phrases: readonly string[]): boolean {
+  if (!chunk) return false;
+  return phrases.some((phrase) => hasPhrase([chunk.text, ...chunk.headings], phrase));
+}

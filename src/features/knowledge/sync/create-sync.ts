@@ -1,0 +1,340 @@
+import { mkdir } from "node:fs/promises";
+import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { NewId } from "../../../lib/id.ts";
+import type { Log } from "../../../lib/log.ts";
+import type { Store } from "../../../machine/db/store.ts";
+import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
+import type {
+  Access,
+  KnowledgeSync,
+  SourceReport,
+  SourceStatus,
+  SourceTest,
+  SyncOutcome,
+  SyncProgress,
+  SyncRequest,
+} from "../knowledge.ts";
+import { inboxFolder, planSource } from "../sources/plan-source.ts";
+import type { CallSourceTool } from "../sources/plugin-source.ts";
+import { type PluginSyncDeps, pluginPrefix, syncPlugin, testPlugin } from "./plugin-sync.ts";
+import { SharedRun } from "./shared-run.ts";
+import { SyncThread, type SyncThreadOptions } from "./sync-thread.ts";
+
+export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> {
+  readonly home: string;
+  readonly databaseUrl: string | null;
+  readonly store: Pick<Store, "sources" | "attempt" | "lead">;
+  /** How tools of plugins are called that are sources; absent: there are none. */
+  readonly callSourceTool?: CallSourceTool;
+  /** What the index holds, by the id of a source. */
+  readonly counts?: () => Promise<ReadonlyMap<string, SourceCounts>>;
+  /** See `ChunkEmbedding.rate`. */
+  readonly embeddingRate?: () => number | undefined;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+}
+
+export type SourceCounts = Pick<SourceStatus, "entities" | "chunks" | "embedded">;
+
+/** Over all processes on one database. */
+const JOB = "knowledge-sync";
+const INBOX = "inbox";
+const NOTHING: SourceCounts = { entities: 0, chunks: 0, embedded: 0 };
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
+const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+export function createSync(deps: SyncDeps): KnowledgeSync {
+  return new Syncing(deps);
+}
+
+class Syncing implements KnowledgeSync {
+  readonly #deps: SyncDeps;
+  readonly #thread: SyncThread;
+  readonly #stop = new AbortController();
+  /** What this process does with the index; one after the other. */
+  #busy: Promise<unknown> | undefined;
+  readonly #progress = new Map<string, SyncProgress>();
+  /** Runs that wait for their turn, by what they sync. */
+  readonly #next = new Map<string, SharedRun>();
+  /** This process has its turn, and syncs. */
+  #isSyncing = false;
+  /** What is read now. */
+  #current:
+    | { readonly id: string; readonly stop: AbortController; readonly ended: Promise<unknown> }
+    | undefined;
+  /** By the ids of sources. */
+  readonly #removals = new Map<string, Promise<void>>();
+
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
+    const { home, databaseUrl, parsing, worker } = deps;
+    this.#thread = new SyncThread({
+      home,
+      databaseUrl,
+      ...(parsing && { parsing }),
+      ...(worker && { worker }),
+    });
+  }
+
+  async sync(request: SyncRequest): Promise<SyncOutcome> {
+    await this.#chosen(request);
+    if (!request.waits || !this.#busy) return this.#run(request);
+    // However many wait for the same, it is done once: all of them asked before it began.
+    const { access, source } = request;
+    const same = JSON.stringify([source, access.labels]);
+    const begun = () => void this.#next.delete(same);
+    const next =
+      this.#next.get(same) ??
+      new SharedRun((shared) => this.#run({ ...request, ...shared }, begun).finally(begun));
+    this.#next.set(same, next);
+    return next.join(request);
+  }
+
+  async #run(request: SyncRequest, onBegun: () => void = () => {}): Promise<SyncOutcome> {
+    const reports: SourceReport[] = [];
+    const done = await this.#alone(request, async (signal) => {
+      onBegun();
+      reports.length = 0;
+      this.#isSyncing = true;
+      try {
+        for (const source of await this.#chosen(request))
+          if (!this.#removals.has(source.id)) reports.push(await this.#syncOne(source, request, signal));
+      } finally {
+        this.#isSyncing = false;
+        await Promise.allSettled(this.#removals.values());
+      }
+    });
+    if (done) return { skipped: false, sources: reports };
+    return { skipped: true, reason: "another sync is under way" };
+  }
+
+  async status(access: Access): Promise<readonly SourceStatus[]> {
+    const [sources, counts] = await Promise.all([this.#deps.store.sources.list(), this.#deps.counts?.()]);
+    const rate = this.#deps.embeddingRate?.();
+    return sources
+      .filter((source) => maySee(source, access))
+      .map(({ id, name, kind, label, enabled, lastSync }) => ({
+        source: { id, name, kind, label, enabled },
+        ...(counts?.get(id) ?? NOTHING),
+        ...embeddingOf(counts?.get(id) ?? NOTHING, rate),
+        lastSync: lastSync as SourceReport | null,
+        lastSyncAt: typeof lastSync?.at === "number" ? lastSync.at : null,
+        running: this.#progress.get(id) ?? null,
+      }));
+  }
+
+  async test(
+    kind: string,
+    config: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<SourceTest> {
+    const prefix = pluginPrefix(kind);
+    const plugins = this.#plugins;
+    if (prefix !== undefined && plugins) return testPlugin(prefix, plugins, signal ?? this.#stop.signal);
+    const plan = await planSource(kind, config, this.#deps.home);
+    return plan.ok ? this.#thread.test(plan.value, signal) : { ok: false, error: plan.error };
+  }
+
+  async addSource(source: Parameters<KnowledgeSync["addSource"]>[0]): Promise<SourceRecord> {
+    const { name, kind, config, label = null } = source;
+    await this.#check({ name, kind, config, label });
+    const { clock, newId, store } = this.#deps;
+    const now = clock();
+    const record = {
+      ...{ id: newId("src"), name, kind, config, label, enabled: true, lastSync: null },
+      ...{ createdAt: now, updatedAt: now },
+    };
+    await store.sources.create(record);
+    return record;
+  }
+
+  async changeSource(
+    name: string,
+    change: Parameters<KnowledgeSync["changeSource"]>[1],
+  ): Promise<SourceRecord> {
+    const before = await this.#named(name);
+    const after = { ...before, ...change, updatedAt: this.#deps.clock() };
+    await this.#check({ ...after, config: change.config ? after.config : undefined });
+    await this.#deps.store.sources.update(before.id, { ...change, updatedAt: after.updatedAt });
+    return after;
+  }
+
+  async removeSource(name: string): Promise<void> {
+    const { id } = await this.#named(name);
+    // A run of this process goes on with the other sources, and waits for the removal before it ends.
+    if (!this.#isSyncing) return void (await this.#alone({ waits: true }, () => this.#forget(id)));
+    const removal = this.#removals.get(id) ?? this.#forget(id).finally(() => this.#removals.delete(id));
+    this.#removals.set(id, removal);
+    await removal;
+  }
+
+  async #forget(id: string): Promise<void> {
+    if (this.#current?.id === id) {
+      this.#current.stop.abort(new Error("the source is removed"));
+      await this.#current.ended.catch(() => {});
+    }
+    // First what was read: a source that is still there can be removed once more.
+    await this.#thread.forget(id);
+    await this.#deps.store.sources.delete(id);
+  }
+
+  sources(): Promise<readonly SourceRecord[]> {
+    return this.#deps.store.sources.list();
+  }
+
+  async inbox() {
+    const { home, store } = this.#deps;
+    const folder = inboxFolder(home);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const there = (await store.sources.list()).find(({ kind }) => kind === "inbox");
+    return { folder, source: there ?? (await this.#addInbox()) };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("Toolkeep is closing"));
+    await this.#busy?.catch(() => {});
+    await this.#thread.close();
+  }
+
+  async #syncOne(source: SourceRecord, request: SyncRequest, signal: AbortSignal): Promise<SourceReport> {
+    const { clock, store, log } = this.#deps;
+    const { id, name } = source;
+    const onProgress = (progress: SyncProgress) => {
+      this.#progress.set(id, progress);
+      request.onProgress?.(progress);
+    };
+    const stop = new AbortController();
+    try {
+      const ended = this.#read(source, onProgress, AbortSignal.any([signal, stop.signal]));
+      this.#current = { id, stop, ended };
+      const report = await ended;
+      await store.sources.update(id, { lastSync: { ...report, at: clock() } });
+      const { ok, error, seen, added, changed, gone, failed: broken, durationMs } = report;
+      log.info(
+        { source: name, ok, error, seen, added, changed, gone, failed: broken, durationMs },
+        "a source was synced",
+      );
+      return report;
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(name, stop.signal.aborted ? "the source was removed" : messageOf(error));
+    } finally {
+      this.#current = undefined;
+      this.#progress.delete(id);
+    }
+  }
+
+  async #read(
+    { id, name, kind, config }: SourceRecord,
+    onProgress: (progress: SyncProgress) => void,
+    signal: AbortSignal,
+  ): Promise<SourceReport> {
+    const prefix = pluginPrefix(kind);
+    const plugins = this.#plugins;
+    if (prefix !== undefined && plugins) return syncPlugin({ id, name, prefix }, plugins, onProgress, signal);
+    const plan = await planSource(kind, config, this.#deps.home);
+    if (!plan.ok) return failed(name, plan.error);
+    return this.#thread.sync({ sourceId: id, name, plan: plan.value }, onProgress, signal);
+  }
+
+  get #plugins(): PluginSyncDeps | undefined {
+    const { callSourceTool: call, clock } = this.#deps;
+    return call && { thread: this.#thread, call, clock };
+  }
+
+  /** Runs `work` while nobody else works on the index, in this process or another; false where somebody does and it is not waited for. */
+  async #alone(
+    { waits = false, signal }: Pick<SyncRequest, "waits" | "signal">,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> {
+    const stop = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
+    while (this.#busy) {
+      if (!waits) return false;
+      await this.#busy.catch(() => {});
+    }
+    stop.throwIfAborted();
+    const { store } = this.#deps;
+    let isDone = false;
+    const once = async (inner: AbortSignal) => {
+      await work(inner);
+      isDone = true;
+    };
+    const busy = waits ? store.lead(JOB, once, stop) : store.attempt(JOB, once, stop);
+    this.#busy = busy;
+    try {
+      await busy;
+    } finally {
+      this.#busy = undefined;
+    }
+    stop.throwIfAborted();
+    return isDone;
+  }
+
+  async #chosen({ source: name, access }: SyncRequest): Promise<SourceRecord[]> {
+    if (name !== undefined) {
+      const source = await this.#named(name);
+      if (!maySee(source, access)) throw missing(name);
+      return [source];
+    }
+    return (await this.#deps.store.sources.list()).filter(
+      (source) => source.enabled && maySee(source, access),
+    );
+  }
+
+  async #named(name: string): Promise<SourceRecord> {
+    const source = await this.#deps.store.sources.byName(name);
+    if (!source) throw missing(name);
+    return source;
+  }
+
+  async #addInbox(): Promise<SourceRecord> {
+    const { store } = this.#deps;
+    try {
+      return await this.addSource({ name: INBOX, kind: "inbox", config: {} });
+    } catch (error) {
+      // Somebody else was faster, or uses the name for something else.
+      const there = (await store.sources.list()).find(({ kind }) => kind === "inbox");
+      if (there) return there;
+      throw error;
+    }
+  }
+
+  async #check(source: {
+    readonly name: string;
+    readonly kind: string;
+    readonly config: Readonly<Record<string, unknown>> | undefined;
+    readonly label: string | null;
+  }): Promise<void> {
+    const { name, kind, config, label } = source;
+    if (!NAME.test(name)) throw new ToolkeepError("NAME_INVALID", `"${name}" is no name for a source.`);
+    if (label !== null && !LABEL.test(label))
+      throw new ToolkeepError(
+        "BAD_REQUEST",
+        `"${label}" is no label: small letters, digits, - and _, at most 40.`,
+      );
+    if (pluginPrefix(kind) !== undefined && this.#plugins) return;
+    const plan = config && (await planSource(kind, config, this.#deps.home));
+    if (plan && !plan.ok) throw new ToolkeepError("BAD_REQUEST", `The source cannot be read: ${plan.error}.`);
+  }
+}
+
+function embeddingOf({ chunks, embedded }: SourceCounts, rate: number | undefined) {
+  const left = chunks - embedded;
+  return rate !== undefined && left > 0 && { embedding: { done: embedded, left, rate } };
+}
+
+/** Labelled sources are there for nobody who may not see their label. */
+function maySee({ label }: Pick<SourceRecord, "label">, { labels }: Access): boolean {
+  return label === null || labels === null || labels.includes(label);
+}
+
+function missing(name: string): ToolkeepError {
+  return new ToolkeepError("NOT_FOUND", `There is no source named "${name}".`);
+}
+
+function failed(source: string, error: string): SourceReport {
+  const none = { seen: 0, added: 0, changed: 0, unchanged: 0, gone: 0, failed: 0, chunks: 0, bytes: 0 };
+  return { source, ...none, ok: false, error, durationMs: 0, problems: [] };
+}

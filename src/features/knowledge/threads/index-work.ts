@@ -1,0 +1,55 @@
+import {
+  type IndexOptions,
+  type KnowledgeIndex,
+  openIndex,
+} from "../../../machine/db/tables/knowledge-index/open-index.ts";
+import { knowledgeWriter } from "../indexing/knowledge-writer.ts";
+import { Searcher } from "../search/searcher.ts";
+
+/** What a thread is for: one writes and the other searches, so that a search never waits for a sync. */
+export type ThreadRole = "writer" | "searcher";
+
+/** Where the index lies. Plain, because it goes to a thread. */
+export type IndexPlace = Omit<IndexOptions, "clock">;
+
+/** One thing that can be asked, with what its name wants to know; `onProgress` is called as often as there is something to tell. */
+export type Work = (args: never, onProgress: (told: unknown) => void) => Promise<unknown>;
+
+export interface IndexWork {
+  readonly works: Readonly<Record<string, Work>>;
+  close(): Promise<void>;
+}
+
+/** Opens the index and does what it is asked, wherever it runs. */
+export async function openIndexWork(role: ThreadRole, place: IndexPlace): Promise<IndexWork> {
+  const index = await openIndex({ ...place, clock: Date.now });
+  const works: Readonly<Record<string, Work>> = role === "writer" ? writerWorks(index) : searcherWorks(index);
+  return { works, close: () => index.close() };
+}
+
+type Args<F extends (...args: never[]) => unknown> = Parameters<F>;
+
+function writerWorks({ writer }: KnowledgeIndex) {
+  const knowledge = knowledgeWriter(writer);
+  return {
+    known: (args: Args<typeof knowledge.known>) => knowledge.known(...args),
+    write: (args: Args<typeof knowledge.write>) => knowledge.write(...args),
+    touch: (args: Args<typeof knowledge.touch>) => knowledge.touch(...args),
+    bury: (args: Args<typeof knowledge.bury>) => knowledge.bury(...args),
+    forget: ([sourceId]: [sourceId: string], onProgress: (left: number) => void) =>
+      knowledge.forget(sourceId, onProgress),
+    withoutVector: (args: Args<typeof writer.withoutVector>) => writer.withoutVector(...args),
+    putVectors: (args: Args<typeof writer.putVectors>) => writer.putVectors(...args),
+    sweep: (args: Args<typeof writer.sweep>) => writer.sweep(...args),
+  };
+}
+
+function searcherWorks({ reader }: KnowledgeIndex) {
+  const searcher = new Searcher(reader);
+  return {
+    find: (args: Args<typeof searcher.find>) => searcher.find(...args),
+    entity: (args: Args<typeof searcher.entity>) => searcher.entity(...args),
+    chunk: (args: Args<typeof searcher.chunk>) => searcher.chunk(...args),
+    counts: (args: Args<typeof searcher.counts>) => searcher.counts(...args),
+  };
+}

@@ -1,0 +1,164 @@
+import { constants } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { defineTool, failed, outputContent } from "../../contract/define-native-tool.ts";
+import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { NewId } from "../../lib/id.ts";
+import { readableSize } from "../../lib/text/size.ts";
+import type { AttachmentRecord, Store } from "../../machine/db/store.ts";
+import { type OpenFile, openFile } from "../../machine/files/open-file.ts";
+import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
+
+export interface AttachDeps {
+  readonly home: string;
+  readonly store: Pick<Store, "attachments">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+interface Args {
+  readonly path: string;
+  readonly note?: string;
+}
+
+const MAX_BYTES = 50 * 1024 * 1024;
+
+export function attachFileTool(deps: AttachDeps): Tool {
+  return defineTool<Args>({
+    name: "attach_file",
+    title: "Hand a file to a person",
+    domain: "people",
+    description:
+      "Hand a file to the person you work for, such as a report or a picture. A copy is kept, so the file may change or go afterwards. At most 50 MB.",
+    properties: {
+      path: {
+        type: "string",
+        description: "Relative to the workspace, or absolute inside a granted folder.",
+      },
+      note: { type: "string", maxLength: 2_000, description: "One or two sentences that say what it is." },
+    },
+    required: ["path"],
+    flags: { concurrencySafe: true },
+    capabilities: ["fs.read"],
+    scope: "human",
+    async run(args, context) {
+      const file = await openFile(await openWorkspace(deps.home, context), args.path);
+      if (!file.ok) return failed(file.error);
+      try {
+        return await attach(deps, file.value, args, context);
+      } finally {
+        await file.value.handle.close();
+      }
+    },
+  });
+}
+
+async function attach(
+  deps: AttachDeps,
+  file: OpenFile,
+  { note = "" }: Args,
+  { caller, signal }: ToolContext,
+): Promise<ToolResult> {
+  const id = deps.newId("att");
+  const name = basename(file.place.real);
+  const path = join("attachments", id, name);
+  const bytes = await copy(file, join(deps.home, path), signal);
+  if (bytes === undefined) {
+    return failed(`${quoted(file.place.shown)} is larger than 50 MB. Attach a smaller or compressed file.`);
+  }
+  const attachment: AttachmentRecord = {
+    id,
+    agentId: caller.agentId,
+    conversation: caller.conversation,
+    name,
+    mimeType: mimeTypeOf(name),
+    bytes,
+    path,
+    note,
+    createdAt: deps.clock(),
+  };
+  await deps.store.attachments.create(attachment);
+  return described(deps.home, attachment);
+}
+
+/** Into a new folder of its own. Undefined when the file is too large; then, as after an error, nothing is left. */
+async function copy(file: OpenFile, to: string, signal: AbortSignal): Promise<number | undefined> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  let complete = false;
+  try {
+    const copied = await copyAtMost(MAX_BYTES + 1, file, to, signal);
+    complete = copied <= MAX_BYTES;
+    return complete ? copied : undefined;
+  } finally {
+    if (!complete) await rm(dirname(to), { recursive: true, force: true });
+  }
+}
+
+async function copyAtMost(limit: number, file: OpenFile, to: string, signal: AbortSignal): Promise<number> {
+  const target = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    let copied = 0;
+    const chunks = file.handle.createReadStream({ start: 0, end: limit - 1, autoClose: false, signal });
+    for await (const chunk of chunks) {
+      await target.writeFile(chunk);
+      copied += chunk.length;
+    }
+    return copied;
+  } finally {
+    await target.close();
+  }
+}
+
+function described(home: string, { id, name, mimeType, bytes, path }: AttachmentRecord): ToolResult {
+  const link = {
+    type: "resource_link",
+    uri: pathToFileURL(join(home, path)).href,
+    name,
+    mimeType,
+    size: bytes,
+  };
+  return outputContent(
+    [text(`Attached ${quoted(name)} (${mimeType}, ${readableSize(bytes)}) as ${id}.`), link],
+    {
+      id,
+      name,
+      bytes,
+      mimeType,
+    },
+  );
+}
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  ".txt": "text/plain",
+  ".log": "text/plain",
+  ".md": "text/markdown",
+  ".html": "text/html",
+  ".css": "text/css",
+  ".csv": "text/csv",
+  ".js": "text/javascript",
+  ".ts": "text/plain",
+  ".json": "application/json",
+  ".xml": "application/xml",
+  ".yaml": "application/yaml",
+  ".yml": "application/yaml",
+  ".pdf": "application/pdf",
+  ".zip": "application/zip",
+  ".gz": "application/gzip",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".svg": "image/svg+xml",
+  ".mp3": "audio/mpeg",
+  ".wav": "audio/wav",
+  ".mp4": "video/mp4",
+  ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
+function mimeTypeOf(name: string): string {
+  return MIME_TYPES[extname(name).toLowerCase()] ?? "application/octet-stream";
+}

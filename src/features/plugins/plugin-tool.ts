@@ -1,0 +1,49 @@
+import type { Capability, Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
+import { believedFlags, type PluginToolDefinition } from "./definitions.ts";
+import { originOf } from "./names.ts";
+
+/** What a tool needs of the plugin that it belongs to. */
+export interface ToolHost {
+  readonly plugin: string;
+  /** Whether a person who enabled it said that its flags are to be believed. */
+  readonly trusted: boolean;
+  readonly capabilities: readonly Capability[];
+  status(): ToolStatus;
+  run(tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool of a plugin, under the name it was given: only by name or pattern in a toolbox. */
+export function pluginTool(definition: PluginToolDefinition, name: string, host: ToolHost): Tool {
+  const { ownName, title, description, inputSchema, outputSchema, timeoutMs, warning } = definition;
+  const flags = believedFlags(definition.flags, host.trusted);
+  return {
+    name,
+    ownName,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(warning !== undefined && { warning }),
+    published: {
+      annotations: {
+        ...(title !== undefined && { title }),
+        readOnlyHint: flags.readOnly,
+        destructiveHint: flags.destructive,
+      },
+    },
+    flags,
+    capabilities: host.capabilities,
+    // What it gives may be anybody's where it may reach anybody.
+    ...(host.capabilities.some((each) => each === "net" || each === "shell") && {
+      labels: ["untrusted_content"],
+    }),
+    scope: "tools",
+    availability: "both",
+    floor: false,
+    wildcard: false,
+    origin: originOf(host.plugin),
+    timeoutMs,
+    status: () => host.status(),
+    run: (args, context) => host.run(ownName, args, context),
+  };
+}

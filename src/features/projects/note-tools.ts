@@ -1,0 +1,120 @@
+import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { iso } from "../../lib/text/time-text.ts";
+import {
+  listText,
+  PAGE_PROPERTIES,
+  type PageArgs,
+  pageFacts,
+  pageRequest,
+} from "../../machine/db/query/paging.ts";
+import { LONGEST, MAX_LABELS } from "./limits.ts";
+import type { NoteInput, NoteView } from "./notes.ts";
+import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects-tools.ts";
+
+const DOMAIN = { domain: "projects", scope: "tools" } as const;
+/** Notes come with their bodies, so a page of them is shorter than one of tickets. */
+const MOST_FOUND = 20;
+
+const NOTE = { type: "string", minLength: 1, maxLength: 100, description: "The note's id." } as const;
+const TAG = { type: "string", minLength: 1, maxLength: LONGEST.label } as const;
+const FIELDS = {
+  title: {
+    type: "string",
+    minLength: 1,
+    maxLength: LONGEST.title,
+    description: "One line that says what it is about.",
+  },
+  body: { type: "string", minLength: 1, maxLength: LONGEST.note, description: "The note, as Markdown." },
+  tags: { type: "array", maxItems: MAX_LABELS, items: TAG, description: "All of its tags." },
+} as const;
+
+export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): readonly Tool[] {
+  return [
+    defineGranted<NoteInput & { readonly project: string }>({
+      ...DOMAIN,
+      name: "add_project_note",
+      title: "Add a note to a project",
+      description:
+        "Keep something worth knowing about a project: a decision and its reasons, how something is done, where something is. Search first: a note that exists is better changed.",
+      properties: { project: PROJECT, ...FIELDS },
+      required: ["project", "title", "body"],
+      async run({ project, ...input }, { caller }) {
+        const note = await notes.create(project, input, authorOf(caller));
+        const said = `Added note ${note.id} (${note.title}) to ${note.project}.`;
+        return output(said, { note: shownNote(note) }, { wrote: [note.id] });
+      },
+    }),
+
+    defineGranted<PageArgs & { readonly project: string; readonly query?: string; readonly tag?: string }>({
+      ...DOMAIN,
+      name: "search_project_notes",
+      title: "Search the notes of a project",
+      description: `Find notes of a project by words, best first; without a query all of them, newest first. At most ${MOST_FOUND} at a time, with their whole text.`,
+      properties: {
+        project: PROJECT,
+        query: { type: "string", maxLength: LONGEST.query, description: "Words to look for." },
+        tag: { ...TAG, description: "Only those with this tag." },
+        ...PAGE_PROPERTIES,
+      },
+      required: ["project"],
+      flags: { readOnly: true, concurrencySafe: true },
+      async run({ project, query, tag, ...page }) {
+        const request = pageRequest({ limit: 10, ...page }, MOST_FOUND);
+        const sought = { ...(query !== undefined && { text: query }), ...(tag !== undefined && { tag }) };
+        const found = await notes.search(project, sought, request);
+        const none =
+          query || tag
+            ? "No note of the project fits."
+            : "The project has no notes; add_project_note adds one.";
+        return output(
+          listText(found, request.offset, noteText, none),
+          { notes: found.items.map(shownNote), ...pageFacts(found, request.offset) },
+          { gave: found.items.map(({ id }) => id) },
+        );
+      },
+    }),
+
+    defineGranted<
+      Partial<NoteInput> & { readonly project: string; readonly note: string; readonly revision?: number }
+    >({
+      ...DOMAIN,
+      name: "update_project_note",
+      title: "Change a note of a project",
+      description:
+        "Change a note of a project so that it stays right; what is left out stays, tags are replaced whole.",
+      properties: { project: PROJECT, note: NOTE, ...FIELDS, revision: REVISION },
+      required: ["project", "note"],
+      async run({ project, note: id, revision, ...change }) {
+        if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
+        const note = await notes.update(project, id, change, revision);
+        const said = `Changed note ${note.id} (${note.title}).`;
+        return output(said, { note: shownNote(note) }, { gave: [note.id], wrote: [note.id] });
+      },
+    }),
+
+    defineGranted<{ readonly project: string; readonly note: string }>({
+      ...DOMAIN,
+      name: "delete_project_note",
+      title: "Delete a note of a project",
+      description: "Delete a note of a project, for good: one that is wrong, or that another one replaces.",
+      properties: { project: PROJECT, note: NOTE },
+      required: ["project", "note"],
+      flags: { destructive: true },
+      async run({ project, note: id }) {
+        const note = await notes.delete(project, id);
+        return output(`Deleted note ${note.id} (${note.title}).`, { note: note.id, deleted: true });
+      },
+    }),
+  ];
+}
+
+function noteText({ id, title, body, tags, createdBy, updatedAt, revision }: NoteView): string {
+  const tagged = tags.length === 0 ? "" : `, tags ${tags.join(", ")}`;
+  const by = createdBy ?? "a person";
+  return `## ${title}\n${id}, by ${by}, changed at ${iso(updatedAt)}, revision ${revision}${tagged}\n\n${body}\n`;
+}
+
+function shownNote({ createdBy, createdAt, updatedAt, ...note }: NoteView) {
+  return { ...note, created_by: createdBy, created_at: iso(createdAt), updated_at: iso(updatedAt) };
+}

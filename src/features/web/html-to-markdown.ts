@@ -1,0 +1,233 @@
+import { blockHoldersIn, isBlock } from "../../machine/text/html/html-blocks.ts";
+import {
+  attribute,
+  childrenOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  isShown,
+  isText,
+  lineOf,
+  rawTextOf,
+} from "../../machine/text/html/html-tree.ts";
+import { isContent, isSurrounding } from "../../machine/text/html/main-content.ts";
+import { inlineMarkdown, linked } from "./inline-markdown.ts";
+import { tableMarkdown } from "./markdown-table.ts";
+
+export interface MarkdownOptions {
+  /** What links are relative to. */
+  readonly base: string;
+  /** About so much is written, then it ends. */
+  readonly maxChars: number;
+  /** Navigation, headers and footers too. */
+  readonly wholePage: boolean;
+}
+
+export interface Markdown {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+/** What a reader of `root` sees, as Markdown: headings, paragraphs, lists, tables, code, links, the words for images. */
+export function htmlToMarkdown(root: HtmlElement, options: MarkdownOptions): Markdown {
+  const conversion = new Conversion(root, options);
+  const text = conversion.blocksIn(root, { inContent: isContent(root), nesting: 0 }).join("\n\n");
+  return {
+    text: text.slice(0, options.maxChars),
+    isCut: conversion.isFull || text.length > options.maxChars,
+  };
+}
+
+interface Place {
+  /** Inside an article a header is its headline. */
+  readonly inContent: boolean;
+  /** Of lists and quotes. */
+  readonly nesting: number;
+}
+
+/** Deeper ones are written as if they were not nested: nobody could follow them. */
+const MAX_NESTING = 12;
+/** A link that holds blocks is one line of Markdown only where it is short. */
+const MAX_CARD = 200;
+
+class Conversion {
+  readonly #options: MarkdownOptions;
+  readonly #blockHolders: ReadonlySet<HtmlNode>;
+  #left: number;
+
+  constructor(root: HtmlElement, options: MarkdownOptions) {
+    this.#options = options;
+    this.#blockHolders = blockHoldersIn(root);
+    this.#left = options.maxChars;
+  }
+
+  get isFull(): boolean {
+    return this.#left <= 0;
+  }
+
+  blocksIn(parent: HtmlNode, place: Place): string[] {
+    const blocks: string[] = [];
+    let line: HtmlNode[] = [];
+    const endLine = () => {
+      const paragraph = this.#paragraph(line);
+      if (paragraph !== "") blocks.push(paragraph);
+      line = [];
+    };
+    for (const child of childrenOf(parent)) {
+      if (this.isFull) break;
+      if (isElement(child) && (isBlock(child) || this.#blockHolders.has(child))) {
+        endLine();
+        if (this.#isRead(child, place)) blocks.push(...this.#blocksOf(child, place));
+      } else if (isElement(child) ? isShown(child) : isText(child)) {
+        line.push(child);
+      }
+    }
+    endLine();
+    return blocks;
+  }
+
+  #blocksOf(element: HtmlElement, place: Place): string[] {
+    const inside = { ...place, inContent: place.inContent || isContent(element) };
+    switch (element.tagName) {
+      case "h1":
+      case "h2":
+      case "h3":
+      case "h4":
+      case "h5":
+      case "h6":
+        return this.#one(this.#heading(element, Number(element.tagName[1])));
+      case "pre":
+        return this.#one(this.#code(element));
+      case "hr":
+        return ["---"];
+      case "ul":
+      case "ol":
+      case "menu":
+        return this.#one(this.#list(element, inside));
+      case "blockquote":
+        return this.#one(this.#quote(element, inside));
+      case "table":
+        return this.#table(element, inside);
+      case "dt":
+        return this.#one(around("**", this.#inline(childrenOf(element))));
+      case "a":
+        return this.#card(element, inside);
+      default:
+        return this.blocksIn(element, inside);
+    }
+  }
+
+  #isRead(element: HtmlElement, { inContent }: Place): boolean {
+    return isShown(element) && (this.#options.wholePage || !isSurrounding(element, inContent));
+  }
+
+  #paragraph(nodes: readonly HtmlNode[]): string {
+    const lines = this.#inline(nodes)
+      .split("\n")
+      .map((line) => line.trim());
+    const text = lines.join("\n").trim();
+    this.#spend(text);
+    return escapeStarts(text);
+  }
+
+  #heading(element: HtmlElement, level: number): string {
+    const text = this.#inline(childrenOf(element)).replace(/\s+/g, " ").trim();
+    return text && `${"#".repeat(level)} ${text}`;
+  }
+
+  #code(element: HtmlElement): string {
+    const text = rawTextOf(element, this.#left).replace(/^\n/, "").trimEnd();
+    if (text === "") return "";
+    const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+    const fence = "`".repeat(longest + 1);
+    return `${fence}${languageOf(element)}\n${text}\n${fence}`;
+  }
+
+  #list(list: HtmlElement, place: Place): string {
+    const items: string[] = [];
+    const isOrdered = list.tagName === "ol";
+    let number = isOrdered ? firstNumber(list) : 0;
+    for (const child of childrenOf(list)) {
+      if (this.isFull) break;
+      if (!isElement(child) || !this.#isRead(child, place)) continue;
+      const isItem = child.tagName === "li";
+      const nested = { ...place, nesting: place.nesting + 1 };
+      const blocks = isItem ? this.blocksIn(child, nested) : this.#blocksOf(child, nested);
+      if (blocks.length === 0) continue;
+      const mark = isOrdered && isItem ? `${number++}. ` : "- ";
+      // A list right inside a list belongs to the item before it.
+      items.push(
+        isItem ? hanging(mark, joinItem(blocks), place.nesting) : hanging("  ", joinItem(blocks), 0),
+      );
+    }
+    return items.join("\n");
+  }
+
+  #quote(element: HtmlElement, place: Place): string {
+    const inside = this.blocksIn(element, { ...place, nesting: place.nesting + 1 }).join("\n\n");
+    if (inside === "" || place.nesting >= MAX_NESTING) return inside;
+    return inside.replace(/^/gm, "> ").replace(/^> $/gm, ">");
+  }
+
+  #table(element: HtmlElement, place: Place): string[] {
+    const table = tableMarkdown(element, (cell) => this.#inline(childrenOf(cell)));
+    if (table === undefined) return this.blocksIn(element, place);
+    return this.#one(table);
+  }
+
+  /** A link around blocks, such as the headline and the picture of an article. */
+  #card(element: HtmlElement, place: Place): string[] {
+    const words = lineOf(element, MAX_CARD + 1);
+    if (words === "" || words.length > MAX_CARD) return this.blocksIn(element, place);
+    return this.#one(linked(words, attribute(element, "href"), this.#options.base));
+  }
+
+  #inline(nodes: readonly HtmlNode[]): string {
+    return inlineMarkdown(nodes, { base: this.#options.base, maxChars: this.#left });
+  }
+
+  #one(block: string): string[] {
+    this.#spend(block);
+    return block === "" ? [] : [block];
+  }
+
+  #spend(text: string): void {
+    this.#left -= text.length;
+  }
+}
+
+/** The blocks of a list item: what is more than a line and a list below it stands apart. */
+function joinItem(blocks: readonly string[]): string {
+  return blocks.reduce((text, block) => `${text}${/^(- |\d+\. )/.test(block) ? "\n" : "\n\n"}${block}`);
+}
+
+function hanging(mark: string, text: string, nesting: number): string {
+  if (nesting >= MAX_NESTING) return mark + text;
+  const indent = " ".repeat(mark.length);
+  return mark + text.replace(/\n(?!\n|$)/g, `\n${indent}`);
+}
+
+function around(mark: string, text: string): string {
+  const inner = text.replace(/\s+/g, " ").trim();
+  return inner && `${mark}${inner}${mark}`;
+}
+
+function firstNumber(list: HtmlElement): number {
+  const start = Number.parseInt(attribute(list, "start") ?? "1", 10);
+  return Number.isSafeInteger(start) && start >= 0 && start < 1_000_000 ? start : 1;
+}
+
+/** Text that only looks like a heading, a quote or a list is kept from becoming one. */
+function escapeStarts(text: string): string {
+  return text.replace(/^(#{1,6} |>|[-+*] |={3,}$|-{3,}$)/gm, "\\$1").replace(/^(\d{1,9})([.)] )/gm, "$1\\$2");
+}
+
+function languageOf(pre: HtmlElement): string {
+  const inner = childrenOf(pre).find(isElement);
+  const classes = [pre, inner]
+    .map((element) => (element ? (attribute(element, "class") ?? "") : ""))
+    .join(" ");
+  return (
+    /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s*([a-z0-9+#.-]{1,20})/i.exec(classes)?.[1] ?? ""
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  attribute,
+  childrenOf,
+  findElement,
+  type HtmlElement,
+  isElement,
+  isShown,
+  lineOf,
+  walkTree,
+} from "../../machine/text/html/html-tree.ts";
+
+const MAX_COLUMNS = 40;
+const MAX_ROWS = 1_000;
+/** What a cell of a table of data does not hold. */
+const LAYOUT = new Set([
+  "table",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "pre",
+  "form",
+  "article",
+  "section",
+  "nav",
+]);
+
+/** Undefined where the table only arranges the page: its cells are then read one after the other. */
+export function tableMarkdown(
+  table: HtmlElement,
+  cellMarkdown: (cell: HtmlElement) => string,
+): string | undefined {
+  const all = rowsOf(table);
+  const rows = all.slice(0, MAX_ROWS);
+  const width = Math.min(MAX_COLUMNS, Math.max(0, ...rows.map(widthOf)));
+  if (rows.length < 2 || width < 2 || isLayout(table)) return undefined;
+  const lines = rows.map((row) => {
+    const cells = cellsOf(row).flatMap((cell) => [cellText(cellMarkdown(cell)), ...emptyCells(cell)]);
+    return [...cells, ...Array<string>(width).fill("")].slice(0, width);
+  });
+  const [head, ...body] = lines;
+  const rule = Array<string>(width).fill("---");
+  const left = all.length > MAX_ROWS ? [`(${all.length - MAX_ROWS} more rows)`] : [];
+  return [...captionOf(table), ...[head!, rule, ...body].map(lineText), ...left].join("\n");
+}
+
+function isLayout(table: HtmlElement): boolean {
+  if (attribute(table, "role") === "presentation" || attribute(table, "role") === "none") return true;
+  return findElement(table, (element) => element !== table && LAYOUT.has(element.tagName)) !== undefined;
+}
+
+/** Without those of tables inside. */
+function rowsOf(table: HtmlElement): HtmlElement[] {
+  const rows: HtmlElement[] = [];
+  const enters = (element: HtmlElement) => element === table || SECTIONS.has(element.tagName);
+  for (const node of walkTree(table, enters))
+    if (isElement(node) && node.tagName === "tr" && isShown(node)) rows.push(node);
+  return rows;
+}
+
+const SECTIONS = new Set(["thead", "tbody", "tfoot"]);
+
+function cellsOf(row: HtmlElement): HtmlElement[] {
+  return childrenOf(row)
+    .filter(isElement)
+    .filter((cell) => (cell.tagName === "td" || cell.tagName === "th") && isShown(cell))
+    .slice(0, MAX_COLUMNS);
+}
+
+function widthOf(row: HtmlElement): number {
+  return cellsOf(row).reduce((width, cell) => width + 1 + emptyCells(cell).length, 0);
+}
+
+/** In the place of what a cell covers beside itself. */
+function emptyCells(cell: HtmlElement): string[] {
+  const span = Number.parseInt(attribute(cell, "colspan") ?? "1", 10);
+  return Array<string>(Math.min(Math.max(span || 1, 1), MAX_COLUMNS) - 1).fill("");
+}
+
+function cellText(markdown: string): string {
+  return markdown
+    .trim()
+    .replace(/\s*\n\s*/g, "<br>")
+    .replaceAll("|", "\\|");
+}
+
+function lineText(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+function captionOf(table: HtmlElement): string[] {
+  const caption = childrenOf(table)
+    .filter(isElement)
+    .find((element) => element.tagName === "caption");
+  const words = caption ? lineOf(caption, 300) : "";
+  return words === "" ? [] : [`**${words}**`, ""];
+}

@@ -1,0 +1,115 @@
+import { err, ok, type Result } from "../result.ts";
+import type { Stop } from "./stop.ts";
+
+/** Ends a turn; a second time does nothing. */
+export type EndTurn = () => void;
+
+const GIVEN_UP = "the call was given up before it was its turn";
+
+interface Waiting {
+  readonly start: () => void;
+}
+
+/**
+ * At most `limit()` calls run at once. Those that wait are taken one agent after the other, so that an agent with
+ * fifty calls does not keep another's single one waiting for all of them.
+ */
+export class FairQueue {
+  readonly #limit: () => number;
+  readonly #maxWaiting: number;
+  /** By agent, in the order of their turns; an agent without waiting calls is not in here. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  #running = 0;
+  #waitingCount = 0;
+
+  constructor(limit: () => number, maxWaiting: number) {
+    this.#limit = limit;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** This call's turn, a promise of it where it must wait, or the reason why there will be none. */
+  enter(agent: string, stop: Stop): Result<EndTurn, string> | Promise<Result<EndTurn, string>> {
+    if (stop.aborted) return err(GIVEN_UP);
+    if (this.#running < this.#limit() && this.#waitingCount === 0) {
+      this.#running++;
+      return ok(this.#endTurn());
+    }
+    if (this.#isFull(agent)) return err(`${this.#maxWaiting} calls of this agent wait for it already`);
+    return this.#wait(agent, stop).then((came) => (came ? ok(this.#endTurn()) : err(GIVEN_UP)));
+  }
+
+  /** Somebody who has a turn waits for somebody else, and lets another have it meanwhile. */
+  pause(): void {
+    this.#running--;
+    while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
+  }
+
+  /** It goes on at once, however many have a turn now: it is half done. */
+  goOn(): void {
+    this.#running++;
+  }
+
+  /** The agent's next call has its turn now, however many have one. */
+  hurry(agent: string): void {
+    const calls = this.#waiting.get(agent);
+    if (calls) this.#start(agent, calls);
+  }
+
+  /** For each agent on its own: one that floods must not shut the others out. */
+  #isFull(agent: string): boolean {
+    return (this.#waiting.get(agent)?.size ?? 0) >= this.#maxWaiting;
+  }
+
+  /** True with a turn, false when it was given up before. */
+  #wait(agent: string, stop: Stop): Promise<boolean> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        start: () => {
+          forget();
+          resolve(true);
+        },
+      };
+      const forget = stop.onAbort(() => {
+        this.#remove(agent, waiting);
+        resolve(false);
+      });
+      const calls = this.#waiting.get(agent) ?? new Set();
+      this.#waiting.set(agent, calls.add(waiting));
+      this.#waitingCount++;
+    });
+  }
+
+  #endTurn(): EndTurn {
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.pause();
+    };
+  }
+
+  #startNext(): void {
+    const [agent, calls] = this.#waiting.entries().next().value!;
+    this.#start(agent, calls);
+  }
+
+  #start(agent: string, calls: Set<Waiting>): void {
+    const [next] = calls;
+    this.#remove(agent, next!);
+    // Its next call waits until every other agent has had one.
+    if (this.#waiting.delete(agent)) this.#waiting.set(agent, calls);
+    this.#running++;
+    next!.start();
+  }
+
+  #remove(agent: string, waiting: Waiting): void {
+    const calls = this.#waiting.get(agent);
+    if (!calls?.delete(waiting)) return;
+    this.#waitingCount--;
+    if (calls.size === 0) this.#waiting.delete(agent);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Changes single keys of JSON text, with comments and trailing commas, and leaves every other character as it is. The
+ * text has been parsed before, so that nothing is checked here.
+ */
+import { err, ok, type Result } from "../../../lib/result.ts";
+
+/** Sets a key, making the objects that lead to it; an error says what stands in the way. */
+export function setInJson(text: string, path: readonly string[], value: unknown): Result<string, string> {
+  const style = styleOf(text);
+  const root = skipBlanks(text, 0);
+  if (root === text.length) {
+    const start = /[^\n]$/.test(text.trimStart()) ? style.eol : "";
+    return ok(`${text}${start}${written(nested(path, value), { ...style, indent: "  " }, 0)}${style.eol}`);
+  }
+
+  let object = objectAt(text, root);
+  for (const [depth, key] of path.entries()) {
+    const member = object.members.findLast((candidate) => candidate.key === key);
+    if (!member) return ok(inserted(text, object, key, nested(path.slice(depth + 1), value), depth + 1));
+    if (depth === path.length - 1) {
+      const replaced = written(value, style, depth + 1);
+      return ok(text.slice(0, member.valueStart) + replaced + text.slice(member.valueEnd));
+    }
+    if (text[member.valueStart] !== "{") return err(`${path.slice(0, depth + 1).join(".")} is no object`);
+    object = objectAt(text, member.valueStart);
+  }
+  return err("there is no key to set");
+}
+
+/** Removes a key with its comma and its line; without such a key the text stays as it is. */
+export function removeFromJson(text: string, path: readonly string[]): string {
+  const root = skipBlanks(text, 0);
+  if (text[root] !== "{") return text;
+  let object = objectAt(text, root);
+  for (const [depth, key] of path.entries()) {
+    const index = object.members.findLastIndex((candidate) => candidate.key === key);
+    const member = object.members[index];
+    if (!member) return text;
+    if (depth === path.length - 1) return without(text, object, index);
+    if (text[member.valueStart] !== "{") return text;
+    object = objectAt(text, member.valueStart);
+  }
+  return text;
+}
+
+/** Places in the text. */
+interface Member {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+  /** Of the comma after it, where there is one. */
+  readonly comma: number | undefined;
+}
+
+interface Span {
+  readonly open: number;
+  readonly close: number;
+  readonly members: readonly Member[];
+}
+
+/** The new member becomes the last one. */
+function inserted(text: string, object: Span, key: string, value: unknown, depth: number): string {
+  const style = styleOf(text);
+  const line = newLine(style, depth);
+  const member = `${JSON.stringify(key)}:${style.indent === null ? "" : " "}${written(value, style, depth)}`;
+  const last = object.members.at(-1);
+  if (!last) {
+    const from = startOfSpace(text, object.close);
+    return text.slice(0, from) + line + member + newLine(style, depth - 1) + text.slice(object.close);
+  }
+  const [comma, trailing] = last.comma === undefined ? [",", ""] : ["", ","];
+  const after = last.comma === undefined ? last.valueEnd : last.comma + 1;
+  // A remark behind the last member is about that member and stays behind it.
+  const place = after + (match(text, after, REMARK)?.length ?? 0);
+  return (
+    text.slice(0, after) + comma + text.slice(after, place) + line + member + trailing + text.slice(place)
+  );
+}
+
+function without(text: string, { open, close, members }: Span, index: number): string {
+  const member = members[index]!;
+  const before = members[index - 1];
+  const end = member.comma === undefined ? member.valueEnd : member.comma + 1;
+  const gap = text.slice(before?.comma === undefined ? open + 1 : before.comma + 1, member.start);
+  // What follows on the same line must not become part of a remark that ended with its line.
+  const keepsLine = /\/\/.*\s*$/.test(gap) && match(text, end, /[ \t]*\r?\n/y) === undefined;
+  const from = keepsLine ? member.start : startOfSpace(text, member.start);
+
+  if (member.comma !== undefined)
+    return text.slice(0, from) + text.slice(member.valueEnd, member.comma) + text.slice(end);
+  if (before?.comma !== undefined)
+    return text.slice(0, before.comma) + text.slice(before.comma + 1, from) + text.slice(end);
+  const rest = text.slice(open + 1, from) + text.slice(end, close);
+  return text.slice(0, open + 1) + (rest.trim() === "" ? "" : rest) + text.slice(close);
+}
+
+/** What stands between the bracket at `open` and the one that closes it. */
+function objectAt(text: string, open: number): Span {
+  const members: Member[] = [];
+  let at = skipBlanks(text, open + 1);
+  while (at < text.length && text[at] !== "}") {
+    const start = at;
+    const keyEnd = endOfValue(text, start);
+    const valueStart = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
+    const valueEnd = endOfValue(text, valueStart);
+    const next = skipBlanks(text, valueEnd);
+    const comma = text[next] === "," ? next : undefined;
+    members.push({ key: JSON.parse(text.slice(start, keyEnd)), start, valueStart, valueEnd, comma });
+    at = comma === undefined ? next : skipBlanks(text, comma + 1);
+  }
+  return { open, close: at, members };
+}
+
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const token = match(text, at, TOKEN) ?? text[at]!;
+    if (token === "{" || token === "[") depth++;
+    if (token === "}" || token === "]") depth--;
+    at += token.length;
+  } while (depth > 0 && at < text.length);
+  return at;
+}
+
+const BLANKS = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
+const TOKEN = /"(?:[^"\\]+|\\.)*"|\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[^\s"{}[\],:/]+/y;
+const REMARK = /[ \t]*(?:\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/y;
+
+/** The first place from `start` on that is neither blank nor a remark. */
+export function skipBlanks(text: string, start: number): number {
+  let at = start;
+  for (let found = match(text, at, BLANKS); found; found = match(text, at, BLANKS)) at += found.length;
+  return at;
+}
+
+function match(text: string, at: number, pattern: RegExp): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+/** Where the space before a place begins. */
+function startOfSpace(text: string, at: number): number {
+  return text.slice(0, at).trimEnd().length;
+}
+
+interface Style {
+  readonly eol: string;
+  /** Of one level; null where all of it stands on one line. */
+  readonly indent: string | null;
+}
+
+function styleOf(text: string): Style {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const isOneLine = !text.trim().includes("\n") && /[^\s{}]/.test(text);
+  return { eol, indent: isOneLine ? null : (/\n([ \t]+)\S/.exec(text)?.[1] ?? "  ") };
+}
+
+function newLine({ eol, indent }: Style, depth: number): string {
+  return indent === null ? "" : eol + indent.repeat(depth);
+}
+
+function written(value: unknown, style: Style, depth: number): string {
+  if (style.indent === null) return JSON.stringify(value);
+  return JSON.stringify(value, null, style.indent).replaceAll("\n", newLine(style, depth));
+}
+
+function nested(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}

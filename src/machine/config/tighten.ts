@@ -1,0 +1,56 @@
+/**
+ * A project file comes with a checkout, so even a trusted one may only add servers, which then wait for approval,
+ * and tighten. Whatever else it says is dropped with a warning.
+ */
+
+import type { Layer } from "./layer.ts";
+import { type ProjectPolicy, SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import type { DeclaredServer } from "./sections/declared-servers.ts";
+
+/** What counts of a project's layer; `below` are the values that hold without it. */
+export function tighten(project: Layer, below: Values): Layer {
+  return {
+    ...project,
+    values: tightenedValues(project, below),
+    servers: project.servers.map((server) => untrusted(server, project)),
+    rules: project.rules.filter(({ rule, path }) => {
+      if (rule.action === "allow") project.report.warn(path, "a project file may not allow: rule ignored");
+      return rule.action !== "allow";
+    }),
+  };
+}
+
+function tightenedValues(project: Layer, below: Values): Partial<Values> {
+  const kept = Object.entries(project.values).filter(([key, value]) => {
+    const setting = key as SettingKey;
+    const refusal = refusalOf(SETTINGS[setting].project, value, below[setting]);
+    if (refusal) project.report.warn(project.paths.get(setting) ?? [], `${refusal}: ignored`);
+    return refusal === undefined;
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Why the project file may not set this value; undefined when it may. */
+function refusalOf(policy: ProjectPolicy, value: unknown, below: unknown): string | undefined {
+  if (policy === "any" || value === below) return undefined;
+  if (policy === "never") return "a project file may not set this";
+  if (policy === "lower") {
+    return Number(value) <= Number(below)
+      ? undefined
+      : `a project file may only lower this (${below} without it)`;
+  }
+  return value === policy.only ? undefined : `a project file may only set this to ${policy.only}`;
+}
+
+function untrusted(declared: DeclaredServer, project: Layer): DeclaredServer {
+  const server = pinned(declared, project);
+  if (!server.config.trusted) return server;
+  project.report.warn([...server.path, "trusted"], "a project file may not trust a server: ignored");
+  return { ...server, config: { ...server.config, trusted: false } };
+}
+
+function pinned(server: DeclaredServer, project: Layer): DeclaredServer {
+  if (server.config.pin !== false) return server;
+  project.report.warn([...server.path, "pin"], "a project file may only set this to true: ignored");
+  return { ...server, config: { ...server.config, pin: null } };
+}

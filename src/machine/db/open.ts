@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { connect, type Database, unavailable } from "./database.ts";
+import type { StoreDialect } from "./dialect.ts";
+import { dumpTables, loadTables } from "./dump.ts";
+import { migrate } from "./migrate.ts";
+import { prune } from "./prune.ts";
+import { resealAll } from "./reseal.ts";
+import { sqliteDialect } from "./sqlite/dialect.ts";
+import type { Store } from "./store.ts";
+import { attachmentStore } from "./tables/calls/attachments.ts";
+import { auditStore } from "./tables/calls/audit.ts";
+import { callStore } from "./tables/calls/calls.ts";
+import { outputStore } from "./tables/calls/outputs.ts";
+import { toolUseStore } from "./tables/calls/tool-uses.ts";
+import { activationStore } from "./tables/identity/activations.ts";
+import { agentStore } from "./tables/identity/agents.ts";
+import { consentStore } from "./tables/identity/consents.ts";
+import { personStore } from "./tables/identity/people.ts";
+import { sessionStore } from "./tables/identity/sessions.ts";
+import { tokenStore } from "./tables/identity/tokens.ts";
+import { toolboxStore } from "./tables/identity/toolboxes.ts";
+import { embeddingStore } from "./tables/knowledge/embeddings.ts";
+import { memoryStore } from "./tables/knowledge/memories.ts";
+import { sourceStore } from "./tables/knowledge/sources.ts";
+import { customToolStore } from "./tables/sources/custom-tools.ts";
+import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
+import { pluginStore } from "./tables/sources/plugins.ts";
+import { serverStore } from "./tables/sources/servers.ts";
+import { toolNameStore } from "./tables/sources/tool-names.ts";
+import { claimStore } from "./tables/trust/claims.ts";
+import { contentLabelStore } from "./tables/trust/content-labels.ts";
+import { labelStore } from "./tables/trust/labels.ts";
+import { notificationStore } from "./tables/trust/notifications.ts";
+import { questionStore } from "./tables/trust/questions.ts";
+import { ruleStore } from "./tables/trust/rules.ts";
+import { secretStore } from "./tables/trust/secrets.ts";
+import { trustStore } from "./tables/trust/trust.ts";
+import { vaultKeyStore } from "./tables/trust/vault-key.ts";
+import { messageStore } from "./tables/work/messages.ts";
+import { projectNoteStore } from "./tables/work/project-notes.ts";
+import { projectStore } from "./tables/work/projects.ts";
+import { taskStore } from "./tables/work/tasks.ts";
+import { ticketStore } from "./tables/work/tickets.ts";
+import { todoStore } from "./tables/work/todos.ts";
+
+export interface StoreOptions {
+  /** Made when absent, for its user only. */
+  readonly home: string;
+  /** PostgreSQL; null: the file `toolkeep.db` in `home`. */
+  readonly databaseUrl: string | null;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the store and brings its schema up to date. Throws STORE_UNAVAILABLE when it cannot be reached and
+ * STORE_NEWER when a later version wrote it. Whoever opens it closes it.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const database = connect(await openDialect(options));
+  try {
+    await migrate(database, options.clock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return storeOver(database, options.clock);
+}
+
+async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
+  if (databaseUrl !== null) {
+    // Loaded only where it is used: most homes have no PostgreSQL, and every start would wait for it.
+    const { postgresDialect } = await import("./postgres/dialect.ts");
+    return postgresDialect(databaseUrl);
+  }
+  await makeFolder(home).catch((error) => {
+    throw unavailable(error, home);
+  });
+  return sqliteDialect(join(home, "toolkeep.db"));
+}
+
+function storeOver(database: Database, clock: Clock): Store {
+  return {
+    dialect: database.dialect.name,
+    agents: agentStore(database),
+    rules: ruleStore(database),
+    labels: labelStore(database),
+    contentLabels: contentLabelStore(database),
+    consents: consentStore(database),
+    tokens: tokenStore(database),
+    people: personStore(database),
+    sessions: sessionStore(database),
+    toolboxes: toolboxStore(database),
+    servers: serverStore(database),
+    pins: pinStore(database),
+    toolCapabilities: toolCapabilitiesStore(database),
+    toolNames: toolNameStore(database),
+    secrets: secretStore(database),
+    vaultKey: vaultKeyStore(database),
+    claims: claimStore(database),
+    questions: questionStore(database),
+    notifications: notificationStore(database),
+    tasks: taskStore(database),
+    todos: todoStore(database),
+    activations: activationStore(database),
+    messages: messageStore(database),
+    memories: memoryStore(database),
+    attachments: attachmentStore(database),
+    calls: callStore(database),
+    audit: auditStore(database),
+    trust: trustStore(database),
+    customTools: customToolStore(database),
+    plugins: pluginStore(database),
+    sources: sourceStore(database),
+    projects: projectStore(database),
+    tickets: ticketStore(database),
+    projectNotes: projectNoteStore(database),
+    outputs: outputStore(database),
+    embeddings: embeddingStore(database),
+    toolUses: toolUseStore(database),
+    revision: () => readRevision(database),
+    checkWrite: () => writeProbe(database, clock),
+    follow: (since, follower) => database.dialect.sharing.follow(since, follower),
+    lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
+    attempt: (job, work, signal) => database.dialect.sharing.attempt(job, work, signal),
+    prune: (what, before, limit) => prune(database, what, before, limit),
+    reseal: (reseal) => resealAll(database, reseal),
+    dump: () => dumpTables(database),
+    load: (dump) => loadTables(database, dump),
+    close: () => database.close(),
+  };
+}
+
+/** A row of its own, so that it waits for nobody: of something that has expired, so that cleaning takes it away. */
+async function writeProbe(database: Database, clock: Clock): Promise<void> {
+  const row = { id: "write check", expiresAt: clock() };
+  await database.query((db) =>
+    db
+      .insertInto("claims")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expiresAt: row.expiresAt }))
+      .execute(),
+  );
+}
+
+async function readRevision(database: Database): Promise<number> {
+  const row = await database.query((db) =>
+    db.selectFrom("revision").select("value").executeTakeFirstOrThrow(),
+  );
+  return row.value;
+}

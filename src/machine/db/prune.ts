@@ -1,0 +1,70 @@
+import type { Kysely } from "kysely";
+import type { Database } from "./database.ts";
+import type { Schema } from "./schema.ts";
+import type { Prunable } from "./store.ts";
+import { deleteOutputs } from "./tables/calls/outputs.ts";
+import { pruneMemories } from "./tables/knowledge/memories.ts";
+
+/** The time from which a row counts as over; null in it: it is not. */
+const ENDED = {
+  calls: "startedAt",
+  // Until then it may be answered, and its answer used.
+  questions: "expiresAt",
+  notifications: "dismissedAt",
+  attachments: "createdAt",
+  tokens: "expiresAt",
+  consents: "expiresAt",
+  claims: "expiresAt",
+  outputs: "createdAt",
+  embeddings: "usedAt",
+  activations: "usedAt",
+  toolUses: "usedAt",
+  // Whoever holds it in memory sees for himself that it is over.
+  rules: "expiresAt",
+  labels: "labelledAt",
+  contentLabels: "labelledAt",
+  memories: "expiresAt",
+  memoryVersions: "endedAt",
+} as const satisfies Record<Prunable, string>;
+
+/** See `Store.prune`. */
+export async function prune(
+  database: Database,
+  what: Prunable,
+  before: number,
+  limit: number,
+): Promise<number> {
+  if (what === "memories") return pruneMemories(database, before, limit);
+  const due = await database.query((db) => dueIds(db, what, before, limit));
+  if (due.length === 0) return 0;
+  if (what === "outputs") {
+    await deleteOutputs(database, due);
+    return due.length;
+  }
+  const remove = async (db: Kysely<Schema>) => {
+    const { numDeletedRows } = await db
+      .deleteFrom(what)
+      .where("id", "in", due)
+      // Looked at again: a consent may have been renewed since.
+      .where(ENDED[what] as "createdAt", "<", before)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  };
+  // Tokens are held in memory by every process, those of a consent end with it.
+  const isHeld = what === "tokens" || what === "consents";
+  return isHeld ? await database.change("tokens", remove) : await database.query(remove);
+}
+
+async function dueIds(db: Kysely<Schema>, what: Prunable, before: number, limit: number): Promise<string[]> {
+  const ended = ENDED[what] as "createdAt";
+  const rows = await db
+    .selectFrom(what)
+    .select("id")
+    .where(ended, "<", before)
+    // What is part of a chain goes with its beginning; see `AuditStore.prune`.
+    .$if(what === "calls", (query) => query.where("chain" as "id", "is", null))
+    .orderBy(ended)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,46 @@
+import type { JsonSchema } from "../../../contract/tool.ts";
+import type { Page, PageRequest } from "../tables/work/project-record.ts";
+
+export interface PageArgs {
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+const MOST = 200;
+const DEFAULT = 50;
+
+export const PAGE_PROPERTIES: Readonly<Record<keyof PageArgs, JsonSchema>> = {
+  limit: { type: "integer", minimum: 1, maximum: MOST, description: `How many at most. Default ${DEFAULT}.` },
+  offset: {
+    type: "integer",
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "How many to leave out first, to read on where a list ended. Default 0.",
+  },
+};
+
+export function pageRequest({ limit = DEFAULT, offset = 0 }: PageArgs, most = MOST): PageRequest {
+  return { limit: Math.min(limit, most), offset };
+}
+
+/** A list for a model: its lines, and how to read on where it goes on. */
+export function listText<T>(
+  { items, total }: Page<T>,
+  offset: number,
+  line: (item: T) => string,
+  none: string,
+): string {
+  if (total === 0) return none;
+  if (items.length === 0) return `There are ${total} in all; none after the first ${offset}.`;
+  const shown = items.map(line).join("\n");
+  const end = offset + items.length;
+  if (items.length === total) return shown;
+  const next = end < total ? `; read on with offset ${end}` : "";
+  return `${shown}\n(${offset + 1} to ${end} of ${total}${next})`;
+}
+
+/** What `structured` says about a list beside its items. */
+export function pageFacts({ items, total }: Page<unknown>, offset: number) {
+  const end = offset + items.length;
+  return { total, ...(items.length > 0 && end < total && { next_offset: end }) };
+}

@@ -1,0 +1,337 @@
+/**
+ * What is kept: one interface per noun. SQLite and PostgreSQL implement all of it with the same queries; the
+ * contract suite in `test/store/contract.ts` runs over both. A resolved promise of a write means it is durable.
+ * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
+ * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
+ */
+
+import type { FolderGrant } from "../../contract/caller.ts";
+import type { NewestBefore } from "./query/newest-before.ts";
+import type { Reseal, Resealed } from "./reseal.ts";
+import type { Sharing } from "./sharing.ts";
+import type { AuditStore } from "./tables/calls/audit-record.ts";
+import type { CallStore } from "./tables/calls/call-record.ts";
+import type { OutputStore } from "./tables/calls/output-record.ts";
+import type { ToolUseStore } from "./tables/calls/tool-use-record.ts";
+import type { ActivationStore } from "./tables/identity/activation-record.ts";
+import type { PersonStore, SessionStore } from "./tables/identity/person-record.ts";
+import type { ConsentStore, TokenStore } from "./tables/identity/token-record.ts";
+import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
+import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
+import type { SourceStore } from "./tables/knowledge/source-record.ts";
+import type { CustomToolStore } from "./tables/sources/custom-tool-record.ts";
+import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-record.ts";
+import type { PluginStore } from "./tables/sources/plugin-record.ts";
+import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.ts";
+import type { QuestionStore } from "./tables/trust/question-record.ts";
+import type { RuleStore } from "./tables/trust/rule-record.ts";
+import type { SecretStore } from "./tables/trust/secret-record.ts";
+import type { ProjectNoteStore, ProjectStore, TicketStore } from "./tables/work/project-record.ts";
+import type { AttachmentStore, MessageStore, TaskStore, TodoStore } from "./tables/work/work-record.ts";
+
+export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
+export type {
+  ConsentKeyRecord,
+  ConsentRecord,
+  ConsentStore,
+  TokenRecord,
+  TokenStore,
+} from "./tables/identity/token-record.ts";
+export type { QuestionRecord, QuestionStore, Settlement } from "./tables/trust/question-record.ts";
+export type {
+  SecretBindings,
+  SecretRecord,
+  SecretSource,
+  SecretStore,
+} from "./tables/trust/secret-record.ts";
+export {
+  type AttachmentRecord,
+  type AttachmentStore,
+  FINISHED_TASK,
+  type MessageRecord,
+  type MessageStore,
+  type TaskRecord,
+  type TaskStore,
+  type TodoItem,
+  type TodoStore,
+} from "./tables/work/work-record.ts";
+
+export interface Store extends Sharing {
+  readonly dialect: "sqlite" | "postgres";
+  readonly agents: AgentStore;
+  readonly tokens: TokenStore;
+  readonly consents: ConsentStore;
+  readonly people: PersonStore;
+  readonly sessions: SessionStore;
+  readonly toolboxes: ToolboxStore;
+  readonly servers: ServerStore;
+  readonly pins: PinStore;
+  readonly toolCapabilities: ToolCapabilitiesStore;
+  readonly toolNames: ToolNameStore;
+  readonly secrets: SecretStore;
+  readonly vaultKey: VaultKeyStore;
+  readonly claims: ClaimStore;
+  readonly questions: QuestionStore;
+  readonly notifications: NotificationStore;
+  readonly tasks: TaskStore;
+  readonly todos: TodoStore;
+  readonly activations: ActivationStore;
+  readonly messages: MessageStore;
+  readonly memories: MemoryStore;
+  readonly attachments: AttachmentStore;
+  readonly calls: CallStore;
+  readonly audit: AuditStore;
+  readonly trust: TrustStore;
+  readonly customTools: CustomToolStore;
+  readonly plugins: PluginStore;
+  readonly sources: SourceStore;
+  readonly projects: ProjectStore;
+  readonly tickets: TicketStore;
+  readonly projectNotes: ProjectNoteStore;
+  readonly outputs: OutputStore;
+  readonly embeddings: EmbeddingStore;
+  readonly toolUses: ToolUseStore;
+  readonly rules: RuleStore;
+  readonly labels: LabelStore;
+  readonly contentLabels: ContentLabelStore;
+  /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
+  revision(): Promise<number>;
+  /** Writes something small that means nothing. Rejects as every other write would now. */
+  checkWrite(): Promise<void>;
+  /**
+   * Deletes what ended before `before`, oldest first, at most `limit` of it; resolves with how much that was. Nothing
+   * that is still open, unread or valid goes.
+   */
+  prune(what: Prunable, before: number, limit: number): Promise<number>;
+  /** Passes every sealed value of every table through `reseal`, in one transaction. */
+  reseal(reseal: Reseal): Promise<Resealed>;
+  /** Every row of every table, but not the kept outputs, the embeddings and the sessions, as plain JSON values, for a backup; as of one moment. */
+  dump(): Promise<StoreDump>;
+  /** Replaces everything with a dump, in one transaction. */
+  load(dump: StoreDump): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What grows without end. The files of attachments are not the store's. */
+export type Prunable =
+  | "calls"
+  | "questions"
+  | "notifications"
+  | "attachments"
+  | "tokens"
+  | "consents"
+  | "claims"
+  | "outputs"
+  | "embeddings"
+  | "activations"
+  | "toolUses"
+  | "rules"
+  | "labels"
+  | "contentLabels"
+  | "memories"
+  | "memoryVersions";
+
+export interface StoreDump {
+  readonly schemaVersion: number;
+  readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+}
+
+export interface AgentRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** Set for a sub-agent. */
+  readonly parentId: string | null;
+  /** A sub-agent that only looks around: nothing but read-only tools, and nobody's parent. */
+  readonly scout: boolean;
+  readonly toolboxes: readonly string[];
+  readonly grants: readonly string[];
+  readonly folders: readonly FolderGrant[];
+  /** Tools that its lists never leave to `tool_search`, by name. */
+  readonly pins: readonly string[];
+  /** The model it runs on; null: nobody said. */
+  readonly model: string | null;
+  /** Nobody watches over it: what would ask a person is denied. */
+  readonly headless: boolean;
+  /** Its model runs on this machine or near it, whatever its name: what such models use all the time stays in their lists. */
+  readonly localModel: boolean;
+  /** It leads other agents: what that takes stays in its lists. */
+  readonly coordinator: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface AgentStore {
+  list(): Promise<AgentRecord[]>;
+  byName(name: string): Promise<AgentRecord | undefined>;
+  create(agent: AgentRecord): Promise<void>;
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>, since?: number): Promise<void>;
+  /** Deletes its tokens, sub-agents' parent links, todos and memories with it. */
+  delete(id: string): Promise<void>;
+}
+
+export interface ToolboxRecord {
+  readonly name: string;
+  readonly description: string;
+  readonly tools: readonly string[];
+  readonly builtin: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ToolboxStore {
+  list(): Promise<ToolboxRecord[]>;
+  byName(name: string): Promise<ToolboxRecord | undefined>;
+  create(toolbox: ToolboxRecord): Promise<void>;
+  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  update(
+    name: string,
+    change: Partial<Pick<ToolboxRecord, "description" | "tools" | "updatedAt">>,
+    since?: number,
+  ): Promise<void>;
+  delete(name: string): Promise<void>;
+  /** Writes the built-in toolboxes: creates, updates, and removes built-in ones no longer given. */
+  putBuiltin(toolboxes: readonly ToolboxRecord[]): Promise<void>;
+}
+
+/** A registered server, or the row that keeps id and names of one that only a settings file declares. */
+export interface ServerRecord {
+  readonly id: string;
+  readonly name: string;
+  /** What `{server}` becomes in tool names; kept when the server is renamed. */
+  readonly prefix: string;
+  readonly origin: "stored" | "file";
+  /** Everything but secrets: transport, command, args, cwd, url, timeouts … Null for a file's server. */
+  readonly config: Readonly<Record<string, unknown>> | null;
+  /** Sealed JSON `{env, headers}`; null when there is none. */
+  readonly sealed: Uint8Array | null;
+  readonly envKeys: readonly string[];
+  readonly headerKeys: readonly string[];
+  readonly enabled: boolean;
+  readonly status: "active" | "pending_approval";
+  /** The fingerprint of the definition that a person approved, where approval is bound to one. */
+  readonly approvedFingerprint: string | null;
+  readonly addedBy: string | null;
+  /** The protocol era found last: `{era, version, at}`. */
+  readonly era: Readonly<Record<string, unknown>> | null;
+  readonly instructions: string | null;
+  /** It has sent inquiries back during calls: callers that can answer get a connection of their own. */
+  readonly asksBack: boolean;
+  /** Sealed JSON of what signing in left behind (client registration, refresh token …); null when there is nothing. */
+  readonly auth: Uint8Array | null;
+  readonly listedAt: number | null;
+  readonly lastError: string | null;
+  /** When the last attempt to reach it failed; null where it worked, or nobody has tried. */
+  readonly failedAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A tool definition as its server published it. */
+export interface ServerToolRecord {
+  readonly serverId: string;
+  readonly originalName: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Equal for definitions that say the same; absent where it was never computed. */
+  readonly fingerprint?: string;
+}
+
+/** Something a server offers beside its tools, as it published it. */
+export interface ServerOfferRecord {
+  readonly serverId: string;
+  readonly kind: "resource" | "resource_template" | "prompt";
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
+export interface ServerStore {
+  list(): Promise<ServerRecord[]>;
+  byName(name: string): Promise<ServerRecord | undefined>;
+  create(server: ServerRecord): Promise<void>;
+  update(id: string, change: Partial<Omit<ServerRecord, "id" | "createdAt">>): Promise<void>;
+  /** Deletes its tools and offers with it; its tool names stay taken. */
+  delete(id: string): Promise<void>;
+  /** The tools of the last list, of one server or of all, in the order the server gave. */
+  tools(serverId?: string): Promise<ServerToolRecord[]>;
+  /** Replaces what signing in left behind, unless it is no longer `before`; resolves with whether it did. */
+  changeAuth(id: string, before: Uint8Array | null, after: Uint8Array | null): Promise<boolean>;
+  replaceTools(serverId: string, tools: readonly ServerToolRecord[]): Promise<void>;
+  /** What the last lists offered beside tools, by kind, each kind in the order the server gave. */
+  offers(serverId?: string): Promise<ServerOfferRecord[]>;
+  /** Of every kind at once. */
+  replaceOffers(serverId: string, offers: readonly ServerOfferRecord[]): Promise<void>;
+}
+
+export interface ToolNameRecord {
+  readonly serverId: string;
+  readonly originalName: string;
+  readonly name: string;
+}
+
+export interface ToolNameStore {
+  list(): Promise<ToolNameRecord[]>;
+  /**
+   * Adds names never seen before; a pair or a name already present is left as it is. Resolves with all names of the
+   * servers concerned.
+   */
+  add(names: readonly ToolNameRecord[]): Promise<ToolNameRecord[]>;
+  /** Gives tools of one server other names, all or none. The old names stay taken: nobody else's tool ever gets one. */
+  rename(serverId: string, changes: readonly ToolNameChange[]): Promise<void>;
+}
+
+export interface ToolNameChange {
+  readonly originalName: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A value sealed with the key of this store's secrets, so that another key is noticed before the first secret is. */
+export interface VaultKeyStore {
+  get(): Promise<Uint8Array | undefined>;
+  /** Keeps the first one that comes; resolves with the one that is kept. */
+  claim(sealed: Uint8Array, at: number): Promise<Uint8Array>;
+}
+
+/** What may happen only once, whichever process it comes to. */
+export interface ClaimStore {
+  /** True for the first who takes this id, false for everybody after; it may be forgotten after `expiresAt`. */
+  take(id: string, expiresAt: number): Promise<boolean>;
+  /** For the one who took it, who has certainly made no use of it: somebody else may take it. */
+  giveBack(id: string): Promise<void>;
+}
+
+/**
+ * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
+ * then holds only the secret's name; an `approval` is answered `once` or `reject`, an `access` `grant` or `refuse`.
+ */
+export interface NotificationRecord {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly level: "info" | "warning" | "error";
+  readonly title: string;
+  readonly body: string;
+  readonly createdAt: number;
+  readonly dismissedAt: number | null;
+}
+
+export interface NotificationFilter extends NewestBefore {
+  readonly dismissed?: boolean | "only" | undefined;
+  /** Only those whose ids begin so. */
+  readonly idPrefix?: string | undefined;
+}
+
+export interface NotificationStore {
+  /** Newest last; at most 500; dismissed ones only on request: beside the others, or they alone. */
+  list(filter?: NotificationFilter): Promise<NotificationRecord[]>;
+  create(notification: NotificationRecord): Promise<void>;
+  dismiss(id: string, at: number): Promise<void>;
+}
+
+/** Project files that a person has read and trusts, by content. */
+export interface TrustStore {
+  has(path: string, sha256: string): Promise<boolean>;
+  list(): Promise<{ path: string; sha256: string; at: number }[]>;
+  /** One hash per path: a new one replaces the old. */
+  put(path: string, sha256: string, at: number): Promise<void>;
+  delete(path: string): Promise<void>;
+}

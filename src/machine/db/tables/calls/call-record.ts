@@ -1,0 +1,99 @@
+import type { OutcomeName } from "../../../../contract/tool.ts";
+
+/** One line of the audit. */
+export interface CallRecord {
+  readonly id: string;
+  readonly agentId: string;
+  readonly tokenId: string | null;
+  readonly conversation: string;
+  readonly via: string;
+  /** As the caller named it. */
+  readonly requested: string;
+  /** As resolved; null when it was not. */
+  readonly tool: string | null;
+  /** JSON, secrets redacted, cut at 4 kB. */
+  readonly arguments: string;
+  /** `allow`, `deny`, `ask`, or null when the call never got so far. */
+  readonly decision: string | null;
+  readonly rule: string | null;
+  /** Null while a destructive call is under way. */
+  readonly outcome: OutcomeName | null;
+  readonly error: string | null;
+  readonly startedAt: number;
+  readonly durationMs: number | null;
+  /** The name of the person who called, or had an agent call; null where an agent did by itself. */
+  readonly person: string | null;
+  /** What the conversation had read when the call was decided, by the labels of flow rules, with commas between. */
+  readonly labels: string | null;
+  /** The question by which a person was asked, and who said yes. */
+  readonly approvalId: string | null;
+  readonly approvedBy: string | null;
+  /** When its steps were over, in microseconds since it began, with commas between; see `CallStep`. Null: not known. */
+  readonly steps: string | null;
+  /** Its place in the chain of its home, and the code that stands there; see `AuditEntry`. Null: from before there were chains. */
+  readonly chain: string | null;
+  readonly seq: number | null;
+  readonly mac: string | null;
+}
+
+export interface CallFilter {
+  readonly limit: number;
+  /** How many to leave out first. */
+  readonly offset?: number;
+  readonly agentId?: string;
+  /** As resolved. */
+  readonly tool?: string;
+  readonly conversation?: string;
+  /** Began at this time or later, at this time or before. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+/** Where a page of calls ended. */
+export interface CallPlace {
+  readonly startedAt: number;
+  readonly id: string;
+}
+
+export interface CallSearch {
+  readonly limit: number;
+  readonly agentId?: string | undefined;
+  /** As resolved. */
+  readonly tool?: string | undefined;
+  readonly outcome?: OutcomeName | undefined;
+  readonly decision?: string | undefined;
+  readonly conversation?: string | undefined;
+  /** Part of the name of a tool, as called or resolved, in whatever case. */
+  readonly text?: string | undefined;
+  /** Began at this time or later, at this time or before. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly order?: "newest" | "oldest" | undefined;
+  /** Those that follow this one in the order that is asked for. */
+  readonly after?: CallPlace | undefined;
+}
+
+export interface CallPage {
+  readonly calls: readonly CallRecord[];
+  /** Where to read on; null: there is no more. A page may have fewer calls than asked for, and still more come. */
+  readonly next: CallPlace | null;
+}
+
+/** How one call went, and nothing of what was in it. */
+export type CallSample = Pick<CallRecord, "agentId" | "outcome" | "durationMs" | "startedAt">;
+
+export interface CallStore {
+  /** Inserts, or replaces the row of the same id (an intent becomes a record). */
+  put(calls: readonly CallRecord[]): Promise<void>;
+  /** Newest first, at most 1,000. */
+  list(filter: CallFilter): Promise<CallRecord[]>;
+  get(id: string): Promise<CallRecord | undefined>;
+  /** How the newest calls of a tool went, newest first, at most 1,000. */
+  sample(filter: {
+    readonly tool: string;
+    readonly since: number;
+    readonly limit: number;
+  }): Promise<CallSample[]>;
+  /** At most 1,000 at once. What is written between two pages changes neither. */
+  search(search: CallSearch): Promise<CallPage>;
+}

@@ -1,0 +1,152 @@
+import { type CompiledQuery, createQueryId, type Transaction } from "kysely";
+import { createPace } from "../../../../lib/flow/pace.ts";
+import type { Database } from "../../database.ts";
+import { storable } from "../../dialect.ts";
+import { CALL_LIST_LIMIT } from "../../query/limits.ts";
+import { rowCodec } from "../../query/row.ts";
+import { type Row, type Schema, TABLES } from "../../schema.ts";
+import type { CallRecord, CallStore } from "../../store.ts";
+import type { CallSample } from "./call-record.ts";
+import { searchCalls } from "./call-search.ts";
+
+/** How many rows go into one statement; few numbers, so that each statement is prepared once and kept. */
+const ROWS = [64, 8, 1];
+
+export function callStore(database: Database): CallStore {
+  const write = writeCalls();
+  const full = async (ids: readonly string[]) =>
+    ids.length === 0
+      ? []
+      : await database.query((db) =>
+          db
+            .selectFrom("calls")
+            .selectAll()
+            .where("id", "in", [...ids])
+            .execute(),
+        );
+  return {
+    async put(calls) {
+      if (calls.length > 0) await database.transact((db) => write(db, calls));
+    },
+
+    async list({ limit, offset = 0, agentId, tool, conversation, since, until }) {
+      const rows = await database.query((db) =>
+        db
+          .selectFrom("calls")
+          .selectAll()
+          .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
+          .$if(tool !== undefined, (query) => query.where("tool", "=", tool!))
+          .$if(conversation !== undefined, (query) => query.where("conversation", "=", conversation!))
+          .$if(since !== undefined, (query) => query.where("startedAt", ">=", since!))
+          .$if(until !== undefined, (query) => query.where("startedAt", "<=", until!))
+          .orderBy("startedAt", "desc")
+          .orderBy("id", "desc")
+          .limit(Math.min(Math.max(0, Math.trunc(limit)), CALL_LIST_LIMIT))
+          .offset(Math.max(0, Math.trunc(offset)))
+          .execute(),
+      );
+      return rows.map(toRecord);
+    },
+
+    async get(id) {
+      const [row] = await full([id]);
+      return row && toRecord(row);
+    },
+
+    async sample({ tool, since, limit }) {
+      return database.query((db) =>
+        db
+          .selectFrom("calls")
+          .select(["agentId", "outcome", "durationMs", "startedAt"])
+          .$castTo<CallSample>()
+          .where("tool", "=", tool)
+          .where("startedAt", ">=", since)
+          .orderBy("startedAt", "desc")
+          .orderBy("id", "desc")
+          .limit(Math.min(Math.max(0, Math.trunc(limit)), CALL_LIST_LIMIT))
+          .execute(),
+      );
+    },
+
+    async search(search) {
+      const { rows, next } = await searchCalls(database, search, full);
+      return { calls: rows.map(toRecord), next };
+    },
+  };
+}
+
+/** Inserts calls, or replaces those of the same id, as part of a transaction. */
+export function writeCalls(): (db: Transaction<Schema>, calls: readonly CallRecord[]) => Promise<void> {
+  const kinds = [insertStatements(USUAL_COLUMNS), insertStatements(COLUMNS)] as const;
+  return async (db, calls) => {
+    // One statement cannot touch a row twice: of an intent and its record in one batch the later one counts.
+    const latest = new Map(calls.map((call) => [call.id, call]));
+    const usual: CallRecord[] = [];
+    const others: CallRecord[] = [];
+    for (const call of latest.values()) (isUsual(call) ? usual : others).push(call);
+    const pace = createPace();
+    for (const [insert, rows] of [[kinds[0], usual] as const, [kinds[1], others] as const]) {
+      for (const chunk of inChunksOf(ROWS, rows)) {
+        await db.executeQuery(insert(db, chunk));
+        await pace();
+      }
+    }
+  };
+}
+
+const { toRecord } = rowCodec<CallRecord, "calls">("calls");
+type CallColumn = keyof typeof TABLES.calls;
+const COLUMNS = Object.keys(TABLES.calls) as CallColumn[];
+const REPLACED = COLUMNS.filter((column) => column !== "id");
+/** Null in nearly every record. Half of what it takes to write a row is handing over its values, these too. */
+const RARE: readonly CallColumn[] = ["error", "person", "approvalId", "approvedBy"];
+const USUAL_COLUMNS = COLUMNS.filter((column) => !RARE.includes(column));
+
+function isUsual(call: CallRecord): boolean {
+  return call.error === null && call.person === null && call.approvalId === null && call.approvedBy === null;
+}
+
+/** Thousands of calls may end in one second, so that making a statement for each batch anew would cost more than it. */
+function insertStatements(columns: readonly CallColumn[]) {
+  const statements = new Map<number, CompiledQuery>();
+  return (db: Transaction<Schema>, calls: readonly CallRecord[]): CompiledQuery => {
+    let known = statements.get(calls.length);
+    if (!known) {
+      known = compiled(db, columns, calls.length);
+      statements.set(calls.length, known);
+    }
+    const parameters: unknown[] = [];
+    for (const call of calls) for (const column of columns) parameters.push(storedValue(call[column]));
+    return { ...known, queryId: createQueryId(), parameters };
+  };
+}
+
+/** As `toRow` and the dialects make it: this table holds nothing but texts and numbers. */
+function storedValue(value: string | number | null): unknown {
+  return typeof value === "number" ? Math.round(value) : storable(value);
+}
+
+/** Columns that are left out become null, also in a row that is replaced. */
+function compiled(db: Transaction<Schema>, columns: readonly CallColumn[], rows: number): CompiledQuery {
+  const row = Object.fromEntries(columns.map((column) => [column, ""])) as unknown as Row<"calls">;
+  const query = db
+    .insertInto("calls")
+    .values(Array.from({ length: rows }, () => row))
+    .onConflict((conflict) =>
+      conflict
+        .column("id")
+        .doUpdateSet((of) =>
+          Object.fromEntries(REPLACED.map((column) => [column, of.ref(`excluded.${column}`)])),
+        ),
+    )
+    .compile();
+  return { ...query, parameters: [] };
+}
+
+/** As few parts as the lengths, of which the last is 1, allow. */
+function* inChunksOf<T>(lengths: readonly number[], items: readonly T[]): Generator<readonly T[]> {
+  let start = 0;
+  for (const length of lengths) {
+    for (; items.length - start >= length; start += length) yield items.slice(start, start + length);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from "kysely";
+import type { Schema } from "../../schema.ts";
+
+/** The numbers of an entity's chunks. */
+export interface ChunkRange {
+  readonly firstChunk: number;
+  readonly chunkCount: number;
+}
+
+/** The vectors that were made of them go with them; their postings mean nothing any more, and are swept when there are many. */
+export async function deleteChunks(db: Transaction<Schema>, ranges: readonly ChunkRange[]): Promise<void> {
+  const gone = ranges.reduce((sum, { chunkCount }) => sum + chunkCount, 0);
+  if (gone === 0) return;
+  await db
+    .updateTable("knowledgeState")
+    .set((row) => ({ goneChunks: row("goneChunks", "+", gone) }))
+    .execute();
+  for (const { firstChunk, chunkCount } of joined(ranges)) {
+    const end = firstChunk + chunkCount;
+    await db.deleteFrom("knowledgeChunks").where("no", ">=", firstChunk).where("no", "<", end).execute();
+    await db
+      .deleteFrom("knowledgeVectors")
+      .where("chunkNo", ">=", firstChunk)
+      .where("chunkNo", "<", end)
+      .execute();
+  }
+}
+
+/** What was written together lies together: a few long ranges in the place of many short ones. */
+function joined(ranges: readonly ChunkRange[]): ChunkRange[] {
+  const sorted = ranges
+    .filter(({ chunkCount }) => chunkCount > 0)
+    .sort((a, b) => a.firstChunk - b.firstChunk);
+  const long: ChunkRange[] = [];
+  for (const range of sorted) {
+    const last = long.at(-1);
+    if (last && last.firstChunk + last.chunkCount === range.firstChunk)
+      long[long.length - 1] = { ...last, chunkCount: last.chunkCount + range.chunkCount };
+    else long.push(range);
+  }
+  return long;
+}

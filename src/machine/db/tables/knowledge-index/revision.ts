@@ -1,0 +1,20 @@
+import type { Transaction } from "kysely";
+import type { Schema } from "../../schema.ts";
+
+/** The number of the change that is being made. Locks, too: the next writer waits here until this one has ended. */
+export async function raiseRevision(db: Transaction<Schema>): Promise<number> {
+  const { revision } = await db
+    .updateTable("knowledgeState")
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .returning("revision")
+    .executeTakeFirstOrThrow();
+  return revision;
+}
+
+/** Only locks: for changes that nobody who follows has to look at. */
+export async function lockIndex(db: Transaction<Schema>): Promise<void> {
+  await db
+    .updateTable("knowledgeState")
+    .set((row) => ({ revision: row.ref("revision") }))
+    .execute();
+}

@@ -1,0 +1,44 @@
+import type { Column } from "../../query/column.ts";
+
+/** Projects and what belongs to them, in the order of `schema.ts`. */
+export const PROJECT_TABLES = {
+  projects: {
+    id: "text",
+    createdBy: "text?",
+    revision: "number",
+    createdAt: "number",
+    updatedAt: "number",
+    key: "text",
+    name: "text",
+    description: "text",
+    status: "text",
+    lastNumber: "number",
+  },
+  tickets: {
+    id: "text",
+    createdBy: "text?",
+    revision: "number",
+    createdAt: "number",
+    updatedAt: "number",
+    projectId: "text",
+    number: "number",
+    title: "text",
+    description: "text",
+    status: "text",
+    priority: "text",
+    assigneeId: "text?",
+    labels: "json",
+  },
+  ticketComments: { id: "text", ticketId: "text", createdBy: "text?", text: "text", createdAt: "number" },
+  projectNotes: {
+    id: "text",
+    createdBy: "text?",
+    revision: "number",
+    createdAt: "number",
+    updatedAt: "number",
+    projectId: "text",
+    title: "text",
+    body: "text",
+    tags: "json",
+  },
+} as const satisfies Record<string, Record<string, Column>>;

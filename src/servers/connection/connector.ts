@@ -1,0 +1,112 @@
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Answering } from "../../contract/tool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { err, type Result } from "../../lib/result.ts";
+import type { ServerConfig, Settings } from "../../machine/config/settings.ts";
+import type { Processes } from "../../machine/process/processes.ts";
+import type { Sandbox } from "../../machine/process/sandbox.ts";
+import type { Vault } from "../../vault/vault.ts";
+import type { SignIns, SignInTarget } from "../auth/sign-ins.ts";
+import type { Definition } from "../lifecycle/definition.ts";
+import type { ServerLog } from "../lifecycle/server-log.ts";
+import { withSecrets } from "../lifecycle/server-secrets.ts";
+import { type Era, stillTrusted } from "../transport/era.ts";
+import type { ConnectFailure } from "./connect.ts";
+import type { Connection } from "./connection.ts";
+
+export interface ConnectorDeps {
+  readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact" | "fill" | "list">;
+  readonly processes: Processes;
+  readonly sandbox: Sandbox;
+  readonly settings: () => Settings;
+  readonly signIns: SignIns;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The daemon's own environment, of which servers get what is not the daemon's alone. */
+  readonly baseEnv: NodeJS.ProcessEnv;
+  /** Toolkeep's version, as it introduces itself to servers. */
+  readonly version: string;
+}
+
+/** What to connect to: a server, or a configuration that is not registered (`id` is null). */
+export interface ConnectTarget extends SignInTarget {
+  readonly config: ServerConfig;
+  readonly log: ServerLog | null;
+}
+
+export function targetOf(server: {
+  readonly definition: Definition;
+  readonly log: ServerLog;
+}): ConnectTarget & { readonly id: string } {
+  const { record, config, personNamed } = server.definition;
+  return { id: record.id, name: record.name, config, personNamed, log: server.log };
+}
+
+/** Nothing is fetched on behalf of a server that waits for a person. */
+export function signInTarget(server: Parameters<typeof targetOf>[0]): SignInTarget {
+  const { gate } = server.definition;
+  if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
+  return targetOf(server);
+}
+
+export interface ConnectAttempt {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly prior: Era | null;
+  /** Of the one conversation that the connection is for; absent where it is for all. */
+  readonly answering?: Answering;
+}
+
+const MIN_CONNECT_MS = 1000;
+
+/** `answering`: of the conversation that it is for. */
+export function attemptFor(
+  { config, record }: Definition,
+  now: number,
+  signal: AbortSignal,
+  answering?: Answering,
+): ConnectAttempt {
+  const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
+  const prior = stillTrusted(record.era as Era | null, now);
+  return { timeoutMs, signal, prior, ...(answering && { answering }) };
+}
+
+/** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
+export type Connector = (
+  target: ConnectTarget,
+  attempt: ConnectAttempt,
+) => Promise<Result<Connection, ConnectFailure>>;
+
+/** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
+export function createConnector(deps: ConnectorDeps): Connector {
+  const redact = (text: string) => deps.vault.redact(text);
+  const isSecret = (value: string) => redact(value) !== value;
+
+  return async (target, attempt) => {
+    const { connect } = await import("./connect.ts");
+    if (attempt.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
+    const { processes, sandbox, baseEnv, version, clock, signIns } = deps;
+    const { limits, net, home } = deps.settings();
+    const { id: serverId, config, personNamed, log } = target;
+    log?.step("resolve");
+    const filled = await withSecrets(config, personNamed, deps.vault);
+    if (!filled.ok) return err({ message: filled.error, needsAuth: false });
+    return await connect(
+      filled.value,
+      { ...attempt, auth: signIns.authFor(target), personNamed, log, serverId },
+      {
+        processes,
+        sandbox,
+        home,
+        baseEnv,
+        version,
+        clock,
+        redact,
+        isSecret,
+        maxMessageBytes: limits.maxMessageBytes,
+        allowHosts: net.allowHosts,
+      },
+    );
+  };
+}

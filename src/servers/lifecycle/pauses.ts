@@ -1,0 +1,61 @@
+import type { Clock } from "../../lib/clock.ts";
+
+/** Knows whether something is in use, and tells when it has not been for a while. */
+export class InUse {
+  readonly #clock: Clock;
+  #uses = 0;
+  #usedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
+  #idleAt = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begin(): void {
+    this.#uses++;
+    this.#usedAt = this.#clock();
+    this.stopWaiting();
+  }
+
+  end(): void {
+    this.#uses--;
+    this.#usedAt = this.#clock();
+  }
+
+  wasWithin(ms: number): boolean {
+    return this.#uses > 0 || this.#clock() - this.#usedAt < ms;
+  }
+
+  /** Calls `onIdle` after `ms` without use; not while it is in use. */
+  whenIdle(ms: number, onIdle: () => void): void {
+    this.stopWaiting();
+    if (this.#uses > 0) return;
+    this.#onIdle = onIdle;
+    this.#idleAt = performance.now() + ms;
+    // One that comes too early waits again: most of the time it is used meanwhile, and each use would need a timer.
+    if (this.#timer && this.#timerAt <= this.#idleAt) return;
+    clearTimeout(this.#timer);
+    this.#wait(ms);
+  }
+
+  stopWaiting(): void {
+    this.#onIdle = undefined;
+  }
+
+  #wait(ms: number): void {
+    this.#timerAt = performance.now() + ms;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const leftMs = this.#idleAt - performance.now();
+      if (!this.#onIdle) return;
+      if (leftMs > 0) return this.#wait(leftMs);
+      const onIdle = this.#onIdle;
+      this.#onIdle = undefined;
+      onIdle();
+    }, ms);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,65 @@
+import { sealedFor } from "../../call/vault/purpose.ts";
+import { messageOf } from "../../contract/errors.ts";
+import { maskArgs, maskUrl, secretsInTheOpen } from "../../machine/config/masked.ts";
+import type { ServerFields } from "../../machine/config/sections/server-config.ts";
+import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
+import type { ServerRecord } from "../../machine/db/store.ts";
+import type { Vault } from "../../vault/vault.ts";
+
+/** What of a configuration is stored sealed only. */
+interface Secrets {
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: Pick<OAuthConfig, "clientSecret" | "privateKey">;
+  /** Whole, where a secret stands in them. */
+  readonly args?: readonly string[];
+  readonly url?: string;
+}
+
+/** The stored form of a configuration: secrets sealed, their keys in the open. */
+export function storedForm(id: string, config: ServerConfig, vault: Pick<Vault, "seal">) {
+  const { name: _name, source: _source, enabled, env, headers, ...others } = config;
+  const secrets = secretsOf(config);
+  const open = {
+    ...others,
+    oauth: others.oauth && { ...others.oauth, clientSecret: null, privateKey: null },
+    ...(secrets.args && { args: maskArgs(secrets.args) }),
+    ...(secrets.url && { url: maskUrl(secrets.url) }),
+  };
+  const envKeys = Object.keys(env);
+  const headerKeys = Object.keys(headers);
+  const isPlain = envKeys.length + headerKeys.length === 0 && Object.keys(secrets).length === 2;
+  const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), sealedFor.server(id));
+  return { config: open, sealed, envKeys, headerKeys, enabled };
+}
+
+/** The fields that were sealed, to be laid over the stored ones. */
+export function unsealSecrets(
+  record: ServerRecord,
+  vault: Pick<Vault, "unseal">,
+): { readonly fields: ServerFields; readonly problem?: string } {
+  const none = { env: {}, headers: {} };
+  if (record.sealed === null) return { fields: none };
+  try {
+    const { oauth, ...fields } = JSON.parse(
+      vault.unseal(record.sealed, sealedFor.server(record.id)),
+    ) as Secrets;
+    const open = record.config?.oauth as OAuthConfig | null | undefined;
+    return { fields: open && oauth ? { ...fields, oauth: { ...open, ...oauth } } : fields };
+  } catch (error) {
+    return { fields: none, problem: `its env and header values cannot be read: ${messageOf(error)}` };
+  }
+}
+
+function secretsOf({ env, headers, oauth, args, url }: ServerConfig): Secrets {
+  const hasAny = (part: Pick<ServerConfig, "args" | "url">) => secretsInTheOpen(part).length > 0;
+  return {
+    env,
+    headers,
+    ...((oauth?.clientSecret || oauth?.privateKey) && {
+      oauth: { clientSecret: oauth.clientSecret, privateKey: oauth.privateKey },
+    }),
+    ...(hasAny({ args, url: null }) && { args }),
+    ...(url !== null && hasAny({ args: [], url }) && { url }),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../../lib/clock.ts";
+import { err } from "../../lib/result.ts";
+import { completeServerConfig } from "../../machine/config/sections/server-config.ts";
+import type { ServerConfig } from "../../machine/config/settings.ts";
+import type { Sandbox } from "../../machine/process/sandbox.ts";
+import type { ServerInput, TestReport } from "../../upstream/upstream.ts";
+import type { Vault } from "../../vault/vault.ts";
+import type { StepListener } from "../connect-step.ts";
+import { type Connector, type ConnectTarget, targetOf } from "../connection/connector.ts";
+import { openedDespiteChanges } from "../delivery.ts";
+import { secretValues } from "../secret-values.ts";
+import { testReport } from "../test-report.ts";
+import type { Server } from "./server.ts";
+import { ServerLog } from "./server-log.ts";
+import { sandboxProblem } from "./server-view.ts";
+
+const MIN_TEST_MS = 1000;
+const MAX_TEST_MS = 10_000;
+const NEVER = new AbortController().signal;
+
+interface TestDeps {
+  readonly sandbox: Pick<Sandbox, "known">;
+  readonly vault: Pick<Vault, "conceal" | "redact">;
+  readonly clock: Clock;
+}
+
+interface TestOptions {
+  readonly signal?: AbortSignal;
+  readonly onStep?: StepListener;
+}
+
+/** Whether servers work, registered or not. Resolves for every failure of theirs. */
+export class ServerTests {
+  readonly #connect: Connector;
+  readonly #deps: TestDeps;
+
+  constructor(connect: Connector, deps: TestDeps) {
+    this.#connect = connect;
+    this.#deps = deps;
+  }
+
+  /**
+   * Opens a new connection in the place of the live one, on which calls under way end. A server that is switched off is
+   * tried beside its life.
+   */
+  async test(server: Server, { signal, onStep }: TestOptions = {}): Promise<TestReport> {
+    const stop = onStep && server.log.watchSteps(onStep);
+    try {
+      return await this.#test(server, signal);
+    } finally {
+      stop?.();
+    }
+  }
+
+  async #test(server: Server, signal: AbortSignal | undefined): Promise<TestReport> {
+    const { gate, config } = server.definition;
+    if (gate.kind === "disabled") {
+      return await this.#tryOut(targetOf(server), config.connectTimeoutMs, signal);
+    }
+    const report = await testReport(async () => {
+      if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
+      await server.renew();
+      const giveUp = () => void server.renew();
+      signal?.addEventListener("abort", giveUp, { once: true });
+      const connect = () => server.connected();
+      const isGivenUp = () => signal?.aborted === true;
+      return await openedDespiteChanges(connect, isGivenUp).finally(() =>
+        signal?.removeEventListener("abort", giveUp),
+      );
+    }, this.#deps.clock);
+    return this.#warned(report, config);
+  }
+
+  async testConfig(
+    input: ServerInput,
+    { timeoutMs = MAX_TEST_MS, signal, onStep }: TestOptions & { timeoutMs?: number } = {},
+  ): Promise<TestReport> {
+    const config = completeServerConfig("unregistered", input, "stored");
+    for (const value of secretValues(config)) this.#deps.vault.conceal(value);
+    const log = new ServerLog(this.#deps.clock, (text) => this.#deps.vault.redact(text));
+    if (onStep) log.watchSteps(onStep);
+    const target = { id: null, name: config.name, config, personNamed: true, log };
+    return await this.#tryOut(target, Math.min(Math.ceil(timeoutMs), MAX_TEST_MS), signal);
+  }
+
+  async #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {
+    const report = await testReport(async () => {
+      const attempt = { timeoutMs: Math.max(timeoutMs, MIN_TEST_MS), signal, prior: null };
+      const opened = await this.#connect(target, attempt);
+      if (opened.ok) await opened.value.close();
+      return opened.ok
+        ? opened
+        : err({ ...opened.error, message: this.#deps.vault.redact(opened.error.message) });
+    }, this.#deps.clock);
+    return this.#warned(report, target.config);
+  }
+
+  #warned(report: TestReport, { sandbox }: ServerConfig): TestReport {
+    const problem = sandbox && sandboxProblem(sandbox, this.#deps.sandbox);
+    return report.ok && problem ? { ...report, warning: `it runs without a sandbox: ${problem}` } : report;
+  }
+}

@@ -1,0 +1,91 @@
+import { maskArgs, maskUrl } from "../../machine/config/masked.ts";
+import type { OAuthConfig, SandboxConfig, Settings } from "../../machine/config/settings.ts";
+import type { ServerRecord } from "../../machine/db/store.ts";
+import type { Sandbox } from "../../machine/process/sandbox.ts";
+import type { ServerView } from "../../upstream/upstream.ts";
+import type { Vault } from "../../vault/vault.ts";
+import type { Learned } from "../lists/server-lists.ts";
+import type { Era } from "../transport/era.ts";
+import { MAX_INSTRUCTIONS } from "../trust/definitions/clean-offer.ts";
+import { cleanText } from "../trust/definitions/clean-text.ts";
+import { isPinned } from "../trust/is-pinned.ts";
+import type { Server } from "./server.ts";
+import { secretsOfServer } from "./server-secrets.ts";
+
+interface ViewDeps {
+  readonly sandbox: Pick<Sandbox, "known">;
+  readonly vault: Pick<Vault, "redact">;
+  readonly learned: Pick<Learned, "pins" | "tools" | "keepsInstructions" | "leftOutOf">;
+}
+
+/** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
+export function viewOf(
+  server: Server,
+  settings: Settings,
+  { sandbox, vault, learned }: ViewDeps,
+): ServerView {
+  const redact = (text: string) => vault.redact(text);
+  const { record, config } = server.definition;
+  const era = record.era as Era | null;
+  const pinned = isPinned(server.definition, settings);
+  return {
+    id: record.id,
+    name: record.name,
+    prefix: record.prefix,
+    source: config.source,
+    state: server.state,
+    enabled: config.enabled && record.enabled,
+    trusted: config.trusted,
+    pinned,
+    waiting: pinned ? learned.pins.waitingOf(record.id) : 0,
+    transport: config.transport,
+    command: config.command,
+    args: maskArgs(config.args).map(redact),
+    cwd: config.cwd,
+    url: config.url && redact(maskUrl(config.url)),
+    envKeys: Object.keys(config.env),
+    headerKeys: Object.keys(config.headers),
+    secrets: secretsOfServer(config),
+    oauth: config.oauth && oauthView(config.oauth),
+    tls: config.tls,
+    timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
+    progressExtendsTimeout: config.progressExtendsTimeout,
+    connect: config.connect,
+    connectTimeoutMs: config.connectTimeoutMs,
+    keepAlive: config.keepAlive,
+    retry: config.retry,
+    maxConcurrency: config.maxConcurrency,
+    sandbox: config.sandbox && { ...config.sandbox, problem: sandboxProblem(config.sandbox, sandbox) },
+    toolCount: server.tools.length - learned.tools.keptBackOf(record.id).size,
+    leftOut: learned.leftOutOf(record.id),
+    era: era && { era: era.era, version: era.version, at: era.at },
+    instructions: learned.keepsInstructions(server, settings) ? null : shownInstructions(record),
+    addedBy: record.addedBy,
+    changedAt: record.updatedAt,
+    listedAt: record.listedAt,
+    lastError: server.failure?.message ?? null,
+    failedAt: server.failure?.at ?? null,
+  };
+}
+
+/** Why a server is not confined as its settings ask; null where it is, or nobody knows yet. */
+export function sandboxProblem({ mode }: SandboxConfig, sandbox: Pick<Sandbox, "known">): string | null {
+  const known = sandbox.known();
+  return mode === "off" || known === undefined || known.ok ? null : known.error;
+}
+
+function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNullable<ServerView["oauth"]> {
+  const { grant, clientId, scope } = oauth;
+  return {
+    grant,
+    clientId,
+    hasSecret: clientSecret !== null,
+    hasPrivateKey: privateKey !== null,
+    clientMetadataUrl: oauth.clientMetadataUrl && maskUrl(oauth.clientMetadataUrl),
+    scope,
+  };
+}
+
+function shownInstructions({ instructions }: ServerRecord): string | null {
+  return instructions && cleanText(instructions, MAX_INSTRUCTIONS);
+}

@@ -1,0 +1,50 @@
+import type { Capability } from "../../contract/tool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ToolCapabilitiesStore } from "../../machine/db/tables/sources/pin-record.ts";
+
+export type CapabilitiesByTool = ReadonlyMap<string, readonly Capability[]>;
+
+const NONE: CapabilitiesByTool = new Map();
+
+/** What people said that tools of servers can do, in memory and in the store. */
+export class ToolCapabilities {
+  readonly #store: ToolCapabilitiesStore;
+  readonly #clock: Clock;
+  #byServer = new Map<string, Map<string, readonly Capability[]>>();
+
+  /** Knows nothing before its first `reload`. */
+  constructor(store: ToolCapabilitiesStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** By their own names; the same map until that changes. */
+  of(serverId: string): CapabilitiesByTool {
+    return this.#byServer.get(serverId) ?? NONE;
+  }
+
+  async reload(): Promise<void> {
+    const byServer = new Map<string, Map<string, readonly Capability[]>>();
+    for (const { serverId, originalName, capabilities } of await this.#store.list()) {
+      const known = byServer.get(serverId) ?? new Map<string, readonly Capability[]>();
+      byServer.set(serverId, known.set(originalName, capabilities));
+    }
+    this.#byServer = byServer;
+  }
+
+  /** Null: as it is derived from its definition. */
+  async set(
+    serverId: string,
+    originalName: string,
+    capabilities: readonly Capability[] | null,
+  ): Promise<void> {
+    if (capabilities === null) await this.#store.delete(serverId, originalName);
+    else await this.#store.put({ serverId, originalName, capabilities, setAt: this.#clock() });
+    await this.reload();
+  }
+
+  async forget(serverId: string): Promise<void> {
+    for (const name of this.of(serverId).keys()) await this.#store.delete(serverId, name);
+    await this.reload();
+  }
+}

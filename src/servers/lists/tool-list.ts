@@ -1,0 +1,50 @@
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import type { LeftOut } from "../../lib/text/left-out.ts";
+import { isUnknownMethod } from "../unknown-method.ts";
+import { type Entry, type ListKind, listAll } from "./bounded-list.ts";
+
+/** A tool as its server published it; only `name` is certain. */
+export type ToolDefinition = Entry<"name">;
+
+export interface ToolList {
+  readonly tools: readonly ToolDefinition[];
+  /** What was left out and why, for people. */
+  readonly warnings: readonly string[];
+  /** Which tools were, the first of them. */
+  readonly leftOut?: readonly LeftOut[];
+  /** After this long the server wants to be asked again; absent where it does not say. */
+  readonly ttlMs?: number;
+}
+
+const TOOLS: ListKind<"name"> = {
+  method: "tools/list",
+  noun: "tool",
+  key: "name",
+  maxKeyLength: 256,
+  isName: true,
+  maxEntries: 10_000,
+  maxEntryBytes: 256 * 1024,
+  maxBytes: 16 * 1024 * 1024,
+};
+
+/**
+ * All pages of `tools/list`, without secrets. Rejects when the server does; what is out of bounds is left out with
+ * a warning.
+ */
+export async function listTools(
+  client: Client,
+  options: RequestOptions,
+  redact: (text: string) => string,
+): Promise<ToolList> {
+  try {
+    const { entries, ...rest } = await listAll(client, TOOLS, options, redact);
+    return { tools: entries, ...rest };
+  } catch (error) {
+    if (offersNone(client, error)) return { tools: [], warnings: [] };
+    throw error;
+  }
+}
+
+function offersNone(client: Client, error: unknown): boolean {
+  return client.getServerCapabilities()?.tools === undefined && isUnknownMethod(error);
+}

@@ -1,0 +1,125 @@
+/** How agents describe a server in the arguments of a tool. Everything is bounded: it comes from a model. */
+
+import type { JsonSchema } from "../contract/tool.ts";
+import { isRecord } from "../lib/json.ts";
+import { maskArgs, maskUrl } from "../machine/config/masked.ts";
+import type { OAuthConfig } from "../machine/config/settings.ts";
+import type { ServerInput, ServerView } from "../upstream/upstream.ts";
+
+type Values = Readonly<Record<string, string | null>>;
+
+export interface ReachArgs {
+  readonly transport?: "stdio" | "http" | "sse";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Values;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly headers?: Values;
+  readonly oauth?: { readonly client_id?: string; readonly client_secret?: string; readonly scope?: string };
+}
+
+/** `trusted`, `enabled`, limits and certificates are not among them: those are a person's to decide. */
+export const REACH_PROPERTIES: Readonly<Record<keyof ReachArgs, JsonSchema>> = {
+  transport: { enum: ["stdio", "http", "sse"], description: "Default: http with a url, else stdio." },
+  command: { type: "string", minLength: 1, maxLength: 1_000, description: "The program of a local server." },
+  args: {
+    type: "array",
+    maxItems: 100,
+    items: { type: "string", maxLength: 4_000 },
+    description: "Its arguments. Put secrets into env instead.",
+  },
+  env: valuesSchema(100, "Variables for a local server, stored sealed."),
+  cwd: {
+    type: "string",
+    minLength: 1,
+    maxLength: 1_000,
+    description: "The folder a local server starts in.",
+  },
+  url: { type: "string", minLength: 1, maxLength: 2_000, description: "The address of a remote server." },
+  headers: valuesSchema(50, "Headers for a remote server, stored sealed."),
+  oauth: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      client_id: { type: "string", minLength: 1, maxLength: 2_000 },
+      client_secret: { type: "string", maxLength: 4_000 },
+      scope: { type: "string", minLength: 1, maxLength: 2_000, description: "Separated by spaces." },
+    },
+    description: "A client that was registered with a remote server beforehand; seldom needed.",
+  },
+};
+
+/** What of the arguments registers a server. */
+export function inputOf({ env, headers, oauth, ...others }: ReachArgs): ServerInput {
+  return {
+    ...others,
+    ...(env && { env: withoutNulls(env) }),
+    ...(headers && { headers: withoutNulls(headers) }),
+    ...(oauth && { oauth: oauthOf(oauth) }),
+  };
+}
+
+/** The same for a change: of the variables and headers that exist, those not named keep their values, unseen. */
+export function mergedInput(args: ReachArgs, { envKeys, headerKeys }: ServerView): ServerInput {
+  const { env, headers } = args;
+  return inputOf({
+    ...args,
+    ...(env && { env: { ...kept(envKeys), ...env } }),
+    ...(headers && { headers: { ...kept(headerKeys), ...headers } }),
+  });
+}
+
+/** Without the values of env, headers and the client, without what looks like a secret, and without strange keys' values. */
+export function shownArguments(given: unknown): unknown {
+  if (!isRecord(given)) return HIDDEN;
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, shown(key, value)]));
+}
+
+const HIDDEN = "***";
+const PLAIN: ReadonlySet<string> = new Set(["name", "new_name", "transport", "command", "cwd"]);
+
+function shown(key: string, value: unknown): unknown {
+  if (PLAIN.has(key)) return value;
+  if (key === "args" && isTexts(value)) return maskArgs(value);
+  if (key === "url" && typeof value === "string") return maskUrl(value);
+  // The keys of what is hidden say what it was about.
+  if (!isRecord(value)) return HIDDEN;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      return [name, key === "oauth" && name !== "client_secret" ? item : HIDDEN];
+    }),
+  );
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function kept(keys: readonly string[]): Values {
+  return Object.fromEntries(keys.map((key) => [key, ""]));
+}
+
+function withoutNulls(values: Values): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}
+
+function oauthOf({ client_id, client_secret, scope }: NonNullable<ReachArgs["oauth"]>): Partial<OAuthConfig> {
+  return {
+    ...(client_id !== undefined && { clientId: client_id }),
+    ...(client_secret !== undefined && { clientSecret: client_secret }),
+    ...(scope !== undefined && { scope }),
+  };
+}
+
+function valuesSchema(maxProperties: number, description: string): JsonSchema {
+  return {
+    type: "object",
+    maxProperties,
+    propertyNames: { maxLength: 200 },
+    additionalProperties: { type: ["string", "null"], maxLength: 16_000 },
+    description,
+  };
+}

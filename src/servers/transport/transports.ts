@@ -1,0 +1,152 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { ServerConfig } from "../../machine/config/settings.ts";
+import { sameOriginFetch } from "../../machine/net/same-origin-fetch.ts";
+import { childEnvironment } from "../../machine/process/environment.ts";
+import type { Processes } from "../../machine/process/processes.ts";
+import type { Sandbox } from "../../machine/process/sandbox.ts";
+import { authorizedFetch } from "../auth/authorized-fetch.ts";
+import type { NeedsAuthError } from "../auth/needs-auth-error.ts";
+import type { ServerAuth } from "../auth/server-auth.ts";
+import type { ServerLog } from "../lifecycle/server-log.ts";
+import { serverCommand } from "./confined-server.ts";
+import { openServerFetch } from "./server-fetch.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+export interface TransportDeps {
+  readonly processes: Processes;
+  readonly baseEnv: NodeJS.ProcessEnv;
+  /** Whether a value of the daemon's environment is a secret that no child may inherit. */
+  readonly isSecret: (value: string) => boolean;
+  readonly maxMessageBytes: number;
+  /** Hosts in private networks that servers may point at. */
+  readonly allowHosts: readonly string[];
+  readonly sandbox: Sandbox;
+  /** `TOOLKEEP_HOME`. */
+  readonly home: string;
+}
+
+export interface TransportOptions {
+  /** Null: of no registered server. */
+  readonly serverId: string | null;
+  /** What signs requests; null where only the configured headers count. */
+  readonly auth: ServerAuth | null;
+  /** Whether a person named the server's address. */
+  readonly personNamed: boolean;
+  /** Where a local server's stderr goes. */
+  readonly log: ServerLog | null;
+  /** Told when a request is refused until a person acts; the transports do not pass every error on. */
+  readonly onRefused: (error: NeedsAuthError) => void;
+}
+
+const TRANSPORT_TIMEOUT_MS = 30_000;
+const FAREWELL_MS = 1_000;
+
+/** A fresh transport, not yet started. `config` has been checked: its transport has what it needs. */
+export async function createTransport(
+  config: ServerConfig,
+  options: TransportOptions,
+  deps: TransportDeps,
+): Promise<Transport> {
+  const transport =
+    config.transport === "stdio" ? await stdio(config, options, deps) : await remote(config, options, deps);
+  const start = transport.start.bind(transport);
+  transport.start = () => within(TRANSPORT_TIMEOUT_MS, start());
+  return transport;
+}
+
+async function stdio(
+  config: ServerConfig,
+  { serverId, log }: TransportOptions,
+  deps: TransportDeps,
+): Promise<Transport> {
+  const env = childEnvironment(deps.baseEnv, config.env, deps.isSecret);
+  const command = await serverCommand(config, serverId, env, {
+    ...deps,
+    onUnconfined: (reason) => log?.state("not confined", reason),
+  });
+  return new StdioTransport(deps.processes, command, deps.maxMessageBytes, log);
+}
+
+/** Its headers hold secrets, so that every request stays with the server's own origin. */
+async function remote(
+  config: ServerConfig,
+  { auth, personNamed, onRefused, log }: TransportOptions,
+  { allowHosts, maxMessageBytes }: TransportDeps,
+): Promise<Transport> {
+  const guarded = await openServerFetch({
+    config,
+    personNamed,
+    allowHosts: () => allowHosts,
+    maxBytes: maxMessageBytes,
+  });
+  const sameOrigin = sameOriginFetch(guarded.fetch);
+  const plain = config.transport === "http" ? answeringFetch(sameOrigin) : sameOrigin;
+  // Streamable HTTP works without the stream that a GET opens; the older transport is that stream.
+  const optional = config.transport === "http" ? ["GET"] : [];
+  const signed = auth ? authorizedFetch(auth, plain, { optional, onRefused }) : plain;
+  const watched = log ? announcingFetch(signed, log) : signed;
+  const options = { requestInit: { headers: { ...config.headers } }, fetch: watched };
+  const url = new URL(config.url!);
+  const transport =
+    config.transport === "http"
+      ? new StreamableHTTPClientTransport(url, options)
+      : new SSEClientTransport(url, options);
+
+  const close = transport.close.bind(transport);
+  let closing: Promise<void> | undefined;
+  transport.close = () => {
+    closing ??= endSession(transport)
+      .then(close)
+      .finally(() => guarded.close());
+    return closing;
+  };
+  return transport;
+}
+
+/** 202 is for what wants no answer; the SDK would wait for one that cannot come. */
+function answeringFetch(base: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await base(input, init);
+    if (response.status === 202 && isRequest(init?.body))
+      throw new Error("it took the request without an answer (HTTP 202)");
+    return response;
+  };
+}
+
+/** Says once that the server lets us in: with the first answer that is no refusal. */
+function announcingFetch(base: typeof fetch, log: ServerLog): typeof fetch {
+  let isIn = false;
+  return async (input, init) => {
+    const response = await base(input, init);
+    if (!isIn && response.status !== 401 && response.status !== 403) {
+      isIn = true;
+      log.step("handshake");
+    }
+    return response;
+  };
+}
+
+/** As the SDK writes them: a request begins with its method and ends with its id. */
+function isRequest(body: unknown): boolean {
+  return typeof body === "string" && body.startsWith('{"method"') && /"id":\d+\}$/.test(body);
+}
+
+/** Servers with sessions are told that this one is over; one that does not listen is not waited for. */
+async function endSession(transport: Transport): Promise<void> {
+  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
+  const farewell = transport.terminateSession().catch(() => {});
+  await Promise.race([farewell, delay(FAREWELL_MS, undefined, { ref: false })]);
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it could not be reached within ${ms / 1000} s`)), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

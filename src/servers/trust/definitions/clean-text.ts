@@ -1,0 +1,138 @@
+/** What servers say is data. Before a model sees it, whatever could hide in it or pass for the host's own words is taken out. */
+import { HIDDEN, HIDDEN_UNITS } from "../../../lib/text/hidden-characters.ts";
+import { withoutCredentialsIn } from "./credentials-in.ts";
+
+/** Whatever may be one: a class of single units is looked through fastest. */
+const HIDDEN_UNIT = new RegExp(String.raw`[${HIDDEN_UNITS}\ud82f\ud834\udb40-\udb43]`);
+
+const SURROGATE = /[\ud800-\udfff]/;
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Sequences that steer a terminal, whole: colours, cursors, titles, links. */
+const TERMINAL = new RegExp(
+  [
+    String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`,
+    String.raw`(?:\x1b\]|\x9d)[^\x07\x1b\x9c]{0,4000}(?:\x07|\x1b\\|\x9c)?`,
+    String.raw`\x1b[PX^_][^\x1b]{0,4000}(?:\x1b\\)?`,
+    String.raw`\x1b[ -/]*[0-~]`,
+  ].join("|"),
+  "g",
+);
+
+/** Elements by which hosts and models tell who speaks, what is an order and what is a call. */
+const ELEMENTS = [
+  "system(?:[-_ ]?(?:prompt|reminder|message|instructions?|note|override))?",
+  "sys",
+  "important",
+  "critical",
+  "instructions?",
+  "assistant",
+  "human",
+  "developer",
+  "functions?",
+  "function[-_](?:calls?|results?|response)",
+  "invoke",
+  "tool[-_](?:use|calls?|results?|response|outputs?|code)",
+  "thinking",
+  "antml:\\w+",
+  "available-deferred-tools",
+  "hidden",
+  "secret[-_]?instructions?",
+  "override",
+  "admin",
+  "start_of_turn",
+  "end_of_turn",
+].join("|");
+/** Whole where they end soon, or else as they begin: what stands in between must not hide them. */
+const ELEMENT = new RegExp(
+  [
+    `[<＜]{1,2}\\s{0,9}/?\\s{0,9}(?:${ELEMENTS})(?:\\s[^<>＜＞]{0,200})?/?\\s{0,9}[>＞]{1,2}`,
+    `[<＜]{1,2}/?(?:${ELEMENTS})(?=\\s)`,
+    "</user\\s{0,9}>",
+  ].join("|"),
+  "gi",
+);
+/** As the templates of models write them: `<|im_start|>`, `<<SYS>>`, `[INST]`. */
+const TOKEN = /[<＜]\s{0,9}[|｜][^<>\n]{0,80}?[|｜]\s{0,9}[>＞]/g;
+const BRACKETED =
+  /\[\s{0,9}(\/?\s{0,9}(?:INST|SYSTEM|SYSTEM_PROMPT|SYSTEM_MESSAGE|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS))\s{0,9}\]/gi;
+const SPEAKER = /(^|\n)([ \t]{0,9})([Hh]uman|HUMAN|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM)[ \t]{0,9}:/g;
+
+/** Not global: a global one remembers where it stopped. */
+const MARKS = [ELEMENT, TOKEN, BRACKETED, SPEAKER].map(
+  ({ source, flags }) => new RegExp(source, flags.replace("g", "")),
+);
+
+/** Whether there may be something in a text that no model should see. */
+export function isSuspect(text: string): boolean {
+  if (HIDDEN_UNIT.test(text) || (SURROGATE.test(text) && LONE_SURROGATE.test(text))) return true;
+  return MARKS.some((mark) => mark.test(text)) || withoutCredentialsIn(text) !== text;
+}
+
+/** Whether cleaning takes something out of a text. */
+export function isHiding(text: string): boolean {
+  return isSuspect(text) && cleanText(text) !== text;
+}
+
+/** The same text without anything hidden, without marks that imitate the host's, and at most `max` characters of it. */
+export function cleanText(text: string, max = Number.POSITIVE_INFINITY): string {
+  const clean = isSuspect(text) ? withoutCredentialsIn(harmless(withoutHidden(text))) : text;
+  return clean.length <= max ? clean : `${clean.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** Characters that cannot be seen, written so that a person sees them. */
+export function revealed(text: string): string {
+  return text.replace(HIDDEN, (character, at: number) =>
+    isWriting(character, at, text) ? character : `⟨U+${hex(character)}⟩`,
+  );
+}
+
+/** How many characters of a text are hidden. */
+export function countHidden(text: string): number {
+  let count = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (character !== "\r" && !isWriting(character, index, text)) count++;
+  }
+  return count;
+}
+
+/** Marks in a text that imitate those of hosts and models. */
+export function imitations(text: string): readonly string[] {
+  return [ELEMENT, TOKEN, BRACKETED].flatMap((pattern) => text.match(pattern) ?? []);
+}
+
+/** The same text without anything that cannot be seen. */
+export function withoutHidden(text: string): string {
+  const plain = text.replace(TERMINAL, "").replace(/\r\n?|[\u2028\u2029]/g, "\n");
+  return plain.replace(HIDDEN, (character, at: number) => (isWriting(character, at, plain) ? character : ""));
+}
+
+function harmless(text: string): string {
+  return text
+    .replace(ELEMENT, blunted)
+    .replace(TOKEN, blunted)
+    .replace(BRACKETED, "($1)")
+    .replace(SPEAKER, "$1$2($3):");
+}
+
+function blunted(mark: string): string {
+  return mark.replace(/[<＜]/g, "‹").replace(/[>＞]/g, "›");
+}
+
+const JOINING_SCRIPTS =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]/u;
+
+/** Emoji and some scripts need characters that elsewhere only hide something: one, in its place. */
+function isWriting(character: string, at: number, text: string): boolean {
+  if (character === "\ufe0e" || character === "\ufe0f") return /\p{Emoji}$/u.test(text.slice(at - 2, at));
+  if (character !== "\u200c" && character !== "\u200d") return false;
+  const before = text.slice(Math.max(0, at - 3), at);
+  const after = text.slice(at + 1, at + 3);
+  const isJoined = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u.test(before);
+  if (character === "\u200d" && isJoined && /^\p{Emoji}/u.test(after)) return true;
+  return JOINING_SCRIPTS.test(before.slice(-1)) && JOINING_SCRIPTS.test(after.slice(0, 1));
+}
+
+function hex(character: string): string {
+  return character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+}

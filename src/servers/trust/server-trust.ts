@@ -1,0 +1,168 @@
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Events } from "../../contract/events.ts";
+import type { Capability } from "../../contract/tool.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import type { Settings } from "../../machine/config/settings.ts";
+import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
+import type { Server } from "../lifecycle/server.ts";
+import type { ServerSet } from "../lifecycle/server-set.ts";
+import { keyOfOffer } from "../lists/offer-key.ts";
+import type { Learned } from "../lists/server-lists.ts";
+import type { Deciding, ToolFindings, TrustInServers } from "../trust-in-servers.ts";
+import { changesOf, type ServerChanges, versionOf } from "./change-view.ts";
+import { isWaiting } from "./compare-pins.ts";
+import { definitionDiff, isCut } from "./definition-diff.ts";
+import { revealed } from "./definitions/clean-text.ts";
+import { scanDefinition } from "./definitions/scan-definition.ts";
+import type { Finding } from "./definitions/scan-text.ts";
+import { heldOf } from "./held.ts";
+import type { Decision } from "./pins.ts";
+
+type OwnTool = Parameters<TrustInServers["isCorrected"]>[0];
+
+export interface ServerTrustDeps {
+  readonly set: ServerSet;
+  readonly learned: Learned;
+  readonly settings: () => Settings;
+  readonly events: Events;
+}
+
+export class ServerTrust implements TrustInServers {
+  readonly #deps: ServerTrustDeps;
+
+  constructor(deps: ServerTrustDeps) {
+    this.#deps = deps;
+  }
+
+  async changes(name: string): Promise<ServerChanges> {
+    const server = this.#deps.set.named(name);
+    const { id } = server.definition.record;
+    const nameOf = (own: string) => this.#deps.learned.tools.nameOf(id, own);
+    return changesOf(this.#held(server), nameOf, this.#others(server));
+  }
+
+  async decide(name: string, decision: Decision, { names, seen }: Deciding = {}): Promise<ServerChanges> {
+    const { set, learned } = this.#deps;
+    const server = set.named(name);
+    const { record } = server.definition;
+    const held = this.#held(server);
+    if (seen !== undefined && seen !== versionOf(held)) throw changedMeanwhile(name);
+    const due = names ? this.#named(server, held, names) : held.filter(isWaiting);
+    if (decision === "accept" && !names) await refuseCut(name, due);
+    const decided = await learned.pins.decide(record.id, due, decision);
+    if (decision === "accept") await learned.recheck(server, decided);
+    if (decided.length < due.length) throw changedMeanwhile(name);
+    await learned.notices.ask(record, learned.pins.heldOf(record.id));
+    this.#changed(server);
+    return this.changes(name);
+  }
+
+  async findings(name: string): Promise<readonly ToolFindings[]> {
+    const server = this.#deps.set.named(name);
+    const { id, instructions } = server.definition.record;
+    const { learned } = this.#deps;
+    const { tools } = learned;
+    const others = this.#others(server);
+    const found: ToolFindings[] = [];
+    const pace = createPace();
+    const about = scanDefinition({ instructions }, others);
+    if (about.length > 0) found.push({ tool: "instructions", findings: about });
+    for (const { originalName, definition } of tools.listOf(id)) {
+      if (learned.isToolHeld(id, originalName)) continue;
+      const findings = scanDefinition(definition, others);
+      if (findings.length > 0) found.push({ tool: tools.nameOf(id, originalName) ?? originalName, findings });
+      await pace();
+    }
+    for (const offer of learned.shownOffers(id)) {
+      const findings = scanDefinition(offer.definition, others);
+      if (findings.length > 0) found.push({ tool: `${offer.kind} ${keyOfOffer(offer)}`, findings });
+      await pace();
+    }
+    return found;
+  }
+
+  findingsOf({ origin, ownName }: OwnTool): readonly Finding[] {
+    const server = this.#of(origin);
+    if (!server) return [];
+    const { id } = server.definition.record;
+    const tool = this.#deps.learned.tools.listOf(id).find(({ originalName }) => originalName === ownName);
+    const isShown = tool && !this.#deps.learned.isToolHeld(id, ownName);
+    return isShown ? scanDefinition(tool.definition, this.#others(server)) : [];
+  }
+
+  async setCapabilities(
+    { origin, ownName }: OwnTool,
+    capabilities: readonly Capability[] | null,
+  ): Promise<void> {
+    const server = this.#of(origin);
+    if (!server)
+      throw new ToolkeepError(
+        "BAD_REQUEST",
+        `${ownName} is no tool of an MCP server: what it can do is known`,
+      );
+    await this.#deps.learned.capabilities.set(server.definition.record.id, ownName, capabilities);
+    this.#changed(server);
+  }
+
+  isCorrected({ origin, ownName }: OwnTool): boolean {
+    const server = this.#of(origin);
+    return server ? this.#deps.learned.capabilities.of(server.definition.record.id).has(ownName) : false;
+  }
+
+  #of(origin: string): Server | undefined {
+    return this.#deps.set.sorted().find((server) => `mcp:${server.definition.record.name}` === origin);
+  }
+
+  #changed(server: Server): void {
+    server.retool();
+    this.#deps.events.emit("server.changed", { server: server.definition.record.name, change: "changed" });
+  }
+
+  #held(server: Server): readonly PinRecord[] {
+    return [...heldOf(server, this.#deps.settings(), this.#deps.learned.pins).values()];
+  }
+
+  #others(server: Server) {
+    return this.#deps.learned.othersOf(server.definition.record, (name) => this.#deps.set.has(name));
+  }
+
+  #named(server: Server, held: readonly PinRecord[], names: readonly string[]): readonly PinRecord[] {
+    const { id, name } = server.definition.record;
+    const named = names.flatMap((wanted) => {
+      // A prompt may have the name of a tool: both are meant.
+      const found = held.filter(
+        ({ kind, key }) =>
+          key === wanted || (kind === "tool" && this.#deps.learned.tools.nameOf(id, key) === wanted),
+      );
+      if (found.length > 0) return found;
+      throw new ToolkeepError(
+        "NOT_FOUND",
+        `nothing of ${name} waits under the name ${JSON.stringify(wanted)}`,
+        {
+          remedy: `toolkeep server changes ${name} shows what does.`,
+        },
+      );
+    });
+    return [...new Set(named)];
+  }
+}
+
+/** Where more differs than is shown, a person has to mean it. */
+async function refuseCut(name: string, due: readonly PinRecord[]): Promise<void> {
+  const pace = createPace();
+  for (const { key, acceptedAs, heldAs } of due) {
+    if (isCut(definitionDiff(acceptedAs, heldAs ?? {})))
+      throw new ToolkeepError("BAD_REQUEST", `${revealed(key)} differs in more places than are shown`, {
+        remedy: `Accept it by its name: toolkeep server accept ${name} NAME --seen VERSION`,
+      });
+    await pace();
+  }
+}
+
+function changedMeanwhile(name: string): ToolkeepError {
+  return new ToolkeepError(
+    "CHANGED",
+    `what the server ${JSON.stringify(name)} publishes has changed after you looked at it`,
+    { remedy: `Look again: toolkeep server changes ${name}` },
+  );
+}

@@ -1,0 +1,426 @@
+import type { Caller } from "../contract/caller.ts";
+import { messageOf, ToolkeepError } from "../contract/errors.ts";
+import type { Events } from "../contract/events.ts";
+import type { OfferDefinition, OfferOrigin } from "../contract/offer.ts";
+import type { Tool } from "../contract/tool.ts";
+import { createSerial } from "../lib/flow/serial.ts";
+import type { NewId } from "../lib/id.ts";
+import { err } from "../lib/result.ts";
+import { prefixOf } from "../lib/tool-name.ts";
+import { completeServerConfig } from "../machine/config/sections/server-config.ts";
+import type { Settings } from "../machine/config/settings.ts";
+import type { Store, ToolNameChange } from "../machine/db/store.ts";
+import type { ServerInput, ServerView, TestReport, Upstream } from "../upstream/upstream.ts";
+import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
+import { SignIns } from "./auth/sign-ins.ts";
+import {
+  type Connector,
+  type ConnectorDeps,
+  createConnector,
+  signInTarget,
+  targetOf,
+} from "./connection/connector.ts";
+import { inspected } from "./inspected.ts";
+import { Background } from "./lifecycle/background.ts";
+import { type Definition, define } from "./lifecycle/definition.ts";
+import { Server } from "./lifecycle/server.ts";
+import { reachChanged, sameBytes } from "./lifecycle/server-change.ts";
+import type { ServerDeps } from "./lifecycle/server-deps.ts";
+import type { ServerLogPage } from "./lifecycle/server-log.ts";
+import { ServerRows } from "./lifecycle/server-rows.ts";
+import { ServerSet } from "./lifecycle/server-set.ts";
+import { ServerTests } from "./lifecycle/server-tests.ts";
+import { viewOf } from "./lifecycle/server-view.ts";
+import type { Offer } from "./lists/offer-key.ts";
+import { Learned } from "./lists/server-lists.ts";
+import { originsOf } from "./lists/server-offers.ts";
+import { watchedPerServer } from "./lists/watched-resources.ts";
+import { secretValues } from "./secret-values.ts";
+import { removePrivateHome } from "./transport/confined-server.ts";
+import { isPinned } from "./trust/is-pinned.ts";
+import { ServerTrust } from "./trust/server-trust.ts";
+
+export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
+  readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
+  readonly settings: Settings;
+  readonly events: Events;
+  readonly newId: NewId;
+  /** Names no server's tool may take: those of native tools. */
+  readonly reservedNames: () => ReadonlySet<string>;
+  /** Without calls for this long a server is stopped; else as `settings.mcp.idleMs` says. */
+  readonly idleMs?: number;
+  /** How long calls are refused after the first, second … failure in a row; the last value repeats. */
+  readonly backoffMs?: readonly number[];
+  /** How long whoever asks for resources or prompts waits for the first list of a server that is connected. */
+  readonly offersWaitMs?: number;
+}
+
+const OFFERS_WAIT_MS = 5000;
+const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
+/** Whatever changes the set of servers waits for what changes it already. */
+const CHANGES = "changes";
+/** Leaves room for the tool in a name of 50 characters. */
+const MAX_PREFIX = 30;
+
+/**
+ * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
+ * those that are `eager` or whose tools were never listed.
+ */
+export async function createUpstream(deps: UpstreamDeps): Promise<Upstream> {
+  const servers = new Servers(deps, await Learned.open(deps));
+  await servers.apply(deps.settings);
+  return servers;
+}
+
+class Servers implements Upstream {
+  readonly name = "mcp";
+  readonly trust: ServerTrust;
+  readonly #deps: UpstreamDeps;
+  readonly #learned: Learned;
+  readonly #rows: ServerRows;
+  readonly #signIns: SignIns;
+  readonly #connect: Connector;
+  readonly #set = new ServerSet();
+  readonly #watchedOf = watchedPerServer();
+  readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
+  readonly #listeners = new Set<() => void>();
+  readonly #offerListeners = new Set<() => void>();
+  readonly #serial = createSerial();
+  readonly #background = new Background();
+  readonly #tests: ServerTests;
+  #settings: Settings;
+  #tools: readonly Tool[] | undefined;
+  #origins: readonly OfferOrigin[] | undefined;
+  #closed = false;
+
+  constructor(deps: UpstreamDeps, learned: Learned) {
+    this.#deps = deps;
+    this.#learned = learned;
+    this.#rows = new ServerRows(deps);
+    this.#settings = deps.settings;
+    const settings = () => this.#settings;
+    this.#signIns = new SignIns({ ...deps, settings });
+    this.#connect = createConnector({ ...deps, settings, signIns: this.#signIns });
+    this.#tests = new ServerTests(this.#connect, deps);
+    this.trust = new ServerTrust({ set: this.#set, learned, settings, events: deps.events });
+  }
+
+  tools(): readonly Tool[] {
+    this.#tools ??= this.#set.sorted().flatMap((server) => server.tools);
+    return this.#tools;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  origins(): readonly OfferOrigin[] {
+    this.#origins ??= originsOf(this.#set.sorted(), {
+      offersOf: (server) => this.#learned.offersOf(server, this.#settings),
+      watchedOf: this.#watchedOf,
+      settings: this.#settings,
+      cleaned: this.#cleaned,
+    });
+    return this.#origins;
+  }
+
+  onOffersChange(listener: () => void): () => void {
+    this.#offerListeners.add(listener);
+    return () => this.#offerListeners.delete(listener);
+  }
+
+  servers(): readonly ServerView[] {
+    return this.#set.sorted().map((server) => this.#view(server));
+  }
+
+  knows(name: string): boolean {
+    return this.#set.has(name);
+  }
+
+  server(name: string): ServerView {
+    return this.#view(this.#set.named(name));
+  }
+
+  add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
+    return this.#change(name, async () => {
+      const broken = addedBy === undefined && this.#set.neverWorked(name);
+      if (!broken) this.#set.mustBeFree(name);
+      const isPending = addedBy !== undefined && this.#settings.mcp.requireApproval;
+      const config = completeServerConfig(name, input, "stored");
+      if (broken) await this.#takeOut(broken);
+      await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
+      return "added";
+    });
+  }
+
+  update(
+    name: string,
+    change: ServerInput & { readonly name?: string },
+    { by }: { by?: string } = {},
+  ): Promise<ServerView> {
+    const { name: newName = name, ...input } = change;
+    return this.#change(newName, async () => {
+      const { definition } = this.#set.named(name);
+      if (newName !== name) this.#set.mustBeFree(newName);
+      const { requireApproval } = this.#settings.mcp;
+      await this.#rows.change(
+        definition,
+        newName,
+        input,
+        by === undefined ? by : { name: by, requireApproval },
+      );
+      return "changed";
+    });
+  }
+
+  changePrefix(
+    name: string,
+    prefix: string,
+    check: (changes: readonly ToolNameChange[]) => void,
+  ): Promise<readonly ToolNameChange[]> {
+    return this.#serial(CHANGES, async () => {
+      const { record } = this.#set.named(name).definition;
+      if (prefix !== prefixOf(prefix) || prefix.length > MAX_PREFIX)
+        throw new ToolkeepError(
+          "BAD_REQUEST",
+          `a prefix has 1 to ${MAX_PREFIX} lower-case letters, digits and _, and neither begins nor ends with _; got ${JSON.stringify(prefix.slice(0, 80))}`,
+        );
+      const changes = await this.#learned.tools.rename(record, prefix, this.#settings, check);
+      await this.#deps.store.servers.update(record.id, { prefix, updatedAt: this.#deps.clock() });
+      await this.#refresh();
+      this.#deps.events.emit("server.changed", { server: name, change: "changed" });
+      return changes;
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      try {
+        await this.#takeOut(this.#set.named(name));
+      } finally {
+        await this.#refresh();
+      }
+      this.#deps.events.emit("server.changed", { server: name, change: "removed" });
+    });
+  }
+
+  approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
+    return this.#change(name, async () => {
+      await this.#rows.approve(this.#set.named(name).definition, options);
+      return "changed";
+    });
+  }
+
+  test(name: string, options?: Parameters<Upstream["test"]>[1]): Promise<TestReport> {
+    return this.#tests.test(this.#set.named(name), options);
+  }
+
+  testConfig(input: ServerInput, options?: Parameters<Upstream["testConfig"]>[1]): Promise<TestReport> {
+    return this.#tests.testConfig(input, options);
+  }
+
+  logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
+    return this.#set.named(name).log.read(options);
+  }
+
+  async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
+    const server = this.#set.named(name);
+    const start = await this.#signIns.begin(signInTarget(server), options);
+    if (start.url === null) await this.#startAnew(server);
+    return start;
+  }
+
+  async completeSignIn(params: URLSearchParams): Promise<ServerView> {
+    const { serverId } = await this.#signIns.complete(params, (id) => {
+      const server = this.#set.byId(id);
+      return server && signInTarget(server);
+    });
+    const server = this.#set.byId(serverId);
+    if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
+    await this.#startAnew(server);
+    return this.#view(server);
+  }
+
+  async signOut(name: string): Promise<ServerView> {
+    const server = this.#set.named(name);
+    await this.#signIns.signOut(targetOf(server));
+    await server.disconnect();
+    return this.#view(server);
+  }
+
+  signInStatus(name: string): Promise<SignInStatus> {
+    return this.#signIns.status(targetOf(this.#set.named(name)));
+  }
+
+  offers(name: string): readonly Offer[] {
+    return this.#learned.offersOf(this.#set.named(name), this.#settings);
+  }
+
+  settled(name?: string): Promise<void> {
+    return name === undefined ? this.#background.settled() : this.#background.learned(this.#set.named(name));
+  }
+
+  apply(settings: Settings): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      this.#settings = settings;
+      await this.#refresh();
+    });
+  }
+
+  reload(): Promise<void> {
+    return this.#serial(CHANGES, async () => {
+      await this.#learned.reload();
+      await this.#refresh();
+    });
+  }
+
+  rootsChanged(caller: Caller): void {
+    for (const server of this.#set.sorted()) server.own.rootsChanged(caller);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#background.stop();
+    await this.#serial(CHANGES, async () => {});
+    await Promise.all(this.#set.sorted().map((server) => server.close()));
+    await this.settled();
+    await this.#signIns.close();
+  }
+
+  async #takeOut(server: Server): Promise<void> {
+    const { record, config } = server.definition;
+    if (config.source === "stored") {
+      // Before its row is emptied: nothing that it still tells may be written there afterwards.
+      await server.close();
+      this.#set.delete(record.id);
+    }
+    await this.#rows.remove(server.definition);
+    await this.#learned.forget(record.id);
+    await this.#signIns.forget(record.id);
+    await removePrivateHome(this.#settings.home, record.id);
+  }
+
+  #view(server: Server): ServerView {
+    return viewOf(server, this.#settings, { ...this.#deps, learned: this.#learned });
+  }
+
+  #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
+    return this.#serial(CHANGES, async () => {
+      const change = await write();
+      await this.#refresh();
+      this.#deps.events.emit("server.changed", { server: name, change });
+      return this.server(name);
+    });
+  }
+
+  /** Makes the servers in memory what the store and the settings files say. */
+  async #refresh(): Promise<void> {
+    const declared = new Map(this.#settings.servers.map((server) => [server.name, server]));
+    const gone = new Set(this.#set.ids);
+    for (const record of await this.#rows.list(declared.values())) {
+      const definition = define(record, declared.get(record.name), this.#settings, this.#deps.vault);
+      if (definition) {
+        gone.delete(record.id);
+        await this.#put(definition);
+      } else if (record.config) {
+        this.#deps.log.error({ server: record.name }, "the stored configuration of a server cannot be used");
+      }
+    }
+    for (const id of gone) {
+      await this.#set.byId(id)?.close();
+      this.#set.delete(id);
+    }
+    this.#changed();
+  }
+
+  async #put(definition: Definition): Promise<void> {
+    for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
+    const { record, config, gate } = definition;
+    if ((config.sandbox?.mode ?? "off") !== "off") await this.#deps.sandbox.check(); // its view says what was found
+    if (!isPinned(definition, this.#settings)) await this.#learned.unpin(record.id);
+    const existing = this.#set.byId(record.id);
+    const before = existing?.definition;
+    const server = existing ?? new Server(definition, this.#serverDeps);
+    this.#set.put(record.id, server);
+    const moved = before !== undefined && reachChanged(before.config, config);
+    await existing?.redefine(definition, moved);
+    const opened = before !== undefined && before.gate.kind !== "open";
+    const unlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
+    // Another process on the same store may have signed in.
+    const signedIn = server.state === "needs_auth" && !sameBytes(before?.record.auth, record.auth);
+    if (signedIn) await this.#startAnew(server);
+    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.learn(server);
+  }
+
+  async #startAnew(server: Server): Promise<void> {
+    await server.renew();
+    this.#background.learn(server);
+  }
+
+  get #serverDeps(): ServerDeps<Server> {
+    const { vault, clock, idleMs, backoffMs = BACKOFF_MS, offersWaitMs = OFFERS_WAIT_MS } = this.#deps;
+    const warn = (server: Server, message: string) => this.#warn(server, message);
+    return {
+      connect: async (server, attempt) => {
+        if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
+        const opened = await this.#connect(targetOf(server), attempt);
+        return await inspected(server, opened, this.#learned, this.#settings);
+      },
+      learn: (server, list, connection) =>
+        this.#learned.learnTools(server, list, connection, this.#settings, warn, (name) =>
+          this.#set.has(name),
+        ),
+      learnOffers: async (server, list) => {
+        const isServer = (name: string) => this.#set.has(name);
+        if (await this.#learned.learnOffers(server, list, this.#settings, warn, isServer))
+          this.#offersChanged();
+      },
+      refusal: (server, what) => this.#learned.refusal(server, what, this.#settings),
+      learnAsksBack: (server) => this.#learned.learnAsksBack(server),
+      toolsOf: (server) => this.#learned.toolsOf(server, this.#settings),
+      onState: (server, detail) => this.#stateChanged(server, detail),
+      onTools: () => this.#changed(),
+      onProblem: warn,
+      redact: (text) => vault.redact(text),
+      clock,
+      idleMs: () => idleMs ?? this.#settings.mcp.idleMs,
+      backoffMs,
+      offersWaitMs,
+    };
+  }
+
+  #stateChanged(server: Server, detail: string | undefined): void {
+    const { id, name } = server.definition.record;
+    const change = { server: name, state: server.state, ...(detail === undefined ? {} : { detail }) };
+    this.#deps.events.emit("server.state", change);
+    if (detail === undefined) return;
+    this.#warn(server, detail);
+    const write = this.#deps.store.servers.update(id, {
+      lastError: detail,
+      failedAt: server.failure?.at ?? null,
+    });
+    this.#background.track(
+      write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)),
+    );
+  }
+
+  #warn(server: Server, message: string): void {
+    const { name } = server.definition.record;
+    this.#deps.log.warn(
+      { server: name, state: server.state },
+      `mcp server ${name}: ${this.#deps.vault.redact(message)}`,
+    );
+  }
+
+  #changed(): void {
+    this.#tools = undefined;
+    for (const listener of this.#listeners) listener();
+    this.#offersChanged();
+  }
+
+  #offersChanged(): void {
+    this.#origins = undefined;
+    for (const listener of this.#offerListeners) listener();
+  }
+}

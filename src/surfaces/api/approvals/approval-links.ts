@@ -1,0 +1,47 @@
+import { WANTS_ADMIN } from "../../../call/questions/wanted-role.ts";
+import { SealedText } from "../../../call/vault/sealed-text.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { err, ok, type Result } from "../../../lib/result.ts";
+import type { QuestionRecord } from "../../../machine/db/store.ts";
+import type { Vault } from "../../../vault/vault.ts";
+
+const PURPOSE = "toolkeep/approval-link";
+const MAX_LENGTH = 1_000;
+/** Shorter than most approvals wait: a link lies in a chat, where others may find it later. */
+const LIFE_MS = 60 * 60 * 1_000;
+
+/** What somebody may answer who has nothing but a link. */
+export function linkAnswers({ wants }: QuestionRecord["details"]): readonly ("once" | "reject")[] {
+  return wants === WANTS_ADMIN.wants ? ["reject"] : ["once", "reject"];
+}
+
+interface Link {
+  readonly id: string;
+  readonly until: number;
+}
+
+/**
+ * Links that answer one approval, for whoever gets them: by `once` or `reject`, until it is answered or they are over. What a
+ * link says cannot be read or changed, and every replica knows its own.
+ */
+export class ApprovalLinks {
+  readonly #texts: SealedText<Link>;
+  readonly #clock: Clock;
+
+  constructor(vault: Pick<Vault, "seal" | "unseal">, clock: Clock) {
+    this.#texts = new SealedText(vault, PURPOSE, MAX_LENGTH);
+    this.#clock = clock;
+  }
+
+  make({ id, expiresAt }: Pick<QuestionRecord, "id" | "expiresAt">): { key: string; until: number } {
+    const until = Math.min(expiresAt, this.#clock() + LIFE_MS);
+    return { key: this.#texts.seal({ id, until }), until };
+  }
+
+  /** The id of the approval; the error is a sentence for whoever came with the link. */
+  open(key: unknown): Result<string, string> {
+    const link = this.#texts.open(key);
+    if (!link) return err("This link is not one of ours.");
+    return link.until > this.#clock() ? ok(link.id) : err("This link is over.");
+  }
+}

@@ -1,0 +1,136 @@
+import type { Catalog } from "../../../call/catalog/catalog.ts";
+import type { EventMap, Events } from "../../../contract/events.ts";
+import type { OutcomeName } from "../../../contract/tool.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { CallMinute, ServerLatency } from "../contract/home-contract.ts";
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+/** Durations are counted in steps of a fifth: a p95 out of them is that exact. */
+const STEP = 1.2;
+const STEPS = 96;
+/** So many calls of a server are looked at. */
+const KEPT = 64;
+/** Servers come and go; of more than these there are no latencies. */
+const MAX_SERVERS = 1_000;
+const SERVER = "mcp:";
+
+/** Something went wrong, as opposed to somebody not being allowed. */
+const FAILED: ReadonlySet<OutcomeName> = new Set(["failed", "timed_out", "unavailable", "internal_error"]);
+const REFUSED: ReadonlySet<OutcomeName> = new Set([
+  "unknown_tool",
+  "ambiguous_tool",
+  "not_granted",
+  "disabled",
+  "pending_approval",
+  "invalid_arguments",
+  "denied",
+]);
+
+interface Minute {
+  /** Minutes since the epoch; what was counted for another is old. */
+  number: number;
+  calls: number;
+  failed: number;
+  refused: number;
+  readonly steps: Uint32Array;
+}
+
+interface Recent {
+  readonly durations: Float64Array;
+  calls: number;
+}
+
+/** The last hour of calls, minute by minute, and how quick each server was lately. Of fixed size; costs a call two lookups. */
+export class CallHistory {
+  readonly #clock: Clock;
+  readonly #catalog: Pick<Catalog, "get">;
+  readonly #stop: () => void;
+  readonly #minutes: Minute[] = Array.from({ length: MINUTES }, () => ({
+    number: 0,
+    calls: 0,
+    failed: 0,
+    refused: 0,
+    steps: new Uint32Array(STEPS),
+  }));
+  readonly #servers = new Map<string, Recent>();
+
+  constructor(events: Events, catalog: Pick<Catalog, "get">, clock: Clock) {
+    this.#clock = clock;
+    this.#catalog = catalog;
+    this.#stop = events.on("call.ended", (call) => this.#ended(call));
+  }
+
+  /** Sixty, oldest first; the last is the one that is under way. */
+  minutes(): CallMinute[] {
+    const now = Math.floor(this.#clock() / MINUTE_MS);
+    return Array.from({ length: MINUTES }, (_, index) => {
+      const number = now - MINUTES + 1 + index;
+      const at = number * MINUTE_MS;
+      const minute = this.#minutes[number % MINUTES]!;
+      if (minute.number !== number) return { at, calls: 0, failed: 0, refused: 0, p95Ms: null };
+      const { calls, failed, refused, steps } = minute;
+      return { at, calls, failed, refused, p95Ms: percentile(steps, calls) };
+    });
+  }
+
+  latencies(): ServerLatency[] {
+    return [...this.#servers].map(([server, { durations, calls }]) => {
+      const sorted = durations.slice(0, Math.min(calls, KEPT)).sort();
+      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+      return { server, calls, medianMs: at(0.5), p95Ms: at(0.95) };
+    });
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #ended({ tool, outcome, durationMs }: EventMap["call.ended"]): void {
+    const minute = this.#minute();
+    minute.calls += 1;
+    if (FAILED.has(outcome)) minute.failed += 1;
+    else if (REFUSED.has(outcome)) minute.refused += 1;
+    minute.steps[stepOf(durationMs)]! += 1;
+    if (outcome === "ok" || outcome === "failed") this.#served(tool, durationMs);
+  }
+
+  #served(tool: string, durationMs: number): void {
+    const origin = this.#catalog.get(tool)?.origin;
+    if (!origin?.startsWith(SERVER)) return;
+    const name = origin.slice(SERVER.length);
+    let recent = this.#servers.get(name);
+    if (!recent) {
+      if (this.#servers.size >= MAX_SERVERS) return;
+      recent = { durations: new Float64Array(KEPT), calls: 0 };
+      this.#servers.set(name, recent);
+    }
+    recent.durations[recent.calls % KEPT] = durationMs;
+    recent.calls += 1;
+  }
+
+  #minute(): Minute {
+    const number = Math.floor(this.#clock() / MINUTE_MS);
+    const minute = this.#minutes[number % MINUTES]!;
+    if (minute.number !== number) {
+      Object.assign(minute, { number, calls: 0, failed: 0, refused: 0 });
+      minute.steps.fill(0);
+    }
+    return minute;
+  }
+}
+
+function stepOf(ms: number): number {
+  return ms <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log(ms) / Math.log(STEP)));
+}
+
+/** The upper end of the step in which the 95th of a hundred calls lies. */
+function percentile(steps: Uint32Array, calls: number): number | null {
+  if (calls === 0) return null;
+  let left = Math.ceil(calls * 0.95);
+  const step = steps.findIndex((count) => {
+    left -= count;
+    return left <= 0;
+  });
+  return Math.round(STEP ** step);
+}

@@ -1,0 +1,39 @@
+import { originOf } from "../../../call/catalog/grants.ts";
+import type { Tool } from "../../../contract/tool.ts";
+import type { ToolFilter, ToolFlag } from "../contract.ts";
+import { nameText } from "../schema.ts";
+
+const FLAGS: Readonly<Record<ToolFlag, (tool: Tool) => boolean>> = {
+  read_only: ({ flags }) => flags.readOnly,
+  destructive: ({ flags }) => flags.destructive,
+  other: ({ flags }) => !flags.readOnly && !flags.destructive,
+  floor: ({ floor }) => floor,
+  untrusted: ({ untrusted }) => untrusted ?? false,
+};
+
+/** The filter as a query string has it. */
+export const toolFilter = {
+  origin: nameText,
+  server: nameText,
+  flag: { enum: Object.keys(FLAGS) },
+  state: { enum: ["active", "disabled", "pending_approval", "unavailable", "planned"] },
+} as const;
+
+/** Tools that are only announced fit where they are asked for by their state, and nowhere else. */
+export function fitsFilter({ origin, server, flag, state }: ToolFilter): (tool: Tool) => boolean {
+  const conditions: ((tool: Tool) => boolean)[] = [];
+  if (origin !== undefined) {
+    const kind = `${origin}:`;
+    conditions.push((tool) => tool.origin === origin || tool.origin.startsWith(kind));
+  }
+  if (server !== undefined) {
+    const own = originOf(server);
+    conditions.push((tool) => tool.origin === own);
+  }
+  if (flag !== undefined) conditions.push(FLAGS[flag]);
+  conditions.push((tool) => {
+    const { kind } = tool.status();
+    return state === undefined ? kind !== "planned" : kind === state;
+  });
+  return (tool) => conditions.every((fits) => fits(tool));
+}

@@ -1,0 +1,171 @@
+import { toolTokens } from "../../call/conversation/token-estimate.ts";
+import { contextOf } from "../../call/identity/context.ts";
+import { OPERATOR } from "../../call/identity/identity.ts";
+import { wantedRole } from "../../call/questions/wanted-role.ts";
+import type { Caller } from "../../contract/caller.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
+import type { Hub } from "../../hub.ts";
+import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
+import type {
+  AgentRecord,
+  CallRecord,
+  ConsentRecord,
+  MessageRecord,
+  NotificationRecord,
+  QuestionRecord,
+  TaskRecord,
+  TokenRecord,
+} from "../../machine/db/store.ts";
+import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
+import { awaitedServer } from "../../servers/lifecycle/approval-notices.ts";
+import type {
+  AgentView,
+  CallView,
+  ListedTool,
+  MemoryVersionView,
+  MemoryView,
+  MessageView,
+  NotificationView,
+  QuestionView,
+  TaskView,
+  TokenView,
+  ToolDetail,
+  ToolView,
+} from "./contract.ts";
+import type { ToolCosts } from "./tools/tool-costs.ts";
+
+/** Records as people see them: agents by name instead of id, nothing secret. */
+
+export function agentView(hub: Hub, record: AgentRecord): AgentView {
+  const { parentId, scout, ...agent } = record;
+  return {
+    ...agent,
+    parent: parentId === null ? null : agentName(hub, parentId),
+    context: contextOf({ parentId, scout }),
+    toolCount: hub.catalog.visible(callerOf(hub, record)).length,
+  };
+}
+
+export function tokenView(
+  hub: Hub,
+  { agentId, consentId, ...token }: Omit<TokenRecord, "hash">,
+  consents: readonly ConsentRecord[] = [],
+): TokenView {
+  const consent = consents.find(({ id }) => id === consentId);
+  return {
+    ...token,
+    agent: agentId === null ? null : agentName(hub, agentId),
+    client: consent
+      ? { id: consent.clientId, name: consent.clientName, renewsUntil: consent.expiresAt }
+      : null,
+  };
+}
+
+export function toolView(tool: Tool): ToolView {
+  return {
+    name: tool.name,
+    ownName: tool.ownName,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: tool.description,
+    origin: tool.origin,
+    scope: tool.scope,
+    availability: tool.availability,
+    floor: tool.floor,
+    flags: tool.flags,
+    status: tool.status(),
+  };
+}
+
+const MAX_BRIEF = 200;
+
+/** With `brief`, of a long description the beginning. */
+export function listedTool(tool: Tool, costs: Pick<ToolCosts, "of">, brief = false): ListedTool {
+  const view = toolView(tool);
+  const isCut = brief && view.description.length > MAX_BRIEF;
+  return {
+    ...view,
+    ...(isCut && {
+      description: `${view.description.slice(0, wholeCharacterAt(view.description, MAX_BRIEF - 1))}…`,
+    }),
+    ...(tool.domain && { domain: tool.domain }),
+    tokens: costs.of(tool),
+    untrusted: tool.untrusted ?? false,
+  };
+}
+
+export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
+  return {
+    ...toolView(tool),
+    tokens: toolTokens(tool),
+    deferrable: !tool.floor,
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+    timeoutMs: tool.timeoutMs,
+    capabilities: tool.capabilities ?? [],
+    corrected: hub.upstream.trust.isCorrected(tool),
+    findings: hub.upstream.trust.findingsOf(tool),
+    untrusted: tool.untrusted ?? false,
+    warnings: hub.warningsOf(tool),
+    toolboxes: hub.catalog.toolboxes.holding(tool),
+    agents: hub.identity
+      .agents()
+      .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))
+      .map((agent) => agent.name),
+  };
+}
+
+export function messageView(hub: Hub, { fromAgentId, toAgentId, ...message }: MessageRecord): MessageView {
+  return { ...message, from: agentName(hub, fromAgentId), to: agentName(hub, toAgentId) };
+}
+
+export function callView(hub: Hub, { agentId, steps: _steps, ...call }: CallRecord): CallView {
+  return { ...call, agent: agentName(hub, agentId) };
+}
+
+export function taskView(hub: Hub, { agentId, assignedBy, ...task }: TaskRecord): TaskView {
+  const giver = assignedBy === null ? null : agentName(hub, assignedBy);
+  return { ...task, agent: agentName(hub, agentId), assignedBy: giver };
+}
+
+export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {
+  return { ...memory, ...ownerView(hub, agentId) };
+}
+
+export function memoryVersionView(hub: Hub, { agentId, ...version }: MemoryVersion): MemoryVersionView {
+  return { ...version, ...ownerView(hub, agentId) };
+}
+
+function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space"> {
+  const space = spaceOfOwner(owner) ?? null;
+  return { agent: space === null ? agentName(hub, owner) : null, space };
+}
+
+export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
+  const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
+  const wants = wantedRole(record, (name) => hub.vault.names().includes(name));
+  return { ...question, agent: agentName(hub, agentId), wants };
+}
+
+export function notificationView(
+  hub: Hub,
+  { agentId, ...notification }: NotificationRecord,
+): NotificationView {
+  return {
+    ...notification,
+    agent: agentId === null ? null : agentName(hub, agentId),
+    undecided:
+      notification.dismissedAt === null &&
+      awaitedServer(notification.id, hub.upstream.servers()) !== undefined,
+  };
+}
+
+/** The agent itself, as an admin acts for it: through no token, with every scope. */
+export function callerOf(hub: Hub, agent: AgentRecord): Caller {
+  return hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "api" });
+}
+
+/** An agent deleted since keeps its id as its name. */
+export function agentName(hub: Hub, id: string): string {
+  return id === OPERATOR ? OPERATOR : (hub.identity.agentById(id)?.name ?? id);
+}

@@ -1,0 +1,106 @@
+import type { Client, ClientFile, Place, Scope } from "../../../features/clients/client.ts";
+import type { ConnectDeps, Undone } from "../../../features/clients/connect-client.ts";
+import type { FoundServer } from "../../../features/clients/import/found-server.ts";
+import { candidateOf, isImported } from "../../../features/clients/import/import-preview.ts";
+import type { ImportVerdicts, ServerAnswer, TestReport } from "../../api/contract.ts";
+import { spoken } from "../print/server-text.ts";
+import type { Run } from "../shell.ts";
+import { path } from "./api-client.ts";
+
+/** What a client has beside Toolkeep. */
+export interface DoubleServers {
+  /** Servers that Toolkeep has too, with their names there: the client offers them twice. */
+  readonly registered: readonly (FoundServer & { readonly registeredAs: string })[];
+  /** Names of those that Toolkeep does not have. */
+  readonly others: readonly string[];
+}
+
+/** The servers in the client's settings of this scope. */
+export async function doubleServers(
+  run: Run,
+  client: Client,
+  { place, scope, ownUrl }: { place: Place; scope: Scope; ownUrl: string | null },
+): Promise<DoubleServers> {
+  const { discover } = await import("../../../features/clients/discover.ts");
+  const { readSettingsText } = await import("../../../machine/config/edit/settings-text.ts");
+  const files = client.files(place).filter((file) => file.scope === scope);
+  const only = { ...client, files: () => files };
+  const { servers } = await discover({ place, readText: readSettingsText, ownUrl, clients: [only] });
+  const { verdicts } = await run.send<ImportVerdicts>("POST", "/api/imports/preview", {
+    servers: servers.map(candidateOf),
+  });
+  return {
+    registered: servers.flatMap((server, index) => {
+      const verdict = verdicts[index]!;
+      return verdict.kind === "same" ? [{ ...server, registeredAs: verdict.name }] : [];
+    }),
+    others: servers.filter((_, index) => isImported(verdicts[index]!)).map((server) => server.name),
+  };
+}
+
+/** Undoes moves out of the client's files of this scope beside the one Toolkeep stood in. */
+export async function restoreMoved(
+  client: Client,
+  { place, scope, target }: { place: Place; scope: Scope; target: ClientFile },
+): Promise<Undone[]> {
+  const { restoreServers } = await import("../../../features/clients/connect-client.ts");
+  const others = client
+    .files(place)
+    .filter((file) => file.scope === scope && !file.readOnly && file.path !== target.path);
+  const undone: Undone[] = [];
+  for (const file of others) {
+    const one = await restoreServers(file);
+    if (one) undone.push(one);
+  }
+  return undone;
+}
+
+/** What `moveServers` did: the names of those that are gone from the client, and why others stay. */
+export interface Moved {
+  readonly moved: readonly string[];
+  readonly kept: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/**
+ * Takes servers out of the client's files, each after a backup: only those that Toolkeep can run, since whoever moves
+ * a server wants to go on using it.
+ */
+export async function moveServers(
+  run: Run,
+  { registered }: DoubleServers,
+  client: Client,
+  deps: ConnectDeps,
+): Promise<Moved> {
+  const { removeServers } = await import("../../../features/clients/connect-client.ts");
+  const writable = new Set(
+    client
+      .files(deps.place)
+      .filter((file) => !file.readOnly)
+      .map((file) => file.path),
+  );
+  const kept: { name: string; reason: string }[] = [];
+  const moved: FoundServer[] = [];
+  for (const server of registered) {
+    if (!server.findings.every(({ file }) => writable.has(file))) continue;
+    const reason = await cannotRun(run, server.registeredAs);
+    if (reason === undefined) moved.push(server);
+    else kept.push({ name: server.name, reason });
+  }
+  const findings = moved.flatMap((server) => server.findings);
+  for (const file of new Set(findings.map((finding) => finding.file))) {
+    const keys = findings.filter((finding) => finding.file === file).map((finding) => finding.path);
+    await removeServers(file, keys, deps);
+  }
+  return { moved: moved.map((server) => server.name), kept };
+}
+
+/** Why Toolkeep cannot run a server; undefined where it can. One that is not connected is tried. */
+async function cannotRun(run: Run, name: string): Promise<string | undefined> {
+  const place = path`/api/servers/${name}`;
+  const { server } = await run.get<ServerAnswer>(place);
+  if (server.state === "ready") return undefined;
+  if (server.state === "disabled" || server.state === "pending_approval")
+    return `it is ${spoken(server.state)}`;
+  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${place}/test`));
+  return report.ok ? undefined : report.error;
+}

@@ -1,0 +1,162 @@
+import { Command } from "commander";
+import { ROLES, type Role } from "../../../../contract/caller.ts";
+import { ToolkeepError } from "../../../../contract/errors.ts";
+import type {
+  LoginLink,
+  PersonAnswer,
+  PersonInput,
+  PersonList,
+  SessionList,
+  SessionsEnded,
+} from "../../../api/contract.ts";
+import { path } from "../../client/api-client.ts";
+import { destructive } from "../../input/destructive.ts";
+import { counted } from "../../print/counted.ts";
+import { ago } from "../../print/duration.ts";
+import { table } from "../../print/table.ts";
+import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+
+interface EditOptions {
+  readonly role?: string;
+  readonly rename?: string;
+  readonly disable?: boolean;
+  readonly enable?: boolean;
+}
+
+export function personCommand(shell: Shell): Command {
+  const person = new Command("person").description("who may use the dashboard and the API");
+
+  leaf(person, "list", "list the people and what each may do", "person list").action(
+    shell.action(listPeople),
+  );
+  leaf(person, "add <name>", "add a person", "person add eve --role operator")
+    .requiredOption("--role <role>", `what they may do: ${ROLES.join(", ")}`)
+    .action(shell.action(addPerson));
+  examples(
+    leaf(person, "edit <name>", "change what a person may do; it counts at once")
+      .option("--role <role>", `what they may do: ${ROLES.join(", ")}`)
+      .option("--rename <name>", "give them another name")
+      .option("--disable", "let them in nowhere, and sign them out")
+      .option("--enable", "let them in again")
+      .action(shell.action(editPerson)),
+    "person edit eve --role viewer",
+    "person edit eve --disable",
+  );
+  destructive(
+    leaf(person, "remove <name>", "remove a person and sign them out", "person remove eve"),
+    shell,
+    (name) => `Remove ${name} and sign them out?`,
+    removePerson,
+  );
+  leaf(
+    person,
+    "link <name>",
+    "print a link by which a person signs in, good once and for ten minutes",
+    "person link eve",
+  ).action(shell.action(linkPerson));
+  leaf(
+    person,
+    "sessions <name>",
+    "list the browsers that a person is signed in with",
+    "person sessions eve",
+  ).action(shell.action(listSessions));
+  examples(
+    destructive(
+      leaf(person, "sign-out <name> [session]", "end one session of a person, or all of them"),
+      shell,
+      (name, session) => `End ${session ?? "every session"} of ${name}?`,
+      signOut,
+    ),
+    "person sign-out eve",
+    "person sign-out eve ses_…",
+  );
+  return person;
+}
+
+async function listPeople(run: Run): Promise<undefined> {
+  const { people } = await run.get<PersonList>("/api/people");
+  const rows = people.map((person) => [
+    person.name,
+    person.role,
+    person.disabled ? "disabled" : person.owner ? "owner" : "active",
+    person.sessions,
+    ago(person.lastSeenAt, Date.now()),
+  ]);
+  run.print(
+    { people },
+    table(["NAME", "ROLE", "STATE", "SIGNED IN", "LAST SEEN"], rows, run.terminal.columns),
+  );
+}
+
+async function addPerson(run: Run, name: string, options: { role: string }): Promise<undefined> {
+  const body = { name, role: readRole(options.role) };
+  const answer = await run.send<PersonAnswer>("POST", "/api/people", body);
+  run.print(answer, `Added ${name} as ${answer.person.role}.\nNext: toolkeep person link ${name}\n`);
+}
+
+async function editPerson(run: Run, name: string, options: EditOptions): Promise<undefined> {
+  if (options.disable && options.enable)
+    throw new ToolkeepError("BAD_USAGE", "a person is either let in or not: give --enable or --disable");
+  const change: PersonInput = {
+    ...(options.role === undefined ? {} : { role: readRole(options.role) }),
+    ...(options.rename === undefined ? {} : { name: options.rename }),
+    ...(options.disable ? { disabled: true } : {}),
+    ...(options.enable ? { disabled: false } : {}),
+  };
+  if (Object.keys(change).length === 0)
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      "nothing to change was given: name a --role or --rename, or --enable or --disable",
+    );
+  const answer = await run.send<PersonAnswer>("PATCH", path`/api/people/${name}`, change);
+  const { person } = answer;
+  const signIn = person.disabled ? ", who cannot sign in" : "";
+  run.print(answer, `Changed ${person.name}: ${person.role}${signIn}.\n`);
+}
+
+async function removePerson(run: Run, name: string): Promise<undefined> {
+  run.print(
+    await run.send<object>("DELETE", path`/api/people/${name}`),
+    `Removed ${name} and signed them out.\n`,
+  );
+}
+
+async function linkPerson(run: Run, name: string): Promise<undefined> {
+  const link = await run.send<LoginLink>("POST", "/api/login-links", { person: name });
+  run.print(link, `${link.url}\n`);
+  if (!run.json) run.terminal.err(`Whoever opens it becomes ${name}: once, within ten minutes.\n`);
+}
+
+async function listSessions(run: Run, name: string): Promise<undefined> {
+  const { sessions } = await run.get<SessionList>(path`/api/people/${name}/sessions`);
+  const now = Date.now();
+  const rows = sessions.map((session) => [
+    session.id,
+    ago(session.createdAt, now),
+    ago(session.lastUsedAt, now),
+    session.label,
+  ]);
+  run.print(
+    { sessions },
+    rows.length === 0
+      ? `${name} is signed in nowhere.\n`
+      : table(["ID", "SIGNED IN", "LAST USED", "BROWSER"], rows, run.terminal.columns),
+  );
+}
+
+async function signOut(run: Run, name: string, session: string | undefined): Promise<undefined> {
+  if (session !== undefined) {
+    const done = await run.send<object>("DELETE", path`/api/people/${name}/sessions/${session}`);
+    run.print(done, `Ended session ${session} of ${name}.\n`);
+    return;
+  }
+  const answer = await run.send<SessionsEnded>("DELETE", path`/api/people/${name}/sessions`);
+  run.print(answer, `Ended ${counted(answer.ended, "session")} of ${name}.\n`);
+}
+
+/** Throws BAD_USAGE with the roles there are. */
+export function readRole(text: string): Role {
+  const role = ROLES.find((each) => each === text);
+  if (role !== undefined) return role;
+  throw new ToolkeepError("BAD_USAGE", `expected one of the roles ${ROLES.join(", ")}; got ${text}`);
+}

@@ -1,0 +1,165 @@
+import { Command } from "commander";
+import { ToolkeepError } from "../../../../contract/errors.ts";
+import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../../api/contract.ts";
+import { path } from "../../client/api-client.ts";
+import { destructive } from "../../input/destructive.ts";
+import { counted } from "../../print/counted.ts";
+import { fields, table } from "../../print/table.ts";
+import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+
+export function toolboxCommand(shell: Shell): Command {
+  const toolbox = new Command("toolbox").description("named sets of tools to give to agents");
+
+  leaf(toolbox, "list", "list the toolboxes", "toolbox list").action(shell.action(listToolboxes));
+  leaf(toolbox, "show <name>", "show the tools in a toolbox", "toolbox show reading").action(
+    shell.action(showToolbox),
+  );
+  examples(
+    leaf(
+      toolbox,
+      "create <name> [tools...]",
+      "create a toolbox; * stands for every native tool, mcp:NAME:* for all of a server",
+    )
+      .option("--description <text>", "what it is for")
+      .option("--allow-unknown", "also names that no tool has yet")
+      .action(shell.action(createToolbox)),
+    "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
+  );
+  leaf(toolbox, "add <name> <tools...>", "add tools to a toolbox", "toolbox add reading mcp_fs_search_files")
+    .option("--allow-unknown", "also names that no tool has yet")
+    .action(shell.action(addTools));
+  leaf(
+    toolbox,
+    "remove <name> <tools...>",
+    "take tools out of a toolbox",
+    "toolbox remove reading mcp_fs_search_files",
+  ).action(shell.action(removeTools));
+  destructive(
+    leaf(
+      toolbox,
+      "delete <name>",
+      "delete a toolbox; agents that have it lose its tools",
+      "toolbox delete reading",
+    ),
+    shell,
+    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
+    deleteToolbox,
+  );
+  return toolbox;
+}
+
+async function listToolboxes(run: Run): Promise<undefined> {
+  const { toolboxes } = await run.get<ToolboxList>("/api/toolboxes");
+  const rows = toolboxes.map((toolbox) => [
+    toolbox.name,
+    toolbox.builtin ? "built-in" : "own",
+    toolbox.tools.includes("*") ? "*" : toolbox.tools.length,
+    toolbox.agents.join(", "),
+    toolbox.description,
+  ]);
+  run.print(
+    { toolboxes },
+    table(["NAME", "KIND", "TOOLS", "AGENTS", "DESCRIPTION"], rows, run.terminal.columns),
+  );
+}
+
+async function showToolbox(run: Run, name: string): Promise<undefined> {
+  const answer = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const { toolbox } = answer;
+  run.print(
+    answer,
+    `${fields([
+      ["name", toolbox.name],
+      ["kind", toolbox.builtin ? "built-in, read-only" : "own"],
+      ["description", toolbox.description],
+      ["agents", toolbox.agents.join(", ")],
+    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${remark(tool, toolbox)}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
+  );
+}
+
+async function createToolbox(
+  run: Run,
+  name: string,
+  tools: string[],
+  options: { description?: string; allowUnknown?: boolean },
+): Promise<undefined> {
+  const body = {
+    name,
+    tools,
+    allowUnknown: options.allowUnknown === true,
+    ...(options.description === undefined ? {} : { description: options.description }),
+  };
+  const answer = await run.send<ToolboxAnswer>("POST", "/api/toolboxes", body);
+  run.print(
+    answer,
+    `Created toolbox ${name}.\n${summary(answer.toolbox)}Next: toolkeep ${tools.length === 0 ? `toolbox add ${name} TOOL…` : `agent edit AGENT --toolbox ${name}`}\n`,
+  );
+}
+
+async function addTools(
+  run: Run,
+  name: string,
+  tools: string[],
+  options: { allowUnknown?: boolean },
+): Promise<undefined> {
+  const allowUnknown = options.allowUnknown === true;
+  const added = (before: readonly string[]) => [...before, ...tools.filter((tool) => !before.includes(tool))];
+  await changeTools(run, name, added, { allowUnknown });
+}
+
+async function removeTools(run: Run, name: string, tools: string[]): Promise<undefined> {
+  await changeTools(run, name, (before) => {
+    const absent = tools.find((tool) => !before.includes(tool));
+    if (absent !== undefined) {
+      throw new ToolkeepError(
+        "NOT_FOUND",
+        `toolbox ${name} does not hold ${JSON.stringify(absent)}; see toolkeep toolbox show ${name}`,
+      );
+    }
+    return before.filter((tool) => !tools.includes(tool));
+  });
+}
+
+async function deleteToolbox(run: Run, name: string): Promise<undefined> {
+  const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const lost =
+    toolbox.agents.length === 0
+      ? ""
+      : `Without its tools now: ${toolbox.agents.join(", ")}. They keep its name, in case it comes back: toolkeep agent edit AGENT --revoke ${name}\n`;
+  run.print(
+    await run.send<object>("DELETE", path`/api/toolboxes/${name}`),
+    `Deleted toolbox ${name}.\n${lost}`,
+  );
+}
+
+async function changeTools(
+  run: Run,
+  name: string,
+  change: (before: readonly string[]) => readonly string[],
+  checks: { readonly allowUnknown?: boolean } = {},
+): Promise<void> {
+  const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
+  const answer = await run.send<ToolboxAnswer>("PATCH", path`/api/toolboxes/${name}`, {
+    tools: change(toolbox.tools),
+    ...checks,
+  });
+  run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
+}
+
+function remark(tool: string, { unknown, planned, unmatched }: ToolboxView): string {
+  if (unknown.includes(tool)) return "  (not known)";
+  if (planned.includes(tool)) return "  (not available yet)";
+  return unmatched.includes(tool) ? "  (matches no tool yet)" : "";
+}
+
+function summary({ tools, unknown, planned, unmatched }: ToolboxView): string {
+  const patterns = tools.filter((tool) => tool.includes(":"));
+  const listed = [
+    counted(tools.length - patterns.length, "tool"),
+    ...(patterns.length === 0 ? [] : [counted(patterns.length, "pattern")]),
+  ];
+  const names = unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
+  const later = planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
+  const idle = unmatched.length === 0 ? "" : `Matches no tool yet: ${unmatched.join(", ")}\n`;
+  return `It holds ${listed.join(" and ")}.\n${names}${later}${idle}`;
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { messageOf } from "../../../../contract/errors.ts";
+import type { Check } from "../../../../features/admin/check.ts";
+import type { ServerList } from "../../../api/contract.ts";
+import { counted } from "../../print/counted.ts";
+import { examples, type Run, type Shell, single } from "../../shell.ts";
+
+const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!", failed: "✗" };
+
+export function doctorCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "doctor",
+      "check this installation",
+      "Checks this installation and says what to do about what is wrong. Exit code 1 when something is.",
+    ).action(shell.action(doctor)),
+    "doctor",
+  );
+}
+
+async function doctor(run: Run): Promise<number> {
+  const { checkInstallation } = await import("../../../daemon/doctor.ts");
+  const { checkServers } = await import("../../../../features/admin/check-servers.ts");
+  const { env, cwd, signal } = run.terminal;
+  const checks = await run.progress("looking", checkInstallation({ env, cwd, signal }));
+  const isSound = checks.every((check) => check.state !== "failed");
+  // With a broken store or broken settings there is nothing that could list the servers.
+  if (isSound) checks.push(...(await serverChecks(run, checkServers)));
+  const failed = checks.filter((check) => check.state === "failed").length;
+  run.print({ ok: failed === 0, checks }, checks.map(line).join("") + verdict(failed));
+  return failed === 0 ? 0 : 1;
+}
+
+async function serverChecks(
+  run: Run,
+  checkServers: (servers: ServerList["servers"], env: NodeJS.ProcessEnv) => Promise<Check[]>,
+): Promise<Check[]> {
+  try {
+    const { servers } = await run.get<ServerList>("/api/servers");
+    return await checkServers(servers, run.terminal.env);
+  } catch (error) {
+    return [
+      {
+        name: "servers",
+        state: "failed",
+        detail: messageOf(error),
+        remedy: "Look at the message; toolkeep serve may say more.",
+      },
+    ];
+  }
+}
+
+function line({ name, state, detail, remedy }: Check): string {
+  return `${MARKS[state]} ${name}: ${detail}\n${remedy ? `    ${remedy}\n` : ""}`;
+}
+
+function verdict(failed: number): string {
+  return failed === 0 ? "\nNothing is broken.\n" : `\n${counted(failed, "problem")}.\n`;
+}

@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import type { Service } from "../../../daemon/service.ts";
+import { homeHere } from "../../home.ts";
+import { destructive } from "../../input/destructive.ts";
+import { fields } from "../../print/table.ts";
+import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+
+export function serviceCommand(shell: Shell): Command {
+  const service = new Command("service").description("run the daemon at every login, by systemd or launchd");
+
+  leaf(service, "install", "write the service and start it", "service install").action(shell.action(install));
+  destructive(
+    leaf(service, "uninstall", "stop the service and remove it", "service uninstall"),
+    shell,
+    () => "Stop the service and remove it?",
+    uninstall,
+  );
+  leaf(service, "status", "tell whether the service is installed", "service status").action(
+    shell.action(status),
+  );
+  examples(
+    leaf(service, "print", "show the service file without writing it").action(shell.action(print)),
+    "service print > toolkeep.service",
+  );
+  return service;
+}
+
+async function install(run: Run): Promise<undefined> {
+  const { installService } = await import("../../../daemon/service.ts");
+  const service = await described(run);
+  await installService(service);
+  run.print({ path: service.path, installed: true }, `Installed ${service.path} and started it.\n`);
+}
+
+async function uninstall(run: Run): Promise<undefined> {
+  const { uninstallService } = await import("../../../daemon/service.ts");
+  const service = await described(run);
+  await uninstallService(service);
+  run.print({ path: service.path, installed: false }, `Removed ${service.path}.\n`);
+}
+
+async function status(run: Run): Promise<undefined> {
+  const { serviceStatus } = await import("../../../daemon/service.ts");
+  const found = serviceStatus(await described(run));
+  const human = fields([
+    ["supervisor", found.supervisor],
+    ["file", found.path],
+    ["installed", found.installed],
+  ]);
+  run.print(found, found.installed ? human : `${human}Install it: toolkeep service install\n`);
+}
+
+async function print(run: Run): Promise<undefined> {
+  const { path, content } = await described(run);
+  run.print({ path, content }, content);
+}
+
+async function described({ terminal }: Run): Promise<Service> {
+  const { describeService, serviceInput } = await import("../../../daemon/service.ts");
+  return describeService(serviceInput(await homeHere(terminal)));
+}

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { ToolkeepError } from "../../../../contract/errors.ts";
+import { remoteDaemon } from "../../client/remote.ts";
+import { homeHere } from "../../home.ts";
+import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Terminal } from "../../terminal.ts";
+
+export function stdioCommand(shell: Shell): Command {
+  return examples(
+    single(
+      "stdio",
+      "speak MCP on standard input and output",
+      "For clients that start their servers: relays to the daemon, which it starts in the background where none runs. The agent is that of TOOLKEEP_TOKEN.",
+    ).action(shell.action(stdio)),
+    "stdio",
+  );
+}
+
+async function stdio({ terminal }: Run): Promise<number> {
+  const { url, token } = await daemonFor(terminal);
+  const { relayStdio } = await import("../../../gateway/stdio/stdio-relay.ts");
+  const { createLog } = await import("../../../daemon/log/log.ts");
+  return relayStdio({
+    url: `${url}/mcp`,
+    token,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    signal: terminal.signal,
+    log: createLog({ level: "warn", human: process.stderr.isTTY === true, write: terminal.err }).logger,
+  });
+}
+
+/** Standard output belongs to the protocol from the first byte, so every problem is told before the relay begins. */
+async function daemonFor(terminal: Terminal): Promise<{ url: string; token: string }> {
+  const token = terminal.env.TOOLKEEP_TOKEN?.trim();
+  if (!token) {
+    throw new ToolkeepError(
+      "UNAUTHORIZED",
+      "TOOLKEEP_TOKEN is not set; toolkeep stdio takes its identity from it (toolkeep token create --agent NAME)",
+    );
+  }
+  const remote = remoteDaemon(terminal.env);
+  if (remote) return remote;
+  const { ensureDaemon } = await import("../../../daemon/ensure-daemon.ts");
+  const { url } = await ensureDaemon(await homeHere(terminal), terminal.env, terminal.signal);
+  return { url, token };
+}

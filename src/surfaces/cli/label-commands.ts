@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { LabelList, LabelsCleared } from "../api/contract.ts";
+import { oneLine } from "../daemon/log/printable.ts";
+import { path } from "./client/api-client.ts";
+import { destructive } from "./input/destructive.ts";
+import { counted } from "./print/counted.ts";
+import { ago } from "./print/duration.ts";
+import { table } from "./print/table.ts";
+import { leaf, type Run, type Shell } from "./shell.ts";
+
+/** What conversations have come in touch with, which rules with `after` look at. */
+export function addLabelCommands(rule: Command, shell: Shell): void {
+  leaf(rule, "labels", "list the conversations that have labels", "rule labels --agent coder")
+    .option("--agent <name>", "only those of this agent")
+    .action(shell.action(listLabels));
+  destructive(
+    leaf(
+      rule,
+      "clear-labels",
+      "take labels away, of one conversation of an agent or of all",
+      "rule clear-labels --agent coder",
+    )
+      .requiredOption("--agent <name>", "the agent")
+      .option("--conversation <id>", "only of this conversation"),
+    shell,
+    ({ agent, conversation }) =>
+      `Take away the labels of ${conversation ?? "every conversation"} of ${agent}?`,
+    clearLabels,
+  );
+}
+
+async function listLabels(run: Run, { agent }: { agent?: string }): Promise<undefined> {
+  const list = await run.get<LabelList>(
+    agent === undefined ? "/api/labels" : path`/api/labels?agent=${agent}`,
+  );
+  const rows = list.labelled.map((each) => [
+    oneLine(each.agent),
+    each.conversation === null ? "every call with a token" : oneLine(each.conversation),
+    each.labels.join(", "),
+    ago(each.labelledAt, Date.now()),
+  ]);
+  const none = "No conversation has labels.\n";
+  const more = list.more ? "There are more; name an agent.\n" : "";
+  const shown = table(["AGENT", "CONVERSATION", "LABELS", "LAST"], rows, run.terminal.columns);
+  run.print(list, rows.length === 0 ? none : `${shown}${more}`);
+}
+
+async function clearLabels(
+  run: Run,
+  { agent, conversation }: { agent: string; conversation?: string },
+): Promise<undefined> {
+  const where =
+    conversation === undefined
+      ? path`/api/labels?agent=${agent}`
+      : path`/api/labels?agent=${agent}&conversation=${conversation}`;
+  const answer = await run.send<LabelsCleared>("DELETE", where);
+  run.print(answer, `Cleared the labels of ${counted(answer.cleared, "conversation")}.\n`);
+}

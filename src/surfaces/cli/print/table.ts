@@ -1,0 +1,46 @@
+import { oneLine, printable } from "../../daemon/log/printable.ts";
+
+export type Cell = string | number | boolean | null | undefined;
+
+const GAP = "  ";
+
+/** Aligned columns under their headings. The last column is cut where the terminal ends. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  columns: number,
+): string {
+  const cells = [headings, ...rows.map((row) => row.map(cellText))];
+  const widths = headings.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
+  return cells.map((row) => `${cut(alignedRow(row, widths), columns)}\n`).join("");
+}
+
+/** A heading and, below it, whole texts that no terminal's width cuts. */
+export function texts(heading: string, bodies: readonly string[]): string {
+  const lines = bodies.flatMap((body) => printable(body).split("\n"));
+  return `${heading}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** `name: value` lines with the values aligned; what has no value is left out. */
+export function fields(pairs: readonly (readonly [string, Cell])[]): string {
+  const present = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const width = Math.max(...present.map(([name]) => name.length)) + 1;
+  return present.map(([name, value]) => `${`${name}:`.padEnd(width)} ${cellText(value)}\n`).join("");
+}
+
+function cellText(value: Cell): string {
+  if (value === null || value === undefined || value === "") return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return oneLine(String(value));
+}
+
+function alignedRow(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((cell, index) => cell.padEnd(widths[index]!))
+    .join(GAP)
+    .trimEnd();
+}
+
+function cut(line: string, columns: number): string {
+  return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
+}

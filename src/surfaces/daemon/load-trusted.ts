@@ -1,0 +1,27 @@
+import type { Clock } from "../../lib/clock.ts";
+import { type LoadedSettings, loadSettings } from "../../machine/config/load.ts";
+import { openStore } from "../../machine/db/open.ts";
+
+export interface SettingsInput {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly clock: Clock;
+}
+
+/**
+ * The settings of this process before its hub is open. Who is trusted stands in the store, and where the store is
+ * stands in the settings: so a project file is left out at first, and read once the store has been asked. The caller
+ * holds the lock of the home.
+ */
+export async function loadTrustedSettings({ env, cwd, clock }: SettingsInput): Promise<LoadedSettings> {
+  const untrusted = await loadSettings({ env, cwd, isTrusted: () => false });
+  if (!untrusted.files.some((file) => file.scope === "project")) return untrusted;
+
+  const { home, databaseUrl } = untrusted.settings;
+  const store = await openStore({ home, databaseUrl, clock });
+  try {
+    return await loadSettings({ env, cwd, isTrusted: (path, sha256) => store.trust.has(path, sha256) });
+  } finally {
+    await store.close();
+  }
+}

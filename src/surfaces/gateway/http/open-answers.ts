@@ -1,0 +1,57 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Identity } from "../../../call/identity/identity.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { FleetingSet } from "../../../lib/flow/fleeting-set.ts";
+
+export interface OpenAnswer {
+  readonly res: ServerResponse;
+  readonly tokenId: string;
+  /** A stream that lasts as long as its client, not the answer to a call. */
+  readonly lasting: boolean;
+}
+
+/** The answers under way, streams above all, so that they can end with their token or with the daemon. */
+export class OpenAnswers {
+  readonly #open = new FleetingSet<OpenAnswer>();
+  readonly #identity: Identity;
+  readonly #clock: Clock;
+
+  constructor(identity: Identity, clock: Clock) {
+    this.#identity = identity;
+    this.#clock = clock;
+  }
+
+  /** Counts as open until `end` is given the same object. */
+  begin(answer: OpenAnswer): void {
+    this.#open.add(answer);
+  }
+
+  end(answer: OpenAnswer): void {
+    this.#open.delete(answer);
+  }
+
+  /** Cuts what was opened with a token that has since been deleted or has expired. */
+  endRevoked(): void {
+    if (this.#open.size === 0) return;
+    const now = this.#clock();
+    const valid = new Set(
+      this.#identity
+        .tokens()
+        .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+        .map(({ id }) => id),
+    );
+    for (const { res, tokenId } of this.#open.all()) if (!valid.has(tokenId)) res.destroy();
+  }
+
+  endLasting(): void {
+    for (const { res, lasting } of this.#open.all()) if (lasting) res.destroy();
+  }
+
+  /** Lets what is about to end do so for up to `graceMs`, then cuts the rest. */
+  async close(graceMs: number): Promise<void> {
+    const deadline = performance.now() + graceMs;
+    while (this.#open.size > 0 && performance.now() < deadline) await delay(10);
+    for (const { res } of this.#open.all()) res.destroy();
+  }
+}

@@ -1,0 +1,264 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createPace } from "../../../lib/flow/pace.ts";
+import type { NewId } from "../../../lib/id.ts";
+import { type Address, isSameAddress } from "../address.ts";
+import type { AgentPrincipal } from "../authenticate.ts";
+import { accepts, writeAnswer } from "../http/reply.ts";
+import { idOf, messageOf, type RpcMessage, type RpcRequest } from "../messages.ts";
+import { capabilitiesIn } from "../methods.ts";
+import { LEGACY_VERSIONS } from "../protocol.ts";
+import { type HttpAnswer, RPC, rpcError } from "../rpc-error.ts";
+import { clientNameIn } from "../serving.ts";
+import { EventBudget } from "./event-log.ts";
+import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-session.ts";
+import { type SessionFacts, SessionIds } from "./session-ids.ts";
+
+export interface SessionLimits {
+  readonly maxSessions: number;
+  readonly maxSessionsPerToken: number;
+  /** A session without a request or an open stream for this long is closed. */
+  readonly idleMs: number;
+}
+
+export const SESSION_LIMITS: SessionLimits = {
+  maxSessions: 1_000,
+  maxSessionsPerToken: 100,
+  idleMs: 30 * 60_000,
+};
+
+const MAX_DELETED = 10_000;
+const STOPPING = rpcError(503, RPC.refused, "the daemon is stopping; try again in a moment", {
+  headers: { "retry-after": "5" },
+});
+
+export interface LegacyDeps extends Omit<SessionDeps, "eventBudget"> {
+  readonly newId: NewId;
+  readonly limits: SessionLimits;
+  /** Whether only what is under way may go on. */
+  readonly isStopping: () => boolean;
+}
+
+/** One HTTP request of the older eras. */
+export interface LegacyRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly body: unknown;
+  readonly principal: AgentPrincipal;
+  readonly address: Address;
+}
+
+/**
+ * The eras up to 2025-11-25: a client initialises a session and keeps it, mostly with a stream on which the
+ * server speaks first. A session belongs to the token that began it, and to the address where it began. One that
+ * made room, rested too long or began at another replica is taken up again when its client comes back.
+ */
+export class LegacySessions {
+  readonly #deps: LegacyDeps & SessionDeps;
+  readonly #ids: SessionIds;
+  readonly #sessions = new Map<string, LegacySession>();
+  /** The keys of those that their clients ended, which must not be taken up again. */
+  readonly #deleted = new Set<string>();
+
+  constructor(deps: LegacyDeps) {
+    this.#deps = { ...deps, eventBudget: new EventBudget() };
+    this.#ids = new SessionIds(deps.hub.vault);
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Resolves when the answer is complete; for a stream when its client is gone. */
+  serve(request: LegacyRequest): void | Promise<void> {
+    const served = this.#dispatch(request);
+    if (served instanceof Promise) return served;
+    writeAnswer(request.res, served);
+  }
+
+  /** Tells each session which of its own lists changed. */
+  async announceChanges(): Promise<void> {
+    const { hub } = this.#deps;
+    const pace = createPace();
+    for (const session of this.#sessions.values()) {
+      await pace();
+      const agent = hub.identity.agentById(session.principal.agent.id);
+      if (!agent) continue;
+      session.principal = { ...session.principal, agent };
+      await session.tellChanges();
+    }
+  }
+
+  /** What sessions found may have changed their lists: each looks before it answers the next time. */
+  mayHaveChanged(): void {
+    for (const session of this.#sessions.values()) session.mayHaveNews = true;
+  }
+
+  closeIdle(): void {
+    const before = this.#deps.clock() - this.#deps.limits.idleMs;
+    for (const session of this.#sessions.values()) {
+      if (session.open === 0 && session.usedAt < before) this.#end(session);
+    }
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) this.#end(session);
+  }
+
+  /** The answer, or a promise where the session gives it. */
+  #dispatch(request: LegacyRequest): HttpAnswer | Promise<void> {
+    switch (request.req.method) {
+      case "GET":
+        return this.#listen(request);
+      case "DELETE":
+        return this.#delete(request);
+      default:
+        return this.#post(request);
+    }
+  }
+
+  #post(request: LegacyRequest): HttpAnswer | Promise<void> {
+    const { req, res, body } = request;
+    const isBatch = Array.isArray(body);
+    const messages = messagesOf(body);
+    if (!messages)
+      return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
+    if (this.#deps.isStopping() && messages.some(({ kind }) => kind === "request")) return STOPPING;
+    const { accept } = req.headers;
+    if (!accepts(accept, "application/json")) return notAcceptable("application/json");
+
+    // An old session's id does not matter where one begins: some clients keep sending it.
+    const beginning = messages.find(isInitialize);
+    if (beginning && messages.length > 1)
+      return rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
+    const session = beginning ? this.#begin(request, beginning) : this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    const takesStream = accepts(accept, "text/event-stream");
+    return this.#during(session, request, () => session.receive(messages, { res, isBatch, takesStream }));
+  }
+
+  #listen(request: LegacyRequest): HttpAnswer | Promise<void> {
+    const { req, res } = request;
+    if (this.#deps.isStopping()) return STOPPING;
+    if (!req.headers.accept?.includes("text/event-stream")) return notAcceptable("text/event-stream");
+    const session = this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    const lastEventId = req.headers["last-event-id"];
+    session.listen(res, typeof lastEventId === "string" ? lastEventId : undefined);
+    return this.#during(session, request, () => new Promise((resolve) => void res.once("close", resolve)));
+  }
+
+  #delete(request: LegacyRequest): HttpAnswer {
+    const session = this.#find(request);
+    if (!(session instanceof LegacySession)) return session;
+    this.#deleted.add(session.facts.key);
+    const [oldest] = this.#deleted;
+    if (this.#deleted.size > MAX_DELETED && oldest !== undefined) this.#deleted.delete(oldest);
+    this.#end(session);
+    void this.#deps.hub.activations.forget(session.caller);
+    return { status: 200, headers: {}, body: "" };
+  }
+
+  async #during(
+    session: LegacySession,
+    { principal }: LegacyRequest,
+    work: () => void | Promise<void>,
+  ): Promise<void> {
+    session.principal = principal;
+    session.open += 1;
+    try {
+      await work();
+    } finally {
+      session.open -= 1;
+      session.usedAt = this.#deps.clock();
+    }
+  }
+
+  #find({ req, principal, address }: LegacyRequest): LegacySession | HttpAnswer {
+    const id = req.headers["mcp-session-id"];
+    if (typeof id !== "string") {
+      return rpcError(
+        400,
+        RPC.refused,
+        "the Mcp-Session-Id header is required: begin a session with initialize",
+      );
+    }
+    const version = req.headers["mcp-protocol-version"];
+    if (version !== undefined && !LEGACY_VERSIONS.some((each) => each === version)) {
+      const served = LEGACY_VERSIONS.join(", ");
+      return rpcError(400, RPC.refused, `the MCP-Protocol-Version of a session must be one of ${served}`);
+    }
+    const session = this.#sessions.get(id);
+    const facts = session?.facts ?? this.#ids.factsOf(id);
+    // Another token's session is as unknown as one that never was.
+    const isOwn = facts?.tokenId === principal.tokenId && isSameAddress(facts.address, address);
+    if (!isOwn || this.#deleted.has(facts.key)) {
+      return rpcError(404, RPC.sessionNotFound, "no such session: begin a new one with initialize");
+    }
+    return session ?? this.#open(id, facts, { principal, isTakenUp: true });
+  }
+
+  #begin({ principal, address }: LegacyRequest, { id, params }: RpcRequest): LegacySession | HttpAnswer {
+    const { protocolVersion, capabilities } = params;
+    const client = clientNameIn(params.clientInfo);
+    if (typeof protocolVersion !== "string") {
+      const message = "Invalid params: protocolVersion must be a version of MCP";
+      return rpcError(200, RPC.invalidParams, message, { id });
+    }
+    const facts: SessionFacts = {
+      key: this.#deps.newId("ses"),
+      tokenId: principal.tokenId,
+      address,
+      version: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
+      ...(client !== undefined && { client }),
+      capabilities: capabilitiesIn(capabilities),
+    };
+    return this.#open(this.#ids.idOf(facts), facts, { principal, isTakenUp: false });
+  }
+
+  #open(id: string, facts: SessionFacts, how: Omit<SessionStart, "now">): LegacySession | HttpAnswer {
+    if (!this.#makeRoom(facts.tokenId)) {
+      return rpcError(503, RPC.refused, "too many sessions are open and busy; close some and try again", {
+        headers: { "retry-after": "10" },
+      });
+    }
+    const session = new LegacySession(id, facts, { ...how, now: this.#deps.clock() }, this.#deps);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** Closes the session least recently used where a limit is reached. False when every candidate is in use. */
+  #makeRoom(tokenId: string): boolean {
+    const { maxSessions, maxSessionsPerToken } = this.#deps.limits;
+    const all = [...this.#sessions.values()];
+    const own = all.filter((session) => session.principal.tokenId === tokenId);
+    if (own.length < maxSessionsPerToken && all.length < maxSessions) return true;
+
+    const candidates = own.length >= maxSessionsPerToken ? own : all;
+    const [oldest] = candidates.filter((session) => session.open === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (!oldest) return false;
+    this.#end(oldest);
+    return true;
+  }
+
+  #end(session: LegacySession): void {
+    this.#sessions.delete(session.id);
+    session.close();
+  }
+}
+
+function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
+  if (!Array.isArray(body)) {
+    const message = messageOf(body);
+    return message && [message];
+  }
+  const messages = body.map(messageOf).filter((message) => message !== undefined);
+  return messages.length === body.length && messages.length > 0 ? messages : undefined;
+}
+
+function isInitialize(message: RpcMessage): message is RpcRequest {
+  return message.kind === "request" && message.method === "initialize";
+}
+
+function notAcceptable(type: string): HttpAnswer {
+  return rpcError(406, RPC.refused, `the Accept header must include ${type}`);
+}

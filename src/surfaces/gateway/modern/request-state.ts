@@ -1,0 +1,64 @@
+import { SealedText } from "../../../call/vault/sealed-text.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { err, ok, type Result } from "../../../lib/result.ts";
+import type { Vault } from "../../../vault/vault.ts";
+
+const PURPOSE = "toolkeep/request-state";
+/** Of what servers may give to keep, sealed and written as text. */
+const MAX_LENGTH = 1024 * 1024;
+
+/** What the state of a call is bound to: presented with another token, or for something else, it is worth nothing. */
+export interface StateBinding {
+  readonly tokenId: string;
+  readonly method: string;
+  /** Of the tool, resource or prompt, and where it was called. */
+  readonly target: string;
+}
+
+/** What a call that asked its caller something needs to go on. */
+export type CallState =
+  /** It waits here, in this process. */
+  | { readonly kind: "held"; readonly call: string }
+  /** Nothing waits: its server gave this to go on with. */
+  | {
+      readonly kind: "forwarded";
+      readonly tool?: string;
+      readonly state?: string;
+      readonly approved?: string;
+      readonly approval?: string;
+    };
+
+interface Sealed {
+  readonly bound: StateBinding;
+  readonly until: number;
+  readonly state: CallState;
+}
+
+/** Gives clients the state of their calls to keep, in a form that they can neither read nor change. */
+export class RequestStates {
+  readonly #texts: SealedText<Sealed>;
+  readonly #clock: Clock;
+  readonly #lifeMs: number;
+
+  constructor(vault: Pick<Vault, "seal" | "unseal">, clock: Clock, lifeMs: number) {
+    this.#texts = new SealedText(vault, PURPOSE, MAX_LENGTH);
+    this.#clock = clock;
+    this.#lifeMs = lifeMs;
+  }
+
+  seal(bound: StateBinding, state: CallState): string {
+    return this.#texts.seal({ bound, until: this.#clock() + this.#lifeMs, state });
+  }
+
+  /** The error is a sentence for the client. */
+  open(text: unknown, bound: StateBinding): Result<CallState, string> {
+    const sealed = this.#texts.open(text);
+    const isOwn = sealed && KEYS.every((key) => sealed.bound[key] === bound[key]);
+    if (!isOwn)
+      return err("requestState is not one that was given out for this request; make the call without it");
+    if (sealed.until <= this.#clock()) return err("requestState has expired; make the call again without it");
+    return ok(sealed.state);
+  }
+}
+
+const KEYS = ["tokenId", "method", "target"] as const;

@@ -1,0 +1,94 @@
+import type { Caller } from "../../contract/caller.ts";
+import type { Hub } from "../../hub.ts";
+import { isRecord } from "../../lib/json.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Callers } from "./callers.ts";
+import type { Params } from "./messages.ts";
+import { META } from "./protocol.ts";
+import type { ToolLists } from "./tool-lists.ts";
+
+const MAX_CLIENT_NAME = 100;
+
+/** What everything that serves clients works with. */
+export interface ServingDeps {
+  readonly hub: Hub;
+  readonly lists: ToolLists;
+  readonly offerTexts: OfferTexts;
+  readonly callers: Callers;
+  readonly identity: OwnIdentity;
+  readonly log: Log;
+}
+
+/** Who Toolkeep says it is, and what every answer of the modern era carries. */
+export class OwnIdentity {
+  readonly serverInfo: Readonly<Record<string, string>>;
+  readonly #tail: string;
+
+  constructor(version: string) {
+    this.serverInfo = { name: "toolkeep", title: "Toolkeep", version };
+    this.#tail = `"resultType":"complete","_meta":${JSON.stringify(this.meta)}`;
+  }
+
+  get meta(): Params {
+    return { [META.serverInfo]: this.serverInfo };
+  }
+
+  /** The end of a list that is text already, without the brace. */
+  listTail(ttlMs: number): string {
+    return `"ttlMs":${ttlMs},"cacheScope":"private",${this.#tail}`;
+  }
+
+  complete(result: Params): Params {
+    return {
+      ...result,
+      resultType: "complete",
+      _meta: { ...(result._meta as Params | undefined), ...this.meta },
+    };
+  }
+}
+
+/** Lists of resources and prompts as text, made once for each list. */
+export class OfferTexts {
+  readonly #texts = new WeakMap<readonly Params[], string>();
+
+  of(offers: readonly Params[]): string {
+    const text = this.#texts.get(offers) ?? JSON.stringify(offers);
+    this.#texts.set(offers, text);
+    return text;
+  }
+}
+
+/** What the caller's address offers, as MCP server capabilities. */
+export function serverCapabilities(hub: Hub, caller: Caller): Params {
+  const { resources, prompts, completions, subscribe } = hub.offers.capabilitiesFor(caller);
+  return {
+    tools: { listChanged: true },
+    ...(resources && { resources: { listChanged: true, ...(subscribe && { subscribe: true }) } }),
+    ...(prompts && { prompts: { listChanged: true } }),
+    ...(completions && { completions: {} }),
+    logging: {},
+  };
+}
+
+/** What a client should know before its first call. */
+export async function instructionsFor(hub: Hub, caller: Caller): Promise<string> {
+  const { narrowing } = caller;
+  if (narrowing && "server" in narrowing) {
+    const own = hub.upstream.servers().find(({ name }) => name === narrowing.server)?.instructions;
+    if (own) return own;
+  }
+  const from = narrowing ? ("toolbox" in narrowing ? narrowing.toolbox : narrowing.server) : "one place";
+  const { tools, deferred } = await hub.listings.for(caller);
+  const count = tools.length + deferred.length;
+  const whole =
+    `Toolkeep gives the agent "${caller.agentName}" ${count} ${count === 1 ? "tool" : "tools"} from ${from}. ` +
+    "A result with isError says what went wrong and what to do next.";
+  const section = await hub.promptSection(caller);
+  return section === "" ? whole : `${whole}\n${section}`;
+}
+
+/** The name by which a client introduces itself, as far as it is worth knowing. */
+export function clientNameIn(clientInfo: unknown): string | undefined {
+  const name = isRecord(clientInfo) && clientInfo.name;
+  return typeof name === "string" && name !== "" ? name.slice(0, MAX_CLIENT_NAME) : undefined;
+}

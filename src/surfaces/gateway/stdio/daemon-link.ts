@@ -1,0 +1,185 @@
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { text } from "node:stream/consumers";
+import { isRecord } from "../../../lib/json.ts";
+import { META, NAMED_BY, RELAY_HEADER } from "../protocol.ts";
+import { eventData } from "../text-lines.ts";
+
+/** A JSON-RPC message, or (2025-03-26) a batch of them, as it came. */
+export type Message = Readonly<Record<string, unknown>> | readonly unknown[];
+
+export interface LinkTarget {
+  /** Of `/mcp`. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** An answer whose status says that the message was not taken. */
+export class Refused extends Error {
+  readonly status: number;
+  /** The JSON-RPC error of its body, where there was one. */
+  readonly rpcError: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(status: number, body: string) {
+    const rpcError = errorIn(body);
+    super(
+      typeof rpcError?.message === "string"
+        ? rpcError.message
+        : `the daemon answered with HTTP status ${status}`,
+    );
+    this.status = status;
+    this.rpcError = rpcError;
+  }
+}
+
+/**
+ * Speaks to a daemon's `/mcp` for one client. `node:http` and not `fetch`, which gives up on an answer after
+ * five minutes; a call may take ten.
+ */
+export class DaemonLink {
+  readonly #url: URL;
+  readonly #token: string;
+  readonly #client: typeof http | typeof https;
+  readonly #agent: http.Agent;
+  /** Set by `initialize`: what every later message of the session carries. */
+  #session: Readonly<Record<string, string>> = {};
+
+  constructor(target: LinkTarget) {
+    this.#url = new URL(target.url);
+    this.#token = target.token;
+    this.#client = this.#url.protocol === "https:" ? https : http;
+    this.#agent = new this.#client.Agent({ keepAlive: true });
+  }
+
+  get sessionId(): string | undefined {
+    return this.#session["mcp-session-id"];
+  }
+
+  /** Resolves as soon as the daemon has taken the message, with what it answers. Throws Refused. */
+  async post(message: Message, signal: AbortSignal): Promise<AsyncIterable<Message>> {
+    const headers = {
+      ...this.#session,
+      ...modernHeaders(message),
+      accept: "application/json, text/event-stream",
+    };
+    const response = await this.#send("POST", headers, JSON.stringify(message), signal);
+    if (isInitialize(message)) this.#session = sessionHeaders(response);
+    return this.#noting(messagesOf(response), isInitialize(message));
+  }
+
+  /** What the daemon says without being asked, in a session. Throws Refused. */
+  async listen(signal: AbortSignal): Promise<AsyncIterable<Message>> {
+    return messagesOf(
+      await this.#send("GET", { ...this.#session, accept: "text/event-stream" }, undefined, signal),
+    );
+  }
+
+  /** Ends the session, if there is one, and every connection. */
+  async close(signal: AbortSignal): Promise<void> {
+    try {
+      if (this.sessionId) (await this.#send("DELETE", this.#session, undefined, signal)).resume();
+    } finally {
+      this.#agent.destroy();
+    }
+  }
+
+  async #send(
+    method: string,
+    headers: Record<string, string>,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = this.#client.request(this.#url, {
+        method,
+        agent: this.#agent,
+        signal,
+        headers: {
+          ...headers,
+          // What clients on stdio may do is a setting of the daemon.
+          [RELAY_HEADER]: "stdio",
+          authorization: `Bearer ${this.#token}`,
+          ...(body !== undefined && {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(body),
+          }),
+        },
+      });
+      request.once("response", resolve).once("error", reject).end(body);
+    });
+    if ((response.statusCode ?? 0) < 300) return response;
+    throw new Refused(response.statusCode ?? 0, await text(response));
+  }
+
+  /** Later messages of a session must name the version that its `initialize` settled on. */
+  async *#noting(messages: AsyncIterable<Message>, initializing: boolean): AsyncGenerator<Message> {
+    for await (const message of messages) {
+      const version =
+        initializing && "result" in message && isRecord(message.result) && message.result.protocolVersion;
+      if (typeof version === "string") this.#session = { ...this.#session, "mcp-protocol-version": version };
+      yield message;
+    }
+  }
+}
+
+export function isInitialize(message: Message): boolean {
+  return "method" in message && message.method === "initialize";
+}
+
+/** True for a message of the 2026-07-28 era, which names its protocol version itself. */
+export function isModern(message: Message): boolean {
+  return modernVersion(message) !== undefined;
+}
+
+async function* messagesOf(response: IncomingMessage): AsyncGenerator<Message> {
+  if (response.headers["content-type"]?.startsWith("text/event-stream")) {
+    // An event without data only says how to come back.
+    for await (const data of eventData(response)) if (data !== "") yield JSON.parse(data);
+    return;
+  }
+  const body = await text(response);
+  if (body.trim() !== "") yield JSON.parse(body);
+}
+
+function sessionHeaders(response: IncomingMessage): Record<string, string> {
+  const id = response.headers["mcp-session-id"];
+  return typeof id === "string" ? { "mcp-session-id": id } : {};
+}
+
+/** Over HTTP a modern request repeats in headers what its body says. */
+function modernHeaders(message: Message): Record<string, string> {
+  const version = modernVersion(message);
+  if (version === undefined || !("method" in message) || typeof message.method !== "string") return {};
+  const name = paramsOf(message)[NAMED_BY[message.method] ?? ""];
+  return {
+    "mcp-protocol-version": version,
+    "mcp-method": message.method,
+    ...(typeof name === "string" && { "mcp-name": headerValue(name) }),
+  };
+}
+
+function modernVersion(message: Message): string | undefined {
+  const meta = paramsOf(message)._meta;
+  const version = isRecord(meta) ? meta[META.protocolVersion] : undefined;
+  return typeof version === "string" ? version : undefined;
+}
+
+function paramsOf(message: Message): Record<string, unknown> {
+  return "params" in message && isRecord(message.params) ? message.params : {};
+}
+
+/** Plain where a header can carry the value as it is, else the protocol's base64 form. */
+function headerValue(value: string): string {
+  const plain =
+    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
+  return plain ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
+}
+
+function errorIn(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isRecord(parsed) && isRecord(parsed.error) ? parsed.error : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+import type { FastifyInstance } from "fastify";
+import type { Hub } from "../hub.ts";
+import { withExactNumbers } from "../lib/exact-json.ts";
+import { Admins } from "./api/admins.ts";
+import type { ApiContext, ApiOptions } from "./api/api-options.ts";
+import { ApprovalLinks } from "./api/approvals/approval-links.ts";
+import { ApprovalWebhook } from "./api/approvals/approval-webhook.ts";
+import { recordActions } from "./api/audit/admin-audit.ts";
+import { EventFeed } from "./api/event-feed.ts";
+import { answerFailure, answerUnknownRoute } from "./api/failure.ts";
+import { collectRoutes } from "./api/openapi.ts";
+import { configRoutes } from "./api/routes/daemon/config.ts";
+import { eventRoutes } from "./api/routes/daemon/events.ts";
+import { healthRoute } from "./api/routes/daemon/health.ts";
+import { homeRoute } from "./api/routes/daemon/home.ts";
+import { metricsRoute } from "./api/routes/daemon/metrics.ts";
+import { openApiRoute } from "./api/routes/daemon/openapi.ts";
+import { settingRoutes } from "./api/routes/daemon/settings.ts";
+import { statusRoute } from "./api/routes/daemon/status.ts";
+import { accessRoutes } from "./api/routes/identity/access.ts";
+import { agentRoutes } from "./api/routes/identity/agents.ts";
+import { oauthCallbackRoute } from "./api/routes/identity/oauth-callback.ts";
+import { pageRoutes } from "./api/routes/identity/page.ts";
+import { peopleRoutes } from "./api/routes/identity/people.ts";
+import { sessionRoutes } from "./api/routes/identity/session.ts";
+import { tokenRoutes } from "./api/routes/identity/tokens.ts";
+import { knowledgeRoutes } from "./api/routes/knowledge/knowledge.ts";
+import { memoryRoutes } from "./api/routes/knowledge/memories.ts";
+import { sourceRoutes } from "./api/routes/knowledge/sources.ts";
+import { customToolRoutes } from "./api/routes/servers/custom-tools.ts";
+import { discoveryRoute } from "./api/routes/servers/discovery.ts";
+import { importRoutes } from "./api/routes/servers/imports.ts";
+import { pluginRoutes } from "./api/routes/servers/plugins.ts";
+import { serverAuthRoutes } from "./api/routes/servers/server-auth.ts";
+import { serverTrustRoutes } from "./api/routes/servers/server-trust.ts";
+import { serverRoutes } from "./api/routes/servers/servers.ts";
+import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
+import { toolboxRoutes } from "./api/routes/servers/toolboxes.ts";
+import { toolRoutes } from "./api/routes/servers/tools.ts";
+import { approvalAnswerRoutes } from "./api/routes/trust/approval-answer.ts";
+import { approvalRoutes } from "./api/routes/trust/approvals.ts";
+import { auditRoutes } from "./api/routes/trust/audit.ts";
+import { callRoutes } from "./api/routes/trust/calls.ts";
+import { labelRoutes } from "./api/routes/trust/labels.ts";
+import { questionRoutes } from "./api/routes/trust/questions.ts";
+import { ruleRoutes } from "./api/routes/trust/rules.ts";
+import { secretRoutes } from "./api/routes/trust/secrets.ts";
+import { trustRoutes } from "./api/routes/trust/trust.ts";
+import { notificationRoutes } from "./api/routes/work/notifications.ts";
+import { projectNoteRoutes } from "./api/routes/work/project-notes.ts";
+import { projectRoutes } from "./api/routes/work/projects.ts";
+import { taskRoutes } from "./api/routes/work/tasks.ts";
+import { ticketCommentRoutes } from "./api/routes/work/ticket-comments.ts";
+import { ticketRoutes } from "./api/routes/work/tickets.ts";
+import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
+import { StoreCheck } from "./api/store-check.ts";
+import { ToolCosts } from "./api/tools/tool-costs.ts";
+import { mountOAuthServer } from "./oauth-server/mount-oauth-server.ts";
+
+export interface Api {
+  /** Ends the streams that last as long as their readers, and opens no more. */
+  endStreams(): void;
+}
+
+/**
+ * Adds `/api`, `/metrics`, `/health` and the dashboard to `app`. Everything under `/api`, and `/metrics`, wants
+ * an admin.
+ */
+export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptions): Promise<Api> {
+  const { clock, adminToken, url } = options;
+  const startedAt = clock();
+  const admins = new Admins({
+    identity: hub.identity,
+    people: hub.people,
+    clock,
+    adminToken,
+    url,
+    rateLimits: () => hub.settings.rateLimits,
+  });
+  const storeCheck = new StoreCheck(hub.store, clock);
+  const context: ApiContext = { hub, options, startedAt, storeCheck, admins, costs: new ToolCosts() };
+  const feed = new EventFeed({
+    events: hub.events,
+    redact: (text) => hub.vault.redact(text),
+    epoch: startedAt.toString(36),
+    ...options.events,
+  });
+  const bodyLimit = hub.settings.limits.maxMessageBytes;
+  const routes = collectRoutes(app);
+  app.addHook("preClose", async () => feed.close());
+
+  oauthCallbackRoute(app, context);
+  const links = new ApprovalLinks(hub.vault, clock);
+  const webhook = new ApprovalWebhook({
+    questions: hub.questions,
+    settings: () => hub.settings,
+    vault: hub.vault,
+    links,
+    agentName: (id) => hub.identity.agentById(id)?.name ?? id,
+    url,
+    clock,
+    log: options.log,
+    ...options.webhook,
+  });
+  app.addHook("onClose", () => webhook.close());
+  await app.register(async (open) => approvalAnswerRoutes(open, context, links));
+  await app.register(async (open) => {
+    useSchemas(open, options);
+    healthRoute(open, context);
+  });
+  await app.register(async (pages) => pageRoutes(pages, context));
+  await mountOAuthServer(app, context);
+  await app.register(async (metrics) => {
+    useSchemas(metrics, options);
+    metrics.addHook("onRequest", admins.hook);
+    metricsRoute(metrics, context, feed);
+  });
+
+  await app.register(
+    async (api) => {
+      useSchemas(api, options);
+      readExactNumbers(api);
+      api.setNotFoundHandler(answerUnknownRoute);
+      api.addHook("onRoute", (route) => {
+        route.bodyLimit ??= bodyLimit;
+      });
+      api.addHook("onRequest", admins.hook);
+      recordActions(api, context);
+      for (const addRoutes of ROUTES) addRoutes(api, context);
+      eventRoutes(api, feed, admins);
+      openApiRoute(api, context, routes);
+    },
+    { prefix: "/api" },
+  );
+  return { endStreams: () => feed.close() };
+}
+
+function useSchemas(app: FastifyInstance, { log }: ApiOptions): void {
+  app.setValidatorCompiler(compileSchema);
+  app.setSerializerCompiler(writeJson);
+  app.setSchemaErrorFormatter(explainMismatch);
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
+}
+
+/** Arguments of tools come this way, too. */
+function readExactNumbers(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) =>
+    parse(request, withExactNumbers(body.toString()), done),
+  );
+}
+
+const ROUTES = [
+  statusRoute,
+  homeRoute,
+  sessionRoutes,
+  peopleRoutes,
+  agentRoutes,
+  tokenRoutes,
+  toolboxRoutes,
+  serverRoutes,
+  serverTrustRoutes,
+  serverAuthRoutes,
+  pluginRoutes,
+  discoveryRoute,
+  importRoutes,
+  toolRoutes,
+  toolSearchRoute,
+  accessRoutes,
+  customToolRoutes,
+  callRoutes,
+  auditRoutes,
+  taskRoutes,
+  projectRoutes,
+  projectNoteRoutes,
+  ticketRoutes,
+  ticketCommentRoutes,
+  memoryRoutes,
+  sourceRoutes,
+  knowledgeRoutes,
+  secretRoutes,
+  questionRoutes,
+  ruleRoutes,
+  labelRoutes,
+  approvalRoutes,
+  notificationRoutes,
+  configRoutes,
+  settingRoutes,
+  trustRoutes,
+];

@@ -1,0 +1,233 @@
+import type { Caller } from "../../contract/caller.ts";
+import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import type { JsonSchema, Tool, ToolSource } from "../../contract/tool.ts";
+import { err, ok, type Result } from "../../lib/result.ts";
+import { iso } from "../../lib/text/time-text.ts";
+import {
+  listText,
+  PAGE_PROPERTIES,
+  type PageArgs,
+  pageFacts,
+  pageRequest,
+} from "../../machine/db/query/paging.ts";
+import type { TaskRecord } from "../../machine/db/store.ts";
+import type { Questions } from "../../questions/questions.ts";
+import { cancelTask, type GivingDeps, giveTask } from "./assigned-tasks.ts";
+import { inputRequestTools, openRequests } from "./input-requests.ts";
+import { type ReportDeps, readReportsTool } from "./reports.ts";
+import { agentNameOf, type SubAgentDeps, subAgent, subAgentsOf } from "./sub-agents.ts";
+
+export interface TaskToolDeps extends GivingDeps, SubAgentDeps, Omit<ReportDeps, "store"> {
+  readonly store: GivingDeps["store"] & ReportDeps["store"];
+  readonly questions: Pick<Questions, "list" | "answer">;
+}
+
+const DOMAIN = { domain: "tasks", scope: "tools" } as const;
+const READS = { readOnly: true, concurrencySafe: true } as const;
+const STATUSES: readonly TaskRecord["status"][] = [
+  "open",
+  "in_progress",
+  "blocked",
+  "done",
+  "failed",
+  "cancelled",
+];
+const TASK: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 100,
+  description: "Its id, such as tsk_…",
+};
+const AGENT: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };
+
+/**
+ * The other side of the reply protocol: what an agent does with those that work for it. It sees the tasks, questions and
+ * reports of its own sub-agents, and the tasks that it was given itself.
+ */
+export function createTaskTools(deps: TaskToolDeps): ToolSource {
+  const tools: readonly Tool[] = [
+    createTool(deps),
+    listTool(deps),
+    getTool(deps),
+    cancelTool(deps),
+    ...inputRequestTools(deps),
+    readReportsTool(deps),
+  ];
+  return { name: "tasks", tools: () => tools, onChange: () => () => {} };
+}
+
+function createTool(deps: TaskToolDeps): Tool {
+  return defineGranted<{ readonly agent: string; readonly title: string; readonly instructions?: string }>({
+    ...DOMAIN,
+    name: "create_task",
+    title: "Give a sub-agent a task",
+    description:
+      "Give one of your sub-agents a task. It says how far it is with update_task_status, asks with request_input and reports with report_to_parent; follow it with get_task, list_input_requests and read_reports.",
+    properties: {
+      agent: { ...AGENT, description: "The sub-agent." },
+      title: {
+        type: "string",
+        minLength: 1,
+        maxLength: 2_000,
+        description: "What is to be done, in one line.",
+      },
+      instructions: {
+        type: "string",
+        maxLength: 20_000,
+        description: "All that is needed to do it, and what the result should look like.",
+      },
+    },
+    required: ["agent", "title"],
+    async run({ agent: name, ...input }, { caller }) {
+      const agent = subAgent(name, caller, deps);
+      if (!agent.ok) return failed(agent.error);
+      const task = await giveTask(agent.value, input, caller.operator ? null : caller.agentId, deps);
+      const said = `Gave ${name} the task ${task.id} (${task.title}).`;
+      return output(said, { task: shownTask(task, deps) }, { wrote: [task.id] });
+    },
+  });
+}
+
+function listTool(deps: TaskToolDeps): Tool {
+  return defineGranted<PageArgs & { readonly agent?: string; readonly status?: TaskRecord["status"] }>({
+    ...DOMAIN,
+    name: "list_tasks",
+    title: "List the tasks",
+    description: "List the tasks of your sub-agents and those that you were given, newest first.",
+    properties: {
+      agent: { ...AGENT, description: "Only those of this sub-agent, or your own by your name." },
+      status: { enum: STATUSES, description: "Only those in this state." },
+      ...PAGE_PROPERTIES,
+    },
+    required: [],
+    flags: READS,
+    async run({ agent, status, ...page }, { caller }) {
+      const tasks = await tasksOf(agent, caller, deps);
+      if (!tasks.ok) return failed(tasks.error);
+      const all = tasks.value
+        .filter((task) => status === undefined || task.status === status)
+        .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+      const { limit, offset } = pageRequest(page);
+      const found = { items: all.slice(offset, offset + limit), total: all.length };
+      return output(
+        listText(found, offset, (task) => taskLine(task, deps), "There is no such task."),
+        {
+          tasks: found.items.map((task) => {
+            const { instructions: _, ...shown } = shownTask(task, deps);
+            return shown;
+          }),
+          ...pageFacts(found, offset),
+        },
+        { gave: found.items.map(({ id }) => id) },
+      );
+    },
+  });
+}
+
+function getTool(deps: TaskToolDeps): Tool {
+  return defineGranted<{ readonly id: string }>({
+    ...DOMAIN,
+    name: "get_task",
+    title: "Show a task",
+    description:
+      "Show a task of yours or of a sub-agent: its instructions, how far it is, and what the sub-agent asks you.",
+    properties: { id: TASK },
+    required: ["id"],
+    flags: READS,
+    async run({ id }, { caller }) {
+      const found = await seenTask(id, caller, deps);
+      if (!found.ok) return failed(found.error);
+      const task = found.value;
+      const asked = await openRequests(caller, deps, task.agentId);
+      const requests = asked.map(({ shown }) => shown);
+      const text = [
+        taskLine(task, deps),
+        `given by ${giverOf(task, deps) ?? "a person"} on ${iso(task.createdAt)}, changed ${iso(task.updatedAt)}`,
+        ...(task.note === "" ? [] : [`note: ${task.note}`]),
+        ...(task.instructions === "" ? [] : ["", task.instructions]),
+        ...requests.map(
+          ({ id, question }) => `\nIt asks (${id}; answer with answer_input_request): ${question}`,
+        ),
+      ];
+      const gave = [task.id, ...asked.map(({ agentId }) => agentId)];
+      return output(text.join("\n"), { task: shownTask(task, deps), input_requests: requests }, { gave });
+    },
+  });
+}
+
+function cancelTool(deps: TaskToolDeps): Tool {
+  return defineGranted<{ readonly id: string; readonly reason?: string }>({
+    ...DOMAIN,
+    name: "cancel_task",
+    title: "Cancel a task",
+    description:
+      "Cancel an unfinished task that you gave a sub-agent. It is told when it next says how far it is; what it has done stays.",
+    properties: {
+      id: TASK,
+      reason: { type: "string", maxLength: 2_000, description: "Why; the sub-agent is told." },
+    },
+    required: ["id"],
+    async run({ id, reason }, { caller }) {
+      const found = await seenTask(id, caller, deps);
+      if (!found.ok) return failed(found.error);
+      const task = found.value;
+      if (!caller.operator && task.assignedBy !== caller.agentId) {
+        const giver = giverOf(task, deps) ?? "a person";
+        return failed(`${id} was given by ${giver}, and only they can cancel it. Ask them.`);
+      }
+      const name = agentNameOf(deps, task.agentId);
+      const cancelled = await cancelTask(task, name, reason, deps);
+      const said = `Cancelled the task ${id} of ${name}.`;
+      return output(said, { task: shownTask(cancelled, deps) }, { gave: [id], wrote: [id] });
+    },
+  });
+}
+
+/** Of one agent that the caller may look at, or of all of them. */
+async function tasksOf(
+  name: string | undefined,
+  caller: Caller,
+  deps: TaskToolDeps,
+): Promise<Result<readonly TaskRecord[], string>> {
+  const { tasks } = deps.store;
+  if (name === caller.agentName) return ok(await tasks.list({ agentId: caller.agentId }));
+  if (name !== undefined) {
+    const agent = subAgent(name, caller, deps);
+    return agent.ok ? ok(await tasks.list({ agentId: agent.value.id })) : agent;
+  }
+  if (caller.operator) return ok(await tasks.list());
+  const ids = [caller.agentId, ...subAgentsOf(caller, deps).map(({ id }) => id)];
+  return ok((await Promise.all(ids.map((agentId) => tasks.list({ agentId })))).flat());
+}
+
+/** Of a task that is nothing to the caller it is not said that there is one. */
+async function seenTask(id: string, caller: Caller, deps: TaskToolDeps): Promise<Result<TaskRecord, string>> {
+  const task = await deps.store.tasks.get(id);
+  const isSeen =
+    task &&
+    (caller.operator ||
+      task.agentId === caller.agentId ||
+      deps.identity.agentById(task.agentId)?.parentId === caller.agentId);
+  return isSeen
+    ? ok(task)
+    : err(`There is no task ${JSON.stringify(id)}. list_tasks shows those that you can look at.`);
+}
+
+function taskLine({ id, agentId, status, title }: TaskRecord, deps: SubAgentDeps): string {
+  return `${id} (${agentNameOf(deps, agentId)}, ${status}): ${title}`;
+}
+
+function giverOf({ assignedBy }: TaskRecord, deps: SubAgentDeps): string | null {
+  return assignedBy === null ? null : agentNameOf(deps, assignedBy);
+}
+
+function shownTask(task: TaskRecord, deps: SubAgentDeps) {
+  const { agentId, assignedBy: _, createdAt, updatedAt, ...shown } = task;
+  return {
+    ...shown,
+    agent: agentNameOf(deps, agentId),
+    assigned_by: giverOf(task, deps),
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { AskedCall } from "../../../../src/call/rules/approvals/approval-binding.ts";
+import { Approvals } from "../../../../src/call/rules/approvals/approvals.ts";
+import type { Caller } from "../../../../src/contract/caller.ts";
+import { createHub, type Hub } from "../../../../src/hub.ts";
+import { openStore } from "../../../../src/machine/db/open.ts";
+import type { Store } from "../../../../src/machine/db/store.ts";
+import { tempHome } from "../../../support/temp-home.ts";
+import { tempStore } from "../../../support/temp-store.ts";
+import { testTool } from "../../../support/tools.ts";
+
+test("an approved call goes on from a round once, whichever process is asked", async () => {
+  await using temp = await tempStore();
+  const other = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
+  const [here, there] = [approvalsOver(temp.store), approvalsOver(other)];
+  const round = here.round("call_1", approved({ about: "one" }));
+  const taken = await Promise.all(
+    [here, there, here, there].map((each) => each.continues(round, approved({ about: "one" }))),
+  );
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  const next = here.round("call_2", approved({ about: "one" }));
+  expect(await there.continues(next, approved({ about: "one" }))).toBe(true);
+  await other.close();
+});
+
+test("an approved call does not go on with other arguments than a person saw", async () => {
+  await using temp = await tempStore();
+  const approvals = approvalsOver(temp.store);
+  const round = approvals.round("call_1", approved({ about: "harmless" }));
+  expect(await approvals.continues(round, approved({ about: "harmful" }))).toBe(false);
+  expect(await approvals.continues("call_1", approved({ about: "harmless" }))).toBe(false);
+  expect(await approvals.continues(round, approved({ about: "harmless" }))).toBe(true);
+});
+
+function approved(args: Record<string, unknown>): AskedCall {
+  const caller = { agentId: "agt_1" } as Caller;
+  return { tool: testTool({ name: "ask" }), args, caller, decision: { action: "ask", rule: "a rule" } };
+}
+
+function approvalsOver({ claims }: Store): Approvals {
+  const nobody = () => {
+    throw new Error("nobody is asked");
+  };
+  return new Approvals({
+    questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody, giveBack: nobody },
+    settings: nobody,
+    haveRules: nobody,
+    secretsNamed: () => [],
+    claims,
+    clock: Date.now,
+  });
+}
+
+test("an approval that was asked for before a restart is answered and used after it", async () => {
+  await using home = await tempHome();
+  const settings = { rules: [{ permission: "think", action: "ask" }] };
+  const open = () => createHub({ home: home.path, settings, env: {} });
+  const call = (hub: Hub) => {
+    const through = { tokenId: null, scopes: null, conversation: "test" };
+    const caller = hub.identity.callerFor(hub.identity.agent("main"), through);
+    return hub.callTool({ name: "think", arguments: { thought: "long" }, caller, via: "library" });
+  };
+  const first = await open();
+  await first.identity.createAgent("main");
+  const asked = await call(first);
+  await first.close();
+  const second = await open();
+  await second.questions.answer(asked.error?.details?.approvalId as string, "once");
+  await second.close();
+  const third = await open();
+  expect((await call(third)).outcome).toBe("ok");
+  expect((await call(third)).outcome).toBe("needs_approval");
+  await third.close();
+});

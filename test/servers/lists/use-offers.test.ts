@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { complete, getPrompt, readResource } from "../../../src/servers/use-offers.ts";
+
+const ARGUMENT = { name: "path", value: "a" };
+const REF = { type: "ref/prompt", name: "review" } as const;
+
+test("what is asked is said in the words of the protocol", () => {
+  expect(readResource("file:///a")).toMatchObject({
+    method: "resources/read",
+    params: { uri: "file:///a" },
+  });
+  expect(getPrompt("review", { path: "x" })).toMatchObject({
+    method: "prompts/get",
+    params: { name: "review", arguments: { path: "x" } },
+  });
+  expect(complete({ ref: REF, argument: ARGUMENT })).toMatchObject({
+    method: "completion/complete",
+    params: { ref: REF, argument: ARGUMENT },
+  });
+});
+
+test("an answer is passed on whole, but for how it is to be taken", () => {
+  const answer = { contents: [{ uri: "x", text: "y", odd: 1 }], ttlMs: 5, _meta: { a: 1 } };
+  expect(readResource("x").resultOf({ ...answer, resultType: "complete" })).toEqual({
+    kind: "output",
+    content: [],
+    structured: answer,
+  });
+});
+
+test("an answer of another shape is a failure that says so", () => {
+  expect(readResource("x").resultOf({ contents: 7 })).toEqual({
+    kind: "failed",
+    message: "the server sent an answer without contents",
+  });
+  expect(getPrompt("x", {}).resultOf({})).toMatchObject({ kind: "failed" });
+  expect(complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: {} })).toMatchObject({
+    kind: "failed",
+  });
+});
+
+test("at most 100 values are completed", () => {
+  const values = [7, ...Array.from({ length: 150 }, (_, index) => `v${index}`)];
+  const result = complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: { values, total: 151 } });
+  expect(result).toMatchObject({
+    structured: { completion: { values: values.slice(1, 101), total: 151 } },
+  });
+});
