@@ -1,6 +1,7 @@
 // `npm run bench -- rules`: what a decision costs with 10, 100 and 1,000 rules, beside what a call costs in process.
+
+import { Rules } from "../dist/call/rules/rules.js";
 import { createHub, loadSettings } from "../dist/index.js";
-import { Rules } from "../dist/watchdog/rules.js";
 import { serversOf, UPSTREAM } from "../scripts/bench/contenders.mjs";
 import { toolkeepHome } from "../scripts/bench/toolkeep.mjs";
 import { median } from "./support/measure.mjs";

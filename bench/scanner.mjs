@@ -1,8 +1,8 @@
 // `npm run bench -- scanner`: what the scanner points at, and what cleaning changes, in the definitions of real tools.
 import { readFileSync } from "node:fs";
-import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "../dist/upstream/definitions/clean-schema.js";
-import { cleanText } from "../dist/upstream/definitions/clean-text.js";
-import { scanDefinition } from "../dist/upstream/definitions/scan-definition.js";
+import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "../dist/servers/trust/definitions/clean-schema.js";
+import { cleanText } from "../dist/servers/trust/definitions/clean-text.js";
+import { scanDefinition } from "../dist/servers/trust/definitions/scan-definition.js";
 import { CATALOGUE, missingCatalogue } from "./support/catalogue.mjs";
 
 export async function bench() {

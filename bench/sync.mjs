@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createKnowledge } from "../dist/features/knowledge/create-knowledge.js";
+import { createSync } from "../dist/features/knowledge/sync/create-sync.js";
 import { createHub } from "../dist/index.js";
-import { createKnowledge } from "../dist/knowledge/create-knowledge.js";
-import { createSync } from "../dist/knowledge/sync/create-sync.js";
 import { randomId } from "../dist/lib/id.js";
 import { silentLog } from "../dist/lib/log.js";
-import { LocalEmbedder } from "../dist/text/minilm/local-embedder.js";
+import { LocalEmbedder } from "../dist/machine/text/meaning/minilm/local-embedder.js";
 import { writeMailbox, writeNotes } from "./support/generated-notes.mjs";
 import { machine, median, percentile } from "./support/measure.mjs";
 

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ToolRanking } from "../dist/catalog/search/tool-ranking.js";
-import { Meanings } from "../dist/text/meanings.js";
-import { LocalEmbedder } from "../dist/text/minilm/local-embedder.js";
+import { ToolRanking } from "../dist/call/search/tool-ranking.js";
+import { Meanings } from "../dist/machine/text/meaning/meanings.js";
+import { LocalEmbedder } from "../dist/machine/text/meaning/minilm/local-embedder.js";
 import { machine, median, percentile } from "./support/measure.mjs";
 import { meanQuality, qualityOf } from "./support/ranked-quality.mjs";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createHub, loadSettings } from "../dist/index.js";
 import { median } from "./support/measure.mjs";
 
-const PARTS = 50;
+const PARTS = 10;
 const FILES_IN_FOLDER = 100;
 const RULES = 20;
 const ROUNDS = 3;

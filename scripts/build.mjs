@@ -43,13 +43,15 @@ async function bundle() {
   const { rolldown } = await import("rolldown");
   const build = await rolldown({
     input: {
-      main: "dist/cli/main.js",
-      "minilm-worker": "dist/text/minilm/minilm-worker.js",
-      "index-thread": "dist/knowledge/threads/index-thread.js",
-      "sync-worker": "dist/knowledge/sync/sync-worker.js",
-      "parse-worker": "dist/knowledge/parse/parse-worker.js",
+      main: "dist/surfaces/cli/main.js",
+      "minilm-worker": "dist/machine/text/meaning/minilm/minilm-worker.js",
+      "index-thread": "dist/features/knowledge/threads/index-thread.js",
+      "sync-worker": "dist/features/knowledge/sync/sync-worker.js",
+      "parse-worker": "dist/features/knowledge/parse/parse-worker.js",
     },
     platform: "node",
+    // its file for Node asks for its parts by a function's argument, which no bundler can follow
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     external: [/^node:/, /^@photostructure\/sqlite/, /^@parcel\/watcher/, /^pg-native$/, ...NOT_USED],
     logLevel: "silent",
   });

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 await import("./build.mjs");
-const { ERRORS } = await import("../dist/errors.js");
-const { renderSettingKeys } = await import("../dist/config/setting-keys.js");
+const { ERRORS } = await import("../dist/contract/errors.js");
+const { renderSettingKeys } = await import("../dist/machine/config/setting-keys.js");
 
 const { tools, roles } = await hubTables();
 const TABLES = {
@@ -32,7 +32,7 @@ for (const [path, tables] of Object.entries(TABLES)) {
 /** As a hub has them. */
 async function hubTables() {
   const { createHub } = await import("../dist/index.js");
-  const { renderToolTables } = await import("../dist/catalog/tool-table.js");
+  const { renderToolTables } = await import("../dist/call/catalog/tool-table.js");
   const home = mkdtempSync(join(tmpdir(), "toolkeep-docs-"));
   const hub = await createHub({ home, env: {} });
   try {
@@ -45,9 +45,9 @@ async function hubTables() {
 
 async function roleTable(hub) {
   const { default: fastify } = await import("fastify");
-  const { mountApi } = await import("../dist/api/mount-api.js");
-  const { collectRoutes } = await import("../dist/api/openapi.js");
-  const { renderRoleTable } = await import("../dist/api/role-table.js");
+  const { mountApi } = await import("../dist/surfaces/mount-api.js");
+  const { collectRoutes } = await import("../dist/surfaces/api/openapi.js");
+  const { renderRoleTable } = await import("../dist/surfaces/api/role-table.js");
   const app = fastify();
   const routes = collectRoutes(app);
   await mountApi(app, hub, { clock: Date.now, adminToken: "", env: {}, log: console, url: () => "" });

@@ -5,11 +5,13 @@ import { createCatalogTools } from "./call/catalog-tools.ts";
 import { createAgentTools } from "./call/identity/agent-tools.ts";
 import { rootOf } from "./call/identity/context.ts";
 import type { Identity } from "./call/identity/identity.ts";
+import type { Questions } from "./call/questions/questions.ts";
 import { explainSearch } from "./call/search/find-tools.ts";
 import { ToolRanking } from "./call/search/tool-ranking.ts";
 import type { ToolSearchDeps } from "./call/search/tool-search.ts";
 import type { Offerer } from "./call/search/tool-texts.ts";
 import { ToolUsage } from "./call/search/usage.ts";
+import type { Vault } from "./call/vault/vault.ts";
 import { createVaultTools } from "./call/vault/vault-tools.ts";
 import type { Caller } from "./contract/caller.ts";
 import type { Tool, ToolSource } from "./contract/tool.ts";
@@ -30,10 +32,8 @@ import type { Settings } from "./machine/config/settings.ts";
 import type { Store } from "./machine/db/store.ts";
 import type { Embedder } from "./machine/text/meaning/embedder.ts";
 import { Meanings } from "./machine/text/meaning/meanings.ts";
-import type { Questions } from "./questions/questions.ts";
 import { createServerTools } from "./servers/server-tools.ts";
-import type { Upstream } from "./upstream/upstream.ts";
-import type { Vault } from "./vault/vault.ts";
+import type { Upstream } from "./servers/upstream.ts";
 import { createTaskTools } from "./work/tasks/task-tools.ts";
 
 export interface OwnToolsDeps
@@ -148,7 +148,12 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       env: deps.baseEnv,
       servers: () => upstream().servers(),
       toolboxes: () => catalog().toolboxes.list(),
-      tools: () => catalog().all(),
+      tools: () => {
+        const ofServers = new Set(upstream().tools());
+        return catalog()
+          .all()
+          .filter((tool) => !ofServers.has(tool));
+      },
       meanings: () => ({
         isOn: isMeant() && settings().embeddings.provider !== "off",
         embedder: embedder.state,

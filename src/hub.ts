@@ -9,35 +9,33 @@ import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
 import { Schemas } from "./call/executor/arguments/schemas.ts";
-import { type BatchOptions, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
-import { BatchTurns } from "./call/executor/batch-turns.ts";
-import { type CallDeps, callTool } from "./call/executor/call-tool.ts";
-import { keepOutput } from "./call/executor/kept-output.ts";
+import { type BatchOptions, BatchTurns, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
+import { callTool } from "./call/executor/call-tool.ts";
+import type { Kernel } from "./call/executor/kernel.ts";
 import type { Identity } from "./call/identity/identity.ts";
 import type { People } from "./call/identity/people.ts";
 import { openTrust, type Trust } from "./call/open-trust.ts";
+import type { Questions } from "./call/questions/questions.ts";
 import type { RuleBook } from "./call/rules/rule-book.ts";
 import type { Watchdog } from "./call/rules/watchdog.ts";
+import type { Vault } from "./call/vault/vault.ts";
 import type { Caller } from "./contract/caller.ts";
 import { messageOf } from "./contract/errors.ts";
 import { Events } from "./contract/events.ts";
-import type { Tool, ToolCall, ToolOutcome } from "./contract/tool.ts";
-import type { Custom } from "./custom/custom.ts";
-import { createCustom } from "./features/custom-tools/custom.ts";
+import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./contract/tool.ts";
+import { Custom } from "./features/custom-tools/custom.ts";
 import type { Memory } from "./features/knowledge/memory/memory.ts";
 import { type GatheredKnowledge, openKnowledge } from "./features/knowledge/open-knowledge.ts";
-import { createPlugins } from "./features/plugins/plugins.ts";
+import { Plugins } from "./features/plugins/plugins.ts";
 import { createProjects, type Projects } from "./features/projects/projects.ts";
 import { createOwnTools, type ExplainSearch, offerers } from "./features.ts";
-import { type HubOptions, LIBRARY, settingsOf } from "./hub-options.ts";
-import { systemClock } from "./lib/clock.ts";
+import { type Clock, systemClock } from "./lib/clock.ts";
 import { ClosingStack } from "./lib/flow/closing-stack.ts";
 import { Deadlines } from "./lib/flow/deadlines.ts";
-import type { Stop } from "./lib/flow/stop.ts";
-import { randomId } from "./lib/id.ts";
-import { silentLog } from "./lib/log.ts";
+import { type NewId, randomId } from "./lib/id.ts";
+import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
-import type { LoadedSettings } from "./machine/config/load.ts";
+import { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
 import type { Settings } from "./machine/config/settings.ts";
 import { followStore } from "./machine/db/follow-store.ts";
 import { lockHome } from "./machine/db/lock.ts";
@@ -49,11 +47,36 @@ import { isMasked } from "./machine/process/confined-command.ts";
 import { createProcesses } from "./machine/process/processes.ts";
 import { createSandbox } from "./machine/process/sandbox.ts";
 import { rankTexts } from "./machine/text/index/rank-texts.ts";
-import type { Plugins } from "./plugins/plugins.ts";
-import type { Questions } from "./questions/questions.ts";
-import { createUpstream } from "./servers/upstream.ts";
-import type { Upstream } from "./upstream/upstream.ts";
-import type { Vault } from "./vault/vault.ts";
+import { Upstream } from "./servers/upstream.ts";
+
+export interface HubOptions {
+  /** Absent: `settings`, or the settings of the home, with the environment on top. */
+  readonly loaded?: LoadedSettings;
+  /** In the place of the home's settings file, with the same keys: `{ mcpServers: { … }, rules: [ … ] }`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Where everything is kept; default `TOOLKEEP_HOME`, else `~/.toolkeep`. */
+  readonly home?: string;
+  /** As it introduces itself to servers. */
+  readonly version?: string;
+  /** Default: that of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly log?: Log;
+  /** The newest lines of that log as JSON, oldest first, for `get_platform_logs`. */
+  readonly recentLog?: () => readonly string[];
+  /** Tools of the program's own, granted and ruled by name as all are. It keeps the sources, and closes them. */
+  readonly sources?: readonly ToolSource[];
+  readonly clock?: Clock;
+  readonly newId?: NewId;
+}
+
+/** What a program that embeds the hub is to servers. */
+export const LIBRARY = "library";
+
+/** Where none are given, those of the home. */
+export function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
+  const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
+  return loadSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
+}
 
 /** Everything behind one tool layer, wired. The gateway, the API and an embedding program all use this. */
 export interface Hub {
@@ -97,7 +120,7 @@ export interface Hub {
   /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
   callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
   /** The same for whatever comes together and may call tools. */
-  runBatch<R>(members: readonly Member<R>[], stop: Stop): Promise<readonly R[]>;
+  runBatch<R>(members: readonly Member<R>[], signal: AbortSignal): Promise<readonly R[]>;
   /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
   /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */
@@ -160,7 +183,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const isSecret = (value: string) => redact(value) !== value;
 
   const custom = closing.add(
-    await createCustom({
+    await Custom.open({
       ...{ home, store: store.customTools, processes, sandbox },
       sandboxMode: () => settings().shell.sandbox,
       baseEnv: env,
@@ -171,14 +194,14 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   const plugins = closing.add(
-    await createPlugins({
+    await Plugins.open({
       ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
       secrets: vault,
       workspaceOf: async (caller) => (await openWorkspace(home, { caller })).root,
     }),
   );
   const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
-    callTool({ ...call, caller: identity.operator("sync"), via: "library" }, calling);
+    callTool({ ...call, caller: identity.operator("sync"), via: "library" }, kernel);
   const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
   const known = openKnowledge(knowing, closing);
   const { embedder, memory, knowledge } = known;
@@ -208,7 +231,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   );
   const given = givenSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
-    await createUpstream({
+    await Upstream.open({
       store,
       vault,
       processes,
@@ -264,36 +287,22 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const schemas = new Schemas((tool, message) =>
     log.warn({ tool, message }, "a tool's schema cannot be used; the tool accepts any object"),
   );
-  const calling: CallDeps = {
-    settings,
-    catalog,
-    offers,
-    watchdog,
-    approvals,
-    current: (caller) => identity.current(caller),
-    audit,
-    schemas,
+  const kernel: Kernel = {
+    ...{ settings, catalog, offers, schemas, identity, watchdog, approvals, vault, audit, log },
+    outputs: store.outputs,
     deadlines: new Deadlines(),
-    redact,
-    expand: (args, use) => vault.expand(args, use),
-    used(caller, tool) {
-      listings.used(caller, tool);
-      own.used(caller, tool);
+    usage: {
+      used(caller, tool) {
+        listings.used(caller, tool);
+        own.used(caller, tool);
+      },
     },
-    keepOutput: (caller, whole) =>
-      keepOutput(caller, whole, {
-        outputs: store.outputs,
-        labelsOf: (who) => trust.watchdog.labels(who),
-        log,
-        ...shared,
-      }),
-    onBug: (error, callId) => log.error({ err: error, callId }, "a call failed inside Toolkeep"),
     ...shared,
   };
 
   const batching = {
-    ...calling,
-    callTool: (call: ToolCall) => callTool(call, calling),
+    ...kernel,
+    callTool: (call: ToolCall) => callTool(call, kernel),
     turns: new BatchTurns(() => FULL_BATCHES * settings().limits.maxToolConcurrency),
   };
 
@@ -304,7 +313,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     promptSection: toldOf,
     maxDescription: () => settings().mcp.maxDescriptionLength,
     newId,
-    callTool: (call) => callTool(call, calling),
+    callTool: (call) => callTool(call, kernel),
     callBatch: (calls, options) => callBatch(calls, batching, options),
   };
 
@@ -335,13 +344,13 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     ruleBook,
     watchdog,
     audit,
-    callTool: (call) => callTool(call, calling),
+    callTool: (call) => callTool(call, kernel),
     async tryCustomTool(call) {
       const tool = await custom.trial(call.name);
-      return callTool(call, { ...calling, catalog: { resolve: () => ok(tool), get: () => tool } });
+      return callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } });
     },
     callBatch: (calls, options) => callBatch(calls, batching, options),
-    runBatch: (members, stop) => runBatch(members, batching, stop),
+    runBatch: (members, signal) => runBatch(members, batching, signal),
     session: (options) => new Session(options, sessions),
     promptSection: async (caller) => toldOf(await listings.for(caller)),
     explainSearch: own.explainSearch,

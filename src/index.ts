@@ -39,7 +39,7 @@ export {
   type ToolOutcome,
   type ToolSource,
 } from "./contract/tool.ts";
+export type { HubOptions } from "./hub.ts";
 export { createHub, type Hub } from "./hub.ts";
-export type { HubOptions } from "./hub-options.ts";
 export { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
 export type { ServerConfig, Settings } from "./machine/config/settings.ts";

@@ -2,54 +2,72 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** A folder imports only from lower levels or itself, never from a sibling of its own level. */
-const LEVELS: readonly (readonly string[])[] = [
-  ["tool.ts", "caller.ts", "offer.ts", "define-tool.ts", "errors.ts", "events.ts", "lib"],
-  ["config", "store", "net", "process"],
-  ["vault", "text", "identity", "audit", "questions", "clients", "projects"],
-  ["upstream", "catalog", "watchdog", "knowledge", "native", "custom", "plugins", "platform"],
-  ["executor"],
-  ["session"],
-  ["agent", "orchestrator"],
-  ["own-knowledge.ts", "own-tools.ts", "trust.ts", "hub-options.ts"],
-  ["hub.ts"],
-  ["gateway", "api"],
-  ["daemon"],
-  ["cli"],
+/** What a part may import stands before it; parts in one list do not know each other. */
+type Order = readonly (string | readonly string[])[];
+const LAYERS: Order = [
+  "lib",
+  "contract",
+  "machine",
+  "call",
+  "work",
+  ["servers", "agents"],
+  "features",
+  "features.ts",
+  "hub.ts",
+  "surfaces",
 ];
-/** Parts of level 0 build on each other, in this order. */
-const LEVEL_ZERO = ["lib", "caller.ts", "tool.ts", "offer.ts", "errors.ts", "define-tool.ts", "events.ts"];
+/** Inside these the same holds for their folders, in a declared order. Features never import each other. */
+const INSIDE: Readonly<Record<string, Order>> = {
+  machine: ["files", "process", "net", "config", "oauth-client", "db", "text", "engine"],
+  call: [
+    ...["questions", "identity", "vault", "audit", "catalog", "search", "rules", "executor", "conversation"],
+    ...["catalog-tools.ts", "open-trust.ts"],
+  ],
+  surfaces: ["gateway", "api", "oauth-server", "mount-api.ts", "daemon", "cli"],
+};
+/** A feature's own folder; what stands beside the folders puts features together. */
+const isFeature = (part: string) => !part.endsWith(".ts");
+const MAX_FILES = 20;
+/** Folders that may hold more, and why. */
+const LARGE_FOLDERS: Readonly<Record<string, string>> = {
+  "machine/db/history": "one file for each migration that was ever released; none of them changes",
+};
 const FORBIDDEN_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)|[-.](utils?|helpers?|manager)\.ts$/;
 const MAX_LINES = 500;
 /** What only some calls, sources or servers need. */
 const LATE = /^(?:@modelcontextprotocol\/|undici|unpdf|pg|playwright|@huggingface|onnxruntime)/;
 /** Who asks the watchdog, and what for. */
 const DECIDING: Readonly<Record<string, string>> = {
-  "executor/call-tool.ts": "whether a call runs",
-  "executor/batch-asks.ts":
+  "call/executor/prepare.ts": "whether a call runs",
+  "call/executor/batch.ts":
     "which calls of a batch ask, so that people are asked once; each is decided again when it is made",
   "hub.ts": "hands isHidden to the catalogue and to what is offered beside tools",
-  "api/agent-tools.ts": "shows people what an agent does not see, and why",
-  "api/tool-use.ts": "shows people what would become of a call",
-  "api/routes/rules.ts": "explains",
-  "api/rule-check.ts": "shows what a rule would change",
-  "api/question-review.ts": "shows which rule asked",
-  "api/names-in-use.ts": "lists rules that go by the name of a tool",
+  "surfaces/api/tools/agent-tools.ts": "shows people what an agent does not see, and why",
+  "surfaces/api/tools/tool-use.ts": "shows people what would become of a call",
+  "surfaces/api/routes/trust/rules.ts": "explains",
+  "surfaces/api/rules/rule-check.ts": "shows what a rule would change",
+  "surfaces/api/approvals/question-review.ts": "shows which rule asked",
+  "surfaces/api/tools/names-in-use.ts": "lists rules that go by the name of a tool",
 };
 /** Who makes rules into something that decides. */
-const MAKING_RULES = ["trust.ts", "watchdog/decider.ts", "watchdog/rule-cases.ts", "watchdog/watchdog.ts"];
+const MAKING_RULES = [
+  "call/open-trust.ts",
+  "call/rules/decider.ts",
+  "call/rules/rule-cases.ts",
+  "call/rules/watchdog.ts",
+];
 const SRC = join(import.meta.dirname, "..", "src");
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 describe("architecture", () => {
-  it("knows the level of every file", () => {
-    const strangers = files.filter((file) => file !== "index.ts" && levelOf(file) === -1);
+  it("knows the layer of every file", () => {
+    const strangers = files.filter((file) => file !== "index.ts" && !isKnown(file));
     expect(strangers).toEqual([]);
   });
 
-  it("lets a folder import only from lower levels or itself", () => {
+  it("lets a file import only from its own part and from those below", () => {
     const wrong = [...imports].flatMap(([file, targets]) =>
       targets.filter((target) => !mayImport(file, target)).map((target) => `${file} → ${target}`),
     );
@@ -67,6 +85,13 @@ describe("architecture", () => {
     const rules = /\bnew (?:Rules|Decider|Watchdog)\(/;
     const made = files.filter((file) => rules.test(readFileSync(join(SRC, file), "utf8")));
     expect(made.sort()).toEqual(MAKING_RULES);
+  });
+
+  it(`keeps at most ${MAX_FILES} files in a folder`, () => {
+    const sizes = new Map<string, number>();
+    for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+    const large = [...sizes].filter(([, count]) => count > MAX_FILES).map(([folder]) => folder);
+    expect(large).toEqual(Object.keys(LARGE_FOLDERS));
   });
 
   it("imports only files that exist", () => {
@@ -90,9 +115,11 @@ describe("architecture", () => {
 
   it("runs tools in one place only", () => {
     const running = files.filter((file) => /\btool\.run\(/.test(readFileSync(join(SRC, file), "utf8")));
-    expect(running).toEqual([join("executor", "run-tool.ts")]);
-    const importing = [...imports].filter(([, targets]) => targets.includes(join("executor", "run-tool.ts")));
-    expect(importing.map(([file]) => file)).toEqual([join("executor", "call-tool.ts")]);
+    expect(running).toEqual([join("call", "executor", "execute.ts")]);
+    const importing = [...imports].filter(([, targets]) =>
+      targets.includes(join("call", "executor", "execute.ts")),
+    );
+    expect(importing.map(([file]) => file)).toEqual([join("call", "executor", "call-tool.ts")]);
   });
 
   it("loads large packages only where they are used, not at every start", () => {
@@ -106,7 +133,7 @@ describe("architecture", () => {
         else loaded.set(target, file);
       }
     };
-    visit("daemon/start-daemon.ts");
+    visit("surfaces/daemon/start-daemon.ts");
     expect(reached.size).toBeGreaterThan(200);
     expect([...loaded].filter(([target]) => LATE.test(target))).toEqual([]);
   });
@@ -131,7 +158,7 @@ describe("the dashboard", () => {
         .map(([line]) => `${file}: ${line}`),
     );
     expect(outside).toEqual([
-      `${join("api", "contract.ts")}: export type * from "../../../src/api/contract.ts";`,
+      `${join("api", "contract.ts")}: export type * from "../../../src/surfaces/api/contract.ts";`,
     ]);
   });
 
@@ -159,12 +186,20 @@ function importsOf(file: string): string[] {
   return [...found].map((match) => relative(SRC, normalize(join(SRC, dirname(file), match[1]!))));
 }
 
-function partOf(file: string): string {
-  return file.split(/[\\/]/)[0]!;
+function partsOf(file: string): readonly string[] {
+  return file.split(/[/]/);
 }
 
-function levelOf(file: string): number {
-  return LEVELS.findIndex((parts) => parts.includes(partOf(file)));
+function placeIn(order: Order, part: string | undefined): number {
+  return order.findIndex(
+    (level) => level === part || (part !== undefined && level.includes(part) && typeof level !== "string"),
+  );
+}
+
+function isKnown(file: string): boolean {
+  const [part, inside] = partsOf(file);
+  const order = INSIDE[part!];
+  return placeIn(LAYERS, part) !== -1 && (order === undefined || placeIn(order, inside) !== -1);
 }
 
 /** What is loaded with a file: neither types nor what is imported later. */
@@ -177,11 +212,17 @@ function loadedBy(file: string): readonly string[] {
 
 function mayImport(file: string, target: string): boolean {
   if (file === "index.ts") return true;
-  const [from, to] = [partOf(file), partOf(target)];
-  if (from === to) return true;
-  if (levelOf(file) === 0)
-    return LEVEL_ZERO.indexOf(to) < LEVEL_ZERO.indexOf(from) && LEVEL_ZERO.includes(to);
-  return levelOf(target) !== -1 && levelOf(target) < levelOf(file);
+  const [[part, inside], [targetPart, targetInside]] = [partsOf(file), partsOf(target)];
+  if (part !== targetPart) return isBelow(LAYERS, targetPart, part);
+  if (inside === targetInside) return true;
+  if (part === "features") return !isFeature(inside!);
+  const order = INSIDE[part!];
+  return order === undefined || isBelow(order, targetInside, inside);
+}
+
+function isBelow(order: Order, lower: string | undefined, upper: string | undefined): boolean {
+  const [below, above] = [placeIn(order, lower), placeIn(order, upper)];
+  return below !== -1 && below < above;
 }
 
 function findCycle(): string | undefined {

@@ -1,23 +1,91 @@
 /**
- * What `npm run test:deep` runs and `npm test` leaves out: random runs at length, kill loops, fault matrices, whole catalogues, large files and pages
- * in every scheme. Each behaviour in here is guarded once by a test that `npm test` runs.
+ * What `npm run test:deep` runs. Nothing is in no run: a file that is not named here is in `npm test`.
+ * Patterns stand for all files that they match. `test/deep.test.ts` looks whether all that is named here is there.
  */
-export const DEEP: readonly string[] = [
-  "test/catalog/search/ungranted-random.test.ts",
-  "test/dashboard/axe.test.ts",
-  "test/dashboard/phone.test.ts",
-  "test/e2e/audit-crash.test.ts",
-  "test/e2e/catalogue.test.ts",
-  "test/e2e/kill.test.ts",
-  "test/e2e/lost-home.test.ts",
-  "test/e2e/npm-start.test.ts",
-  "test/faults/*.test.ts",
-  "test/gateway/ungranted-random.test.ts",
-  "test/knowledge/index/quality.test.ts",
-  "test/knowledge/parse/long-line.test.ts",
-  "test/knowledge/sync/hostile-files.test.ts",
-  "test/knowledge/sync/kill.test.ts",
-  "test/native/web/hostile-html.test.ts",
-  "test/packed.test.ts",
-  "test/vault/every-base64.test.ts",
+
+/**
+ * Files that `npm test` leaves out: kill loops, fault matrices, whole catalogues, large files, journeys through everything.
+ * Beside each, the files by which `npm test` guards the same behaviour.
+ */
+export const DEEP: Readonly<Record<string, readonly string[]>> = {
+  "test/surfaces/api/answers.test.ts": [
+    "test/surfaces/api/routes/*/*.test.ts",
+    "test/surfaces/api/schema.test.ts",
+  ],
+  "test/call/search/ungranted-random.test.ts": [
+    "test/call/search/tool-search.test.ts",
+    "test/call/catalog/list-tools.test.ts",
+  ],
+  "test/surfaces/cli/commands/servers/connect-all.test.ts": [
+    "test/features/clients/connect-client.test.ts",
+    "test/surfaces/cli/commands/servers/connect.test.ts",
+  ],
+  "test/dashboard/axe.test.ts": ["test/dashboard/*.test.ts"],
+  "test/dashboard/journey.test.ts": [
+    "test/dashboard/servers.test.ts",
+    "test/dashboard/agents.test.ts",
+    "test/dashboard/approvals.test.ts",
+    "test/dashboard/audit.test.ts",
+  ],
+  "test/dashboard/many-tools.test.ts": ["test/dashboard/tools.test.ts", "test/dashboard/keyboard.test.ts"],
+  "test/dashboard/phone.test.ts": ["test/dashboard/agents.test.ts", "test/dashboard/approvals.test.ts"],
+  "test/e2e/audit-crash.test.ts": ["test/call/audit/audit.test.ts", "test/call/audit/verify.test.ts"],
+  "test/e2e/backup.test.ts": [
+    "test/surfaces/daemon/backup.test.ts",
+    "test/surfaces/cli/commands/daemon/backup.test.ts",
+  ],
+  "test/e2e/canaries.test.ts": ["test/call/executor/secrets.test.ts", "test/call/vault/*.test.ts"],
+  "test/e2e/catalogue.test.ts": ["test/servers/servers.test.ts", "test/call/catalog/catalog.test.ts"],
+  "test/e2e/deferred-loading.test.ts": ["test/surfaces/gateway/deferred.test.ts"],
+  "test/e2e/kill.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
+  "test/e2e/lost-home.test.ts": [
+    "test/e2e/full-disk.test.ts",
+    "test/surfaces/daemon/impossible-home.test.ts",
+  ],
+  "test/e2e/names.test.ts": ["test/servers/lists/names.test.ts", "test/servers/lists.test.ts"],
+  "test/e2e/npm-start.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
+  "test/e2e/postgres-beside.test.ts": ["test/hub.test.ts", "test/e2e/replicas.test.ts"],
+  "test/e2e/tool-meaning.test.ts": [
+    "test/call/search/meanings.test.ts",
+    "test/machine/text/meaning/minilm/local-embedder.test.ts",
+  ],
+  "test/faults/*.test.ts": [
+    "test/servers/*.test.ts",
+    "test/servers/auth/*.test.ts",
+    "test/features/plugins/*.test.ts",
+  ],
+  "test/surfaces/gateway/ungranted-random.test.ts": ["test/surfaces/gateway/denied-everywhere.test.ts"],
+  "test/features/knowledge/index/quality.test.ts": ["test/features/knowledge/search/relevance.test.ts"],
+  "test/features/knowledge/parse/long-line.test.ts": ["test/features/knowledge/parse/text-builder.test.ts"],
+  "test/features/knowledge/sync/hostile-files.test.ts": [
+    "test/features/knowledge/sync/unreadable.test.ts",
+    "test/features/knowledge/parse/parse-thread.test.ts",
+  ],
+  "test/features/knowledge/sync/kill.test.ts": ["test/features/knowledge/sync/sync.test.ts"],
+  "test/features/web/hostile-html.test.ts": ["test/features/web/markdown.test.ts"],
+  "test/packed.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
+  "test/servers/long-lists.test.ts": ["test/servers/lists.test.ts"],
+  "test/call/vault/redaction/every-base64.test.ts": ["test/call/vault/redaction/spellings.test.ts"],
+  "test/call/vault/redaction/hostile-texts.test.ts": ["test/call/vault/redaction/redaction.test.ts"],
+};
+
+/**
+ * Files of which `npm test` takes a sample, by `test/support/length.ts`, and `npm run test:deep` all: random runs at length, each row of a matrix, every
+ * page by axe in both schemes.
+ */
+export const LONGER: readonly string[] = [
+  "test/surfaces/api/openapi.test.ts",
+  "test/call/audit/tampering.test.ts",
+  "test/dashboard/*.test.ts",
+  "test/e2e/fuzz.test.ts",
+  "test/e2e/stop.test.ts",
+  "test/call/executor/repair-random.test.ts",
+  "test/features/knowledge/parse/text-builder.test.ts",
+  "test/features/files/cut-secrets.test.ts",
+  "test/features/files/paths.test.ts",
+  "test/features/web/screenshot-url.test.ts",
+  "test/call/vault/redaction/redaction.test.ts",
+  "test/call/vault/redaction/spellings.test.ts",
+  "test/call/rules/paths/file-rules.test.ts",
+  "test/call/rules/paths/path-spellings.test.ts",
 ];

@@ -40,7 +40,7 @@ describe("documents", () => {
   });
 
   it("list every event and no other", () => {
-    const source = read("src/events.ts");
+    const source = read("src/contract/events.ts");
     const events = [...source.matchAll(/^ {2}"([a-z]+\.[a-z]+)":/gm)].map((match) => match[1]);
     const documented = [
       ...read("docs/library.md").matchAll(

@@ -1,5 +1,5 @@
 // What texts mean, drawn by lot: as many numbers as a real model gives, and none of its time.
-import { Meanings } from "../../dist/text/meanings.js";
+import { Meanings } from "../../dist/machine/text/meaning/meanings.js";
 import { numbers } from "./many-tools.mjs";
 
 const DIMENSIONS = 384;

@@ -1,5 +1,5 @@
 // What SQLite's own full-text search finds: porter stems, any word may match, the title weighed double, the commonest words of English left out.
-import { openDatabaseSync } from "../../dist/store/sqlite/database-sync.js";
+import { openDatabaseSync } from "../../dist/machine/db/sqlite/database-sync.js";
 
 const WORD = /[\p{L}\p{N}]+/gu;
 /** Lucene's, which give the figures of ../shared/bench/search/README.md. */

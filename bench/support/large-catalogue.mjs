@@ -1,10 +1,10 @@
 // A large catalogue as a daemon holds it: servers that list their tools, one of them changing its list.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { Catalog } from "../../dist/catalog/catalog.js";
-import { ToolRanking } from "../../dist/catalog/search/tool-ranking.js";
-import { Events } from "../../dist/events.js";
-import { serverTool } from "../../dist/upstream/server-tool.js";
+import { Catalog } from "../../dist/call/catalog/catalog.js";
+import { ToolRanking } from "../../dist/call/search/tool-ranking.js";
+import { Events } from "../../dist/contract/events.js";
+import { serverTool } from "../../dist/servers/lists/server-tool.js";
 import { CHANGING_TOOLS, numbers, reworded, wordsIn } from "./many-tools.mjs";
 
 const ACTIVE = { kind: "active" };

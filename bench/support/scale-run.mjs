@@ -1,7 +1,7 @@
 // One size of the benchmark `scale`, in a process of its own: node scale-run.mjs FILE FOLDER-OF-MINISEARCH, prints its figures as JSON.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { TOOL_FIELDS, toolTexts } from "../../dist/catalog/search/tool-texts.js";
+import { TOOL_FIELDS, toolTexts } from "../../dist/call/search/tool-texts.js";
 import { drawnMeanings } from "./drawn-meanings.mjs";
 import { agentWith, largeCatalogue } from "./large-catalogue.mjs";
 import { manyQueries } from "./many-tools.mjs";

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 
 const LARGE_CHARS = 100 * 1024;
-const LINE = '{"path": "src/executor/call-tool.ts", "text": "a line as it comes in real results"}\n';
+const LINE = '{"path": "src/call/executor/call-tool.ts", "text": "a line as it comes in real results"}\n';
 const LARGE = LINE.repeat(Math.ceil(LARGE_CHARS / LINE.length)).slice(0, LARGE_CHARS);
 
 const TOOLS = [

@@ -157,8 +157,8 @@ async function fill(api, { changed, handbook }) {
       arguments: { repository: "acme/web", number, method },
     });
   await merge(408, "squash");
-  const { approvals } = await api("GET", "/approvals");
-  for (const { id } of approvals) await api("POST", `/approvals/${id}/approve`, { for: "once" });
+  const { questions } = await api("GET", "/questions?kind=approval&state=pending");
+  for (const { id } of questions) await api("POST", `/questions/${id}/answer`, { answer: "once" });
   await merge(408, "squash");
   await api("POST", "/call", {
     agent: "reviewer",

@@ -10,8 +10,6 @@ import type { Resealed } from "../machine/db/reseal.ts";
 import type { Store } from "../machine/db/store.ts";
 import { workspacePath } from "../machine/files/workspace.ts";
 import type { Processes } from "../machine/process/processes.ts";
-import type { Questions } from "../questions/questions.ts";
-import type { Vault } from "../vault/vault.ts";
 import { Audit } from "./audit/audit.ts";
 import { openAuditKey } from "./audit/audit-key.ts";
 import { AuditMark } from "./audit/audit-mark.ts";
@@ -20,7 +18,7 @@ import { OtlpExporter, otlpTarget } from "./audit/otlp.ts";
 import { Identity, OPERATOR } from "./identity/identity.ts";
 import { People } from "./identity/people.ts";
 import { settledNote } from "./questions/question-events.ts";
-import { createQuestions } from "./questions/questions.ts";
+import { Questions } from "./questions/questions.ts";
 import { answerRules } from "./rules/approvals/answer-rules.ts";
 import { Approvals } from "./rules/approvals/approvals.ts";
 import { ContentLabels } from "./rules/content-labels.ts";
@@ -32,7 +30,7 @@ import { checkKey } from "./vault/keys/check-key.ts";
 import { KEY_IN_FILE, loadKeys } from "./vault/keys/key.ts";
 import { finishRotation, rotateKey } from "./vault/keys/rotate-key.ts";
 import { Sealing } from "./vault/sealing.ts";
-import { createVault } from "./vault/vault.ts";
+import { Vault } from "./vault/vault.ts";
 
 /** Who may call what, who said yes, and what happened: what the rest of a hub is built upon. */
 export interface Trust {
@@ -74,7 +72,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
   if (before) log.info(await finishRotation(rotating), "sealed values have the new key");
   // On SQLite there is nobody to agree with, and a home whose key was lost must still open.
   if (store.dialect === "postgres") await checkKey(store, key, clock);
-  const vault = await createVault({
+  const vault = await Vault.open({
     store: store.secrets,
     key: sealing,
     clock,
@@ -117,7 +115,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
   const ruleBook = closing.add(await RuleBook.open({ store: store.rules, parentOf, clock, newId }));
   ruleBook.onChange(() => events.emit("rules.changed", { stored: ruleBook.list().length }));
   const questions = closing.add(
-    createQuestions({
+    new Questions({
       store: store.questions,
       keepSecret: (name, value, { agentId, details }) =>
         vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),

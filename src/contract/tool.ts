@@ -4,7 +4,6 @@
  */
 
 import type { FileRules } from "../lib/files/file-rules.ts";
-import type { Stop } from "../lib/flow/stop.ts";
 import type { Caller, Scope } from "./caller.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -125,7 +124,7 @@ export interface Tool {
   /** Cheap and synchronous: no I/O. */
   status(): ToolStatus;
   /**
-   * Runs with arguments that fit `inputSchema`. Only `executor/call-tool.ts` calls this. Resolves for everything
+   * Runs with arguments that fit `inputSchema`. Only `executor/execute.ts` calls this. Resolves for everything
    * a caller, server or person can cause; a throw is a bug. Stops soon after `context.signal` aborts.
    */
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
@@ -210,8 +209,6 @@ export interface ToolContext extends Listening {
   readonly callId: string;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** The same as `signal`, at less cost; absent where there is only that. */
-  readonly stop?: Stop;
   readonly progress: (update: Progress) => void;
   /** Absent: nobody can be asked during this call. */
   readonly answering?: Answering;
@@ -338,16 +335,13 @@ export interface ToolCall extends Listening {
   readonly traceparent?: string;
   /** Passed on to the server of the tool, and to nobody else; whoever takes it from outside bounds it. */
   readonly meta?: CallMeta;
+  /** Cancels the call. Whoever listens to it takes the listener away when the call is over. */
   readonly signal?: AbortSignal;
-  /** In the place of `signal`, at less cost. */
-  readonly stop?: Stop;
   readonly onProgress?: (update: Progress) => void;
   readonly answering?: Answering;
   readonly rounds?: Rounds;
   /** Of a call of the kind `subscription`. */
   readonly subscription?: Subscription;
-  /** Has the outcome before whoever awaits the call, and before anything is kept or said of it. */
-  readonly answered?: (outcome: ToolOutcome) => void;
 }
 
 /** Every way a call can end. */

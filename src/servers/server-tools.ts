@@ -1,10 +1,11 @@
-import { agreement, type Wish } from "../call/questions/agreement.ts";
+import { type ApprovalRequest, agreement } from "../call/questions/agreement.ts";
+import type { Questions } from "../call/questions/questions.ts";
 import type { Caller } from "../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../contract/define-tool.ts";
 import type { Tool, ToolResult, ToolSource } from "../contract/tool.ts";
-import type { Questions } from "../questions/questions.ts";
-import type { ServerView, Upstream } from "../upstream/upstream.ts";
 import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
+import type { Upstream } from "./upstream.ts";
+import type { ServerView } from "./views.ts";
 
 export interface ServerToolsDeps {
   /** A function, because the names of these tools are reserved before there are servers. */
@@ -68,7 +69,7 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
       const refused = tooMany(upstream().servers(), caller);
       if (refused) return refused;
       const options = caller.operator ? {} : { addedBy: caller.agentName };
-      return told("Registered", await upstream().add(name, inputOf(reach), options));
+      return serverResult("Registered", await upstream().add(name, inputOf(reach), options));
     },
   });
 }
@@ -93,7 +94,7 @@ function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
       const input = mergedInput(reach, server);
       const change = new_name === undefined ? input : { ...input, name: new_name };
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
-      if (caller.operator) return told("Changed", await upstream().update(name, change));
+      if (caller.operator) return serverResult("Changed", await upstream().update(name, change));
       const asks = isPersons(server);
       const refused = asks
         ? await agreement(questions, changeWish(server, { name, new_name, ...reach }, caller), caller)
@@ -102,7 +103,7 @@ function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
       const changed = await upstream().update(name, change, { by: caller.agentName });
       // An admin has agreed to exactly this already.
       const isDecided = asks && changed.state === "pending_approval";
-      return told("Changed", isDecided ? await upstream().approve(changed.name) : changed);
+      return serverResult("Changed", isDecided ? await upstream().approve(changed.name) : changed);
     },
   });
 }
@@ -136,7 +137,7 @@ function changeWish(
   { id, name, changedAt, envKeys, headerKeys, state }: ServerView,
   args: object,
   { agentName }: Caller,
-): Wish {
+): ApprovalRequest {
   const kept = [...envKeys, ...headerKeys];
   const secrets =
     kept.length === 0
@@ -184,7 +185,7 @@ function tooMany(servers: readonly ServerView[], { operator, agentName }: Caller
     : undefined;
 }
 
-function told(what: "Registered" | "Changed", server: ServerView): ToolResult {
+function serverResult(what: "Registered" | "Changed", server: ServerView): ToolResult {
   const { name, state } = server;
   const next =
     state === "pending_approval"

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../contract/tool.ts";
 import { isRecord } from "../lib/json.ts";
 import { maskArgs, maskUrl } from "../machine/config/masked.ts";
 import type { OAuthConfig } from "../machine/config/settings.ts";
-import type { ServerInput, ServerView } from "../upstream/upstream.ts";
+import type { ServerInput, ServerView } from "./views.ts";
 
 type Values = Readonly<Record<string, string | null>>;
 
@@ -73,13 +73,13 @@ export function mergedInput(args: ReachArgs, { envKeys, headerKeys }: ServerView
 /** Without the values of env, headers and the client, without what looks like a secret, and without strange keys' values. */
 export function shownArguments(given: unknown): unknown {
   if (!isRecord(given)) return HIDDEN;
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, shown(key, value)]));
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, visibleValue(key, value)]));
 }
 
 const HIDDEN = "***";
 const PLAIN: ReadonlySet<string> = new Set(["name", "new_name", "transport", "command", "cwd"]);
 
-function shown(key: string, value: unknown): unknown {
+function visibleValue(key: string, value: unknown): unknown {
   if (PLAIN.has(key)) return value;
   if (key === "args" && isTexts(value)) return maskArgs(value);
   if (key === "url" && typeof value === "string") return maskUrl(value);

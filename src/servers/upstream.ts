@@ -1,8 +1,8 @@
 import type { Caller } from "../contract/caller.ts";
 import { messageOf, ToolkeepError } from "../contract/errors.ts";
 import type { Events } from "../contract/events.ts";
-import type { OfferDefinition, OfferOrigin } from "../contract/offer.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { OfferDefinition, OfferOrigin, OfferSource } from "../contract/offer.ts";
+import type { Tool, ToolSource } from "../contract/tool.ts";
 import { createSerial } from "../lib/flow/serial.ts";
 import type { NewId } from "../lib/id.ts";
 import { err } from "../lib/result.ts";
@@ -10,9 +10,10 @@ import { prefixOf } from "../lib/tool-name.ts";
 import { completeServerConfig } from "../machine/config/sections/server-config.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Store, ToolNameChange } from "../machine/db/store.ts";
-import type { ServerInput, ServerView, TestReport, Upstream } from "../upstream/upstream.ts";
-import type { SignInStart, SignInStatus } from "./auth/sign-in-status.ts";
+import type { SignInStart, SignInStatus } from "./auth/sign-in.ts";
 import { SignIns } from "./auth/sign-ins.ts";
+import type { Opened } from "./connection/call.ts";
+import type { Connection } from "./connection/connection.ts";
 import {
   type Connector,
   type ConnectorDeps,
@@ -20,25 +21,25 @@ import {
   signInTarget,
   targetOf,
 } from "./connection/connector.ts";
-import { inspected } from "./inspected.ts";
 import { Background } from "./lifecycle/background.ts";
 import { type Definition, define } from "./lifecycle/definition.ts";
 import { Server } from "./lifecycle/server.ts";
 import { reachChanged, sameBytes } from "./lifecycle/server-change.ts";
 import type { ServerDeps } from "./lifecycle/server-deps.ts";
-import type { ServerLogPage } from "./lifecycle/server-log.ts";
+import type { ServerLogPage, StepListener } from "./lifecycle/server-log.ts";
 import { ServerRows } from "./lifecycle/server-rows.ts";
+import { secretValues } from "./lifecycle/server-secrets.ts";
 import { ServerSet } from "./lifecycle/server-set.ts";
 import { ServerTests } from "./lifecycle/server-tests.ts";
 import { viewOf } from "./lifecycle/server-view.ts";
 import type { Offer } from "./lists/offer-key.ts";
-import { Learned } from "./lists/server-lists.ts";
+import { ServerLists } from "./lists/server-lists.ts";
 import { originsOf } from "./lists/server-offers.ts";
 import { watchedPerServer } from "./lists/watched-resources.ts";
-import { secretValues } from "./secret-values.ts";
 import { removePrivateHome } from "./transport/confined-server.ts";
-import { isPinned } from "./trust/is-pinned.ts";
+import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
+import type { ServerInput, ServerView, TestReport } from "./views.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
   readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
@@ -62,21 +63,24 @@ const CHANGES = "changes";
 /** Leaves room for the tool in a name of 50 characters. */
 const MAX_PREFIX = 30;
 
-/**
- * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
- * those that are `eager` or whose tools were never listed.
- */
-export async function createUpstream(deps: UpstreamDeps): Promise<Upstream> {
-  const servers = new Servers(deps, await Learned.open(deps));
-  await servers.apply(deps.settings);
-  return servers;
+interface Waiting {
+  readonly signal?: AbortSignal;
 }
 
-class Servers implements Upstream {
+interface Watching {
+  readonly onStep?: StepListener;
+}
+
+/**
+ * Every registered MCP server, their tools and what else they offer. Listing needs no running server: the last lists
+ * are kept in the store. A server is started by the first use of something it has.
+ */
+export class Upstream implements ToolSource, OfferSource {
   readonly name = "mcp";
+  /** What people see and decide of what servers publish. */
   readonly trust: ServerTrust;
   readonly #deps: UpstreamDeps;
-  readonly #learned: Learned;
+  readonly #lists: ServerLists;
   readonly #rows: ServerRows;
   readonly #signIns: SignIns;
   readonly #connect: Connector;
@@ -88,21 +92,33 @@ class Servers implements Upstream {
   readonly #serial = createSerial();
   readonly #background = new Background();
   readonly #tests: ServerTests;
-  #settings: Settings;
+  /** Shared with what has to see changed settings at once. */
+  readonly #live: { settings: Settings };
   #tools: readonly Tool[] | undefined;
   #origins: readonly OfferOrigin[] | undefined;
   #closed = false;
 
-  constructor(deps: UpstreamDeps, learned: Learned) {
+  private constructor(deps: UpstreamDeps, live: { settings: Settings }, lists: ServerLists) {
     this.#deps = deps;
-    this.#learned = learned;
+    this.#live = live;
+    this.#lists = lists;
     this.#rows = new ServerRows(deps);
-    this.#settings = deps.settings;
-    const settings = () => this.#settings;
+    const settings = () => live.settings;
     this.#signIns = new SignIns({ ...deps, settings });
     this.#connect = createConnector({ ...deps, settings, signIns: this.#signIns });
     this.#tests = new ServerTests(this.#connect, deps);
-    this.trust = new ServerTrust({ set: this.#set, learned, settings, events: deps.events });
+    this.trust = new ServerTrust({ set: this.#set, lists, settings, events: deps.events });
+  }
+
+  /**
+   * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
+   * those that are `eager` or whose tools were never listed.
+   */
+  static async open(deps: UpstreamDeps): Promise<Upstream> {
+    const live = { settings: deps.settings };
+    const upstream = new Upstream(deps, live, await ServerLists.open({ ...deps, live }));
+    await upstream.apply(deps.settings);
+    return upstream;
   }
 
   tools(): readonly Tool[] {
@@ -117,9 +133,9 @@ class Servers implements Upstream {
 
   origins(): readonly OfferOrigin[] {
     this.#origins ??= originsOf(this.#set.sorted(), {
-      offersOf: (server) => this.#learned.offersOf(server, this.#settings),
+      offersOf: (server) => this.#lists.offersOf(server),
       watchedOf: this.#watchedOf,
-      settings: this.#settings,
+      settings: this.#live.settings,
       cleaned: this.#cleaned,
     });
     return this.#origins;
@@ -134,19 +150,25 @@ class Servers implements Upstream {
     return this.#set.sorted().map((server) => this.#view(server));
   }
 
+  /** Whether there is a server of this name. */
   knows(name: string): boolean {
     return this.#set.has(name);
   }
 
+  /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
   server(name: string): ServerView {
     return this.#view(this.#set.named(name));
   }
 
+  /**
+   * Registers and, in the background, connects once to learn the tools. A person's server of the same name that was
+   * tried and never worked is replaced; any other makes this throw NAME_TAKEN. `addedBy`: the agent, when one did.
+   */
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
       const broken = addedBy === undefined && this.#set.neverWorked(name);
       if (!broken) this.#set.mustBeFree(name);
-      const isPending = addedBy !== undefined && this.#settings.mcp.requireApproval;
+      const isPending = addedBy !== undefined && this.#live.settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
       if (broken) await this.#takeOut(broken);
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
@@ -154,6 +176,10 @@ class Servers implements Upstream {
     });
   }
 
+  /**
+   * A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. `by`: the
+   * agent, when one did; its change of how the server is reached, or of its name, waits for a person.
+   */
   update(
     name: string,
     change: ServerInput & { readonly name?: string },
@@ -163,7 +189,7 @@ class Servers implements Upstream {
     return this.#change(newName, async () => {
       const { definition } = this.#set.named(name);
       if (newName !== name) this.#set.mustBeFree(newName);
-      const { requireApproval } = this.#settings.mcp;
+      const { requireApproval } = this.#live.settings.mcp;
       await this.#rows.change(
         definition,
         newName,
@@ -174,6 +200,10 @@ class Servers implements Upstream {
     });
   }
 
+  /**
+   * Gives the server's tools another prefix. `check` sees every name that changes before any does, and throws to refuse. Throws BAD_REQUEST for
+   * what is no prefix.
+   */
   changePrefix(
     name: string,
     prefix: string,
@@ -186,7 +216,7 @@ class Servers implements Upstream {
           "BAD_REQUEST",
           `a prefix has 1 to ${MAX_PREFIX} lower-case letters, digits and _, and neither begins nor ends with _; got ${JSON.stringify(prefix.slice(0, 80))}`,
         );
-      const changes = await this.#learned.tools.rename(record, prefix, this.#settings, check);
+      const changes = await this.#lists.tools.rename(record, prefix, this.#live.settings, check);
       await this.#deps.store.servers.update(record.id, { prefix, updatedAt: this.#deps.clock() });
       await this.#refresh();
       this.#deps.events.emit("server.changed", { server: name, change: "changed" });
@@ -205,6 +235,7 @@ class Servers implements Upstream {
     });
   }
 
+  /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
     return this.#change(name, async () => {
       await this.#rows.approve(this.#set.named(name).definition, options);
@@ -212,18 +243,22 @@ class Servers implements Upstream {
     });
   }
 
-  test(name: string, options?: Parameters<Upstream["test"]>[1]): Promise<TestReport> {
+  /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
+  test(name: string, options?: Waiting & Watching): Promise<TestReport> {
     return this.#tests.test(this.#set.named(name), options);
   }
 
-  testConfig(input: ServerInput, options?: Parameters<Upstream["testConfig"]>[1]): Promise<TestReport> {
+  /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
+  testConfig(input: ServerInput, options?: Waiting & Watching & { timeoutMs?: number }): Promise<TestReport> {
     return this.#tests.testConfig(input, options);
   }
 
+  /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
   logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
     return this.#set.named(name).log.read(options);
   }
 
+  /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
   async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
     const server = this.#set.named(name);
     const start = await this.#signIns.begin(signInTarget(server), options);
@@ -231,6 +266,7 @@ class Servers implements Upstream {
     return start;
   }
 
+  /** Takes what the authorization server sent back through the browser. Throws BAD_REQUEST for what fits no sign-in. */
   async completeSignIn(params: URLSearchParams): Promise<ServerView> {
     const { serverId } = await this.#signIns.complete(params, (id) => {
       const server = this.#set.byId(id);
@@ -253,28 +289,33 @@ class Servers implements Upstream {
     return this.#signIns.status(targetOf(this.#set.named(name)));
   }
 
+  /** Resources, resource templates and prompts of the last list. */
   offers(name: string): readonly Offer[] {
-    return this.#learned.offersOf(this.#set.named(name), this.#settings);
+    return this.#lists.offersOf(this.#set.named(name));
   }
 
+  /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
   settled(name?: string): Promise<void> {
     return name === undefined ? this.#background.settled() : this.#background.learned(this.#set.named(name));
   }
 
+  /** Takes over changed settings: servers of files come and go without a restart. */
   apply(settings: Settings): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      this.#settings = settings;
+      this.#live.settings = settings;
       await this.#refresh();
     });
   }
 
+  /** Takes over the servers and tool lists that another process stored. */
   reload(): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      await this.#learned.reload();
+      await this.#lists.reload();
       await this.#refresh();
     });
   }
 
+  /** The client of this conversation says that the roots it would give are others by now. */
   rootsChanged(caller: Caller): void {
     for (const server of this.#set.sorted()) server.own.rootsChanged(caller);
   }
@@ -296,13 +337,13 @@ class Servers implements Upstream {
       this.#set.delete(record.id);
     }
     await this.#rows.remove(server.definition);
-    await this.#learned.forget(record.id);
+    await this.#lists.forget(record.id);
     await this.#signIns.forget(record.id);
-    await removePrivateHome(this.#settings.home, record.id);
+    await removePrivateHome(this.#live.settings.home, record.id);
   }
 
   #view(server: Server): ServerView {
-    return viewOf(server, this.#settings, { ...this.#deps, learned: this.#learned });
+    return viewOf(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
   }
 
   #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
@@ -316,10 +357,10 @@ class Servers implements Upstream {
 
   /** Makes the servers in memory what the store and the settings files say. */
   async #refresh(): Promise<void> {
-    const declared = new Map(this.#settings.servers.map((server) => [server.name, server]));
+    const declared = new Map(this.#live.settings.servers.map((server) => [server.name, server]));
     const gone = new Set(this.#set.ids);
     for (const record of await this.#rows.list(declared.values())) {
-      const definition = define(record, declared.get(record.name), this.#settings, this.#deps.vault);
+      const definition = define(record, declared.get(record.name), this.#live.settings, this.#deps.vault);
       if (definition) {
         gone.delete(record.id);
         await this.#put(definition);
@@ -338,7 +379,7 @@ class Servers implements Upstream {
     for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
     if ((config.sandbox?.mode ?? "off") !== "off") await this.#deps.sandbox.check(); // its view says what was found
-    if (!isPinned(definition, this.#settings)) await this.#learned.unpin(record.id);
+    if (!isPinned(definition, this.#live.settings)) await this.#lists.unpin(record.id);
     const existing = this.#set.byId(record.id);
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
@@ -360,34 +401,43 @@ class Servers implements Upstream {
 
   get #serverDeps(): ServerDeps<Server> {
     const { vault, clock, idleMs, backoffMs = BACKOFF_MS, offersWaitMs = OFFERS_WAIT_MS } = this.#deps;
+    const lists = this.#lists;
     const warn = (server: Server, message: string) => this.#warn(server, message);
+    const isServer = (name: string) => this.#set.has(name);
     return {
       connect: async (server, attempt) => {
         if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
-        const opened = await this.#connect(targetOf(server), attempt);
-        return await inspected(server, opened, this.#learned, this.#settings);
+        return await this.#inspect(server, await this.#connect(targetOf(server), attempt));
       },
-      learn: (server, list, connection) =>
-        this.#learned.learnTools(server, list, connection, this.#settings, warn, (name) =>
-          this.#set.has(name),
-        ),
+      learn: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
       learnOffers: async (server, list) => {
-        const isServer = (name: string) => this.#set.has(name);
-        if (await this.#learned.learnOffers(server, list, this.#settings, warn, isServer))
-          this.#offersChanged();
+        if (await lists.learnOffers(server, list, warn, isServer)) this.#offersChanged();
       },
-      refusal: (server, what) => this.#learned.refusal(server, what, this.#settings),
-      learnAsksBack: (server) => this.#learned.learnAsksBack(server),
-      toolsOf: (server) => this.#learned.toolsOf(server, this.#settings),
+      pins: lists.pins,
+      learnAsksBack: (server) => lists.learnAsksBack(server),
+      toolsOf: (server) => lists.toolsOf(server),
       onState: (server, detail) => this.#stateChanged(server, detail),
       onTools: () => this.#changed(),
       onProblem: warn,
       redact: (text) => vault.redact(text),
       clock,
-      idleMs: () => idleMs ?? this.#settings.mcp.idleMs,
+      live: this.#live,
+      ...(idleMs !== undefined && { idleMs }),
       backoffMs,
       offersWaitMs,
     };
+  }
+
+  /** A connection for one conversation may show that a tool or a prompt has changed, which the shared one did not. Never rejects. */
+  async #inspect(server: Server, opened: Opened<Connection>): Promise<Opened<Connection>> {
+    if (!opened.ok) return opened;
+    try {
+      if (await this.#lists.inspect(server, opened.value)) server.retool();
+      return opened;
+    } catch (error) {
+      await opened.value.close();
+      return err({ message: messageOf(error), needsAuth: false });
+    }
   }
 
   #stateChanged(server: Server, detail: string | undefined): void {

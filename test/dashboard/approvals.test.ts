@@ -146,6 +146,30 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     expect(await states()).toEqual(["answered", "answered", "pending"]);
   }, 60_000);
 
+  it("reads and answers approvals by the routes of questions alone", async () => {
+    await using dashboard = await testDashboard(ASKS);
+    const [first, second] = [await asked(dashboard, "one"), await asked(dashboard, "two")];
+    const page = await dashboard.open(`/approvals/${first}`);
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/api\/(questions|approvals)/.test(pathname)) requests.push(`${request.method()} ${pathname}`);
+    });
+    await answerable(page);
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
+    await answerable(page);
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByRole("button", { name: "Reject the call" }).click();
+    await page.getByText("All caught up").waitFor();
+    expect(requests.filter((request) => request.startsWith("POST"))).toEqual([
+      `POST /api/questions/${first}/answer`,
+      `POST /api/questions/${second}/answer`,
+    ]);
+    expect(requests.filter((request) => request.includes("/api/approvals"))).toEqual([]);
+    expect((await dashboard.hub.questions.get(second))?.answer).toBe("reject");
+  });
+
   it("is live on two browsers, one of them a phone", async () => {
     await using dashboard = await testDashboard(ASKS);
     const desk = await dashboard.open("/approvals");

@@ -124,4 +124,12 @@ describe.skipIf(withoutDashboard)("axe", () => {
     await look("signing in");
     expect(found).toEqual({});
   }, 240_000);
+
+  it("has nothing that axe finds serious, light and dark", async () => {
+    await using dashboard = await testDashboard();
+    await dashboard.api("POST", "/servers", { name: "cloudy", url: "http://127.0.0.1:9/mcp" });
+    const page = await dashboard.open("/servers/cloudy");
+    await page.getByRole("heading", { name: "cloudy" }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { type TestDashboard, testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { Dice } from "../support/dice.ts";
+import { atLength } from "../support/length.ts";
 import { fixture } from "../support/upstream.ts";
 
 const PUBLISHING = join(import.meta.dirname, "../support/servers/publishing.mjs");
@@ -32,7 +33,10 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     const first = ["all", "every", "everything", "any"];
     const names = [
       ...["all", "everything", "git", "digit", "all-tools"],
-      ...Array.from({ length: 6 }, (_, at) => `${dice.one(first)}-${"abcdef"[at]}${dice.below(100)}`),
+      ...Array.from(
+        { length: atLength(6, 1) },
+        (_, at) => `${dice.one(first)}-${"abcdef"[at]}${dice.below(100)}`,
+      ),
     ];
     for (const name of names)
       await dashboard.api("POST", "/servers", { name, command: "false", enabled: false });

@@ -5,13 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Held } from "../support/fuzz-belongings.ts";
 import { Fuzz, type FuzzMaterial, type FuzzRequest } from "../support/fuzz-requests.ts";
 import { type Answer, connect, readAll, send } from "../support/fuzz-send.ts";
+import { atLength } from "../support/length.ts";
 import { bearer, modernHeaders, modernMessage, type Params } from "../support/mcp-post.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { EVERYTHING } from "../support/test-hub.ts";
 import { type Serving, serve } from "../support/toolkeep.ts";
 
 /** `npm run fuzz` sets these; a run of all tests makes do with fewer. */
-const REQUESTS = Number(process.env.TOOLKEEP_FUZZ_REQUESTS ?? 1_500);
+const REQUESTS = Number(process.env.TOOLKEEP_FUZZ_REQUESTS ?? atLength(1_500, 500));
 const SEED = Number(process.env.TOOLKEEP_FUZZ_SEED ?? 20_261_116);
 const IS_LONG = REQUESTS >= 5_000;
 /** After so many, the victim finishes what it had under way, and begins anew. */

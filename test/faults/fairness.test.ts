@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ServerInput } from "../../src/upstream/upstream.ts";
+import type { ServerInput } from "../../src/servers/views.ts";
 import { testHub } from "../support/test-hub.ts";
 import { said } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { UpstreamDeps } from "../../src/servers/upstream.ts";
-import type { ServerInput } from "../../src/upstream/upstream.ts";
+import type { ServerInput } from "../../src/servers/views.ts";
 import { type TestUpstream, testUpstream } from "../support/upstream.ts";
 
 export interface FreshUpstream {

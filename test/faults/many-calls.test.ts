@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { Stop } from "../../src/lib/flow/stop.ts";
+import { LightSignal } from "../../src/lib/flow/light-signal.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
-import { settling } from "../../src/servers/settling-transport.ts";
+import { settling } from "../../src/servers/transport/requests.ts";
 import { StdioTransport } from "../../src/servers/transport/stdio-transport.ts";
 import { testHub } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
@@ -25,7 +25,7 @@ test("twenty thousand calls leave nothing behind", async () => {
   await it.hub.upstream.settled();
   const controller = new AbortController();
   setMaxListeners(AT_ONCE, controller.signal);
-  const stop = new Stop();
+  const stop = new LightSignal();
   const caller = it.hub.identity.operator("many");
   const call = async (n: number) => {
     const { outcome, text } = await it.hub.callTool({
@@ -35,7 +35,7 @@ test("twenty thousand calls leave nothing behind", async () => {
       via: "library",
       onProgress: () => {},
       // Whoever calls may use one signal for all calls it makes.
-      ...(n % 2 === 0 ? { signal: controller.signal } : { stop }),
+      signal: n % 2 === 0 ? controller.signal : stop,
     });
     if (text !== JSON.stringify({ n })) throw new Error(`${outcome}: ${text}`);
   };
@@ -56,15 +56,16 @@ test("requests that were answered, given up or never could be answered are not w
   const child = { command: command!, args: args!, cwd: null, env: { PATH: process.env.PATH ?? "" } };
   const transport = settling(new StdioTransport(processes, child, 1_000_000));
   await transport.start();
-  const send = (name: string, stop = new Stop()) =>
+  const send = (name: string, { signal } = new AbortController()) =>
     transport.direct.send(
-      { method: "tools/call", params: { name, arguments: {} }, stop },
+      { method: "tools/call", params: { name, arguments: {} }, signal },
       (answer) => answer,
     );
   await inParallel(500, async () => void (await send("cancelled")));
   expect(transport.direct.open).toBe(0);
 
-  const stop = new Stop();
+  const stop = new AbortController();
+  setMaxListeners(100, stop.signal);
   const hanging = Array.from({ length: 100 }, () => send("hang", stop));
   expect(transport.direct.open).toBe(100);
   stop.abort("no longer needed");

@@ -134,6 +134,27 @@ test("the names of a removed server go to no other server, and back to one of it
   expect(names(up)).toEqual(["mcp_my_fs_echo", expect.stringMatching(/^mcp_my_fs_echo_[0-9a-f]{6}$/)]);
 });
 
+test("a list that is as it was is not written again", async () => {
+  await using up = await testUpstream();
+  await up.upstream.add("pages", fixture("lists in pages"));
+  await up.upstream.settled();
+  const [before] = await up.store.servers.list();
+  let writes = 0;
+  const { replaceTools } = up.store.servers;
+  up.store.servers.replaceTools = (...args) => {
+    writes++;
+    return replaceTools(...args);
+  };
+
+  await up.upstream.test("pages");
+  await up.upstream.settled();
+
+  const [after] = await up.store.servers.list();
+  expect(after!.listedAt).toBeGreaterThanOrEqual(before!.listedAt!);
+  expect(writes).toBe(0);
+  expect(up.upstream.tools()).toHaveLength(5);
+});
+
 function names(up: { upstream: { tools(): readonly { name: string }[] } }): string[] {
   return up.upstream.tools().map(({ name }) => name);
 }

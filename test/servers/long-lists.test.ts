@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PerformanceObserver } from "node:perf_hooks";
 import { expect, test } from "vitest";
-import { fixture, testUpstream } from "../support/upstream.ts";
+import { testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const TOOLS = 8000;
@@ -25,27 +25,6 @@ test.each(["legacy", "modern"])(
     expect(turns.longest()).toBeLessThan(LONGEST_TURN_MS);
   },
 );
-
-test("a list that is as it was is not written again", async () => {
-  await using up = await testUpstream();
-  await up.upstream.add("pages", fixture("lists in pages"));
-  await up.upstream.settled();
-  const [before] = await up.store.servers.list();
-  let writes = 0;
-  const { replaceTools } = up.store.servers;
-  up.store.servers.replaceTools = (...args) => {
-    writes++;
-    return replaceTools(...args);
-  };
-
-  await up.upstream.test("pages");
-  await up.upstream.settled();
-
-  const [after] = await up.store.servers.list();
-  expect(after!.listedAt).toBeGreaterThanOrEqual(before!.listedAt!);
-  expect(writes).toBe(0);
-  expect(up.upstream.tools()).toHaveLength(5);
-});
 
 /**
  * How long one turn of the event loop took at most, in time that this process really worked: on a busy machine it may

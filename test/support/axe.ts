@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { sampleOf } from "./length.ts";
 
 interface Found {
   readonly id: string;
@@ -17,14 +18,19 @@ const RULES = `axe.getRules().map(({ ruleId }) => ruleId).filter((id) => {
   return enabled && /^(serious|critical)$/.test(impact) && !tags.includes("experimental") && !tags.includes("deprecated");
 })`;
 
-/** What axe finds serious or critical on a page, light and dark; each as one line. Dark differs by its colours alone. */
+const SCHEMES = [
+  ["light", RULES],
+  ["dark", "['color-contrast', 'link-in-text-block']"],
+] as const;
+
+/**
+ * What axe finds serious or critical on a page; each as one line. Dark differs by its colours alone, and is for runs at
+ * length.
+ */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const findings: string[] = [];
   const evaluate = await axeIn(page);
-  for (const [scheme, rules] of [
-    ["light", RULES],
-    ["dark", "['color-contrast', 'link-in-text-block']"],
-  ] as const) {
+  for (const [scheme, rules] of sampleOf(SCHEMES, 1)) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     // No rule of these needs the style sheets, which axe would fetch once more.
     const found = await evaluate(

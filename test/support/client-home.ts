@@ -51,3 +51,11 @@ export async function clientHomeWithStore(): Promise<ClientHome> {
   await putEmptyStore(join(home.home, ".toolkeep"));
   return home;
 }
+
+/** How a command of the person runs, in their current folder. */
+export function commandIn({ home, project: cwd }: ClientHome) {
+  return {
+    env: { HOME: home, TOOLKEEP_HOME: join(home, ".toolkeep"), TOOLKEEP_DEFAULT_RULES: "false" },
+    cwd,
+  };
+}

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of a shell.
 /**
  * Command lines that run `rm` in a bash that has nothing but recorders, one line each. Written by hand, by what hides
- * the command; `test/watchdog/command-recorder.test.ts` shows that each of them really runs it.
+ * the command; `test/call/rules/shell/command-recorder.test.ts` shows that each of them really runs it.
  */
 export const DELETE_FORMS: Readonly<Record<string, readonly string[]>> = {
   "as it is": ["rm x", "rm -rf x", "  rm   -f    x  ", "rm\tx", "/bin/rm x", "./bin/../bin/rm x", "bin/rm x"],

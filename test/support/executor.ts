@@ -1,13 +1,13 @@
 import { Audit } from "../../src/call/audit/audit.ts";
 import { Catalog } from "../../src/call/catalog/catalog.ts";
 import { Schemas } from "../../src/call/executor/arguments/schemas.ts";
-import { type BatchOptions, callBatch } from "../../src/call/executor/batch.ts";
-import { BatchTurns } from "../../src/call/executor/batch-turns.ts";
-import { type CallDeps, callTool } from "../../src/call/executor/call-tool.ts";
-import { keepOutput } from "../../src/call/executor/kept-output.ts";
-import { createQuestions } from "../../src/call/questions/questions.ts";
+import { type BatchOptions, BatchTurns, callBatch } from "../../src/call/executor/batch.ts";
+import { callTool } from "../../src/call/executor/call-tool.ts";
+import type { Kernel } from "../../src/call/executor/kernel.ts";
+import { Questions } from "../../src/call/questions/questions.ts";
 import { Approvals } from "../../src/call/rules/approvals/approvals.ts";
 import { Watchdog } from "../../src/call/rules/watchdog.ts";
+import type { Vault } from "../../src/call/vault/vault.ts";
 import type { Caller } from "../../src/contract/caller.ts";
 import { Events } from "../../src/contract/events.ts";
 import type { Tool, ToolCall } from "../../src/contract/tool.ts";
@@ -15,7 +15,6 @@ import { Deadlines } from "../../src/lib/flow/deadlines.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import type { Rule } from "../../src/machine/config/settings.ts";
-import type { Vault } from "../../src/vault/vault.ts";
 import { ruleDeps } from "./rule-deps.ts";
 import { tempStore } from "./temp-store.ts";
 import { testChain } from "./test-chain.ts";
@@ -34,7 +33,7 @@ interface Setup {
   /** In the place of `secret`: what is known as one, and what it is expanded to. */
   readonly vault?: Pick<Vault, "expand" | "redact" | "revisionsIn">;
   /** Who a caller is by now; absent: who it was. */
-  readonly current?: CallDeps["current"];
+  readonly current?: Kernel["identity"]["current"];
   /** How long a call waits to be approved. */
   readonly waitMs?: number;
   /** How long the store has to keep that a destructive call is about to run. */
@@ -69,7 +68,7 @@ export async function openExecutor({
     vault ? vault.redact(value) : secret ? value.replaceAll(secret, "[redacted]") : value;
   const source = new TestSource(tools);
   const written: WrittenRule[] = [];
-  const questions = createQuestions({
+  const questions = new Questions({
     store: store.questions,
     keepSecret: async () => {},
     redact,
@@ -119,9 +118,9 @@ export async function openExecutor({
     events,
     clock,
   });
-  const deps: CallDeps = {
+  const kernel: Kernel = {
     ...(intentMs !== undefined && { intentMs }),
-    used: () => {},
+    usage: { used: () => {} },
     settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,
     offers: {
@@ -132,29 +131,21 @@ export async function openExecutor({
     },
     watchdog,
     approvals,
-    current,
+    identity: { current },
     audit,
     schemas: new Schemas(() => {}),
     deadlines: new Deadlines(),
-    redact,
-    expand: (args, use) => vault?.expand(args, use),
-    keepOutput: (caller, whole) =>
-      keepOutput(caller, whole, {
-        outputs: store.outputs,
-        labelsOf: (who) => watchdog.labels(who),
-        clock,
-        newId: randomId,
-        log: silentLog,
-      }),
+    vault: { redact, expand: async (args, use) => vault?.expand(args, use) },
+    outputs: store.outputs,
+    log: { warn: silentLog.warn, error: (about) => bugs.push((about as { err: unknown }).err) },
     events,
     clock,
     newId: randomId,
-    onBug: (error) => bugs.push(error),
   };
   const grants = tools.map((tool) => tool.name);
   const caller = testCaller({ grants });
   const turns = new BatchTurns(() => maxBatchCalls);
-  const batching = { ...deps, turns, callTool: (call: ToolCall) => callTool(call, deps) };
+  const batching = { ...kernel, turns, callTool: (call: ToolCall) => callTool(call, kernel) };
   return {
     store,
     home,
@@ -166,7 +157,7 @@ export async function openExecutor({
     audit,
     bugs,
     call: (name: string, args: unknown = {}, more: Partial<ToolCall> = {}, who: Caller = caller) =>
-      callTool({ name, arguments: args, caller: who, via: "library", ...more }, deps),
+      callTool({ name, arguments: args, caller: who, via: "library", ...more }, kernel),
     turns,
     caller: (agent: string) => testCaller({ agentId: `agt_${agent}`, agentName: agent, grants }),
     /** Calls tools by name, each with its position as the argument `at`. */

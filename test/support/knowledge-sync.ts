@@ -13,8 +13,8 @@ import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
 /** As it was built: threads run files. */
-export const SYNC_WORKER = new URL("../../dist/knowledge/sync/sync-worker.js", import.meta.url);
-export const PARSE_WORKER = new URL("../../dist/knowledge/parse/parse-worker.js", import.meta.url);
+export const SYNC_WORKER = new URL("../../dist/bundle/sync-worker.js", import.meta.url);
+export const PARSE_WORKER = new URL("../../dist/bundle/parse-worker.js", import.meta.url);
 
 export interface TestSync extends AsyncDisposable {
   readonly home: string;

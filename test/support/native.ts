@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createQuestions } from "../../src/call/questions/questions.ts";
+import { Questions } from "../../src/call/questions/questions.ts";
 import type { Caller } from "../../src/contract/caller.ts";
 import { Events } from "../../src/contract/events.ts";
 import type { Progress, ToolResult } from "../../src/contract/tool.ts";
@@ -14,7 +14,6 @@ import type { Store } from "../../src/machine/db/store.ts";
 import { workspacePath } from "../../src/machine/files/workspace.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
-import type { Questions } from "../../src/questions/questions.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { testCaller } from "./tools.ts";
 
@@ -56,7 +55,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     throw error;
   });
   const secrets = new Map<string, string>();
-  const questions = createQuestions({
+  const questions = new Questions({
     store: store.questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
     grantTool: async () => {},

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createVault } from "../../src/call/vault/vault.ts";
+import { Vault } from "../../src/call/vault/vault.ts";
 import type { Caller } from "../../src/contract/caller.ts";
 import { type EventMap, Events } from "../../src/contract/events.ts";
 import type { Answering, Notice, Progress, Rounds, Tool, ToolResult } from "../../src/contract/tool.ts";
@@ -11,9 +11,8 @@ import type { ServerConfig, Settings } from "../../src/machine/config/settings.t
 import type { Store } from "../../src/machine/db/store.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
-import { createUpstream, type UpstreamDeps } from "../../src/servers/upstream.ts";
-import type { ServerInput, Upstream } from "../../src/upstream/upstream.ts";
-import type { Vault } from "../../src/vault/vault.ts";
+import { Upstream, type UpstreamDeps } from "../../src/servers/upstream.ts";
+import type { ServerInput } from "../../src/servers/views.ts";
 import { ownChildren } from "./own-children.ts";
 import { tempStore } from "./temp-store.ts";
 import { testCaller } from "./tools.ts";
@@ -48,7 +47,7 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
   const temp = await tempStore();
   const { store } = temp;
   const key = randomBytes(32);
-  const vault = await createVault({ store: store.secrets, key, clock: Date.now });
+  const vault = await Vault.open({ store: store.secrets, key, clock: Date.now });
   const defaults = mergeSettings(temp.home, {});
   // Lists that may change, unless the test is about who accepts that.
   const settings: Settings = { ...defaults, mcp: { ...defaults.mcp, pin: false } };
@@ -63,7 +62,7 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
 
   const open = async (change: Partial<UpstreamDeps>) => {
     const processes = createProcesses();
-    const upstream = await createUpstream({
+    const upstream = await Upstream.open({
       store,
       vault,
       processes,

@@ -24,7 +24,7 @@ function page(load: () => Promise<{ Page: ComponentType<PageProps> }>): PageComp
   return lazy(async () => ({ default: (await loadPart(load)).Page }));
 }
 
-/** Every page. A new one is a line here, one in `NAV`, and its first word in `src/api/dashboard-paths.ts` of the daemon. */
+/** Every page. A new one is a line here, one in `NAV`, and its first word in `src/surfaces/api/pages/dashboard-paths.ts` of the daemon. */
 export const ROUTES: readonly Route[] = [
   { path: "/", page: page(() => import("../pages/home/home-page.tsx")) },
   { path: "/servers/:name?", page: page(() => import("../pages/servers/servers-page.tsx")) },

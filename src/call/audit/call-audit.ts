@@ -31,11 +31,11 @@ export interface CallAuditDeps {
 
 /** The audit of one call while it is under way. */
 export class AuditRecord {
-  readonly #id: string;
+  readonly id: string;
+  readonly startedAt: number;
   readonly #call: ToolCall;
   readonly #redact: (text: string) => string;
   readonly #sink: CallSink;
-  readonly #startedAt: number;
   readonly #trace: CallTrace | undefined;
   readonly #steps = new StepClock();
   #isRunning = false;
@@ -49,11 +49,11 @@ export class AuditRecord {
   constructor(id: string, call: ToolCall, { redact, clock, spans }: CallAuditDeps, sink: CallSink) {
     const exported = spans?.();
     this.#trace = exported && new CallTrace(id, call, exported);
-    this.#id = id;
+    this.id = id;
     this.#call = call;
     this.#redact = redact;
     this.#sink = sink;
-    this.#startedAt = clock();
+    this.startedAt = clock();
     this.#arguments = call.arguments;
   }
 
@@ -124,7 +124,7 @@ export class AuditRecord {
   #ended(outcome: OutcomeName | null, durationMs: number | null, error: string | null): Ended {
     const { caller, via, name } = this.#call;
     return {
-      id: this.#id,
+      id: this.id,
       caller,
       via,
       requested: name,
@@ -135,7 +135,7 @@ export class AuditRecord {
       rule: this.#decision?.rule ?? null,
       outcome,
       error,
-      startedAt: this.#startedAt,
+      startedAt: this.startedAt,
       durationMs,
       labels: this.#labels,
       approvalId: this.#approvalId,

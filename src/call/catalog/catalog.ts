@@ -1,6 +1,7 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Snapshot, Tool, ToolSource } from "../../contract/tool.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { stableJson } from "../../lib/json.ts";
 import type { Result } from "../../lib/result.ts";
@@ -76,7 +77,7 @@ export class Catalog {
   readonly #deps: CatalogDeps;
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
-  #views = new Map<string, View>();
+  #views = new BoundedMap<string, View>(MAX_CACHED_VIEWS);
   /** Those of before the last change. */
   #formerViews: ReadonlyMap<string, View> = new Map();
   /** The same by caller: whoever calls often keeps its `Caller`, and making a key costs more than the rest. */
@@ -220,7 +221,7 @@ export class Catalog {
   changed(): void {
     this.#revision += 1;
     if (this.#views.size > 0) this.#formerViews = this.#views;
-    this.#views = new Map();
+    this.#views = new BoundedMap(MAX_CACHED_VIEWS);
     this.#viewsOfCallers = new WeakMap();
     for (const listener of this.#listeners) listener();
   }
@@ -278,14 +279,11 @@ export class Catalog {
 
   #viewByGrants(caller: Caller): View {
     const key = this.sightKey(caller);
-    const known = this.#views.get(key);
-    if (known) return known;
-    const grants = grantSet(caller, this.toolboxes.byName);
-    const before = this.#formerViews.get(key)?.visible;
-    const view: View = { grants, visible: undefined, before, byOwnName: undefined };
-    if (this.#views.size >= MAX_CACHED_VIEWS) this.#views.clear();
-    this.#views.set(key, view);
-    return view;
+    return this.#views.getOrMake(key, () => {
+      const grants = grantSet(caller, this.toolboxes.byName);
+      const before = this.#formerViews.get(key)?.visible;
+      return { grants, visible: undefined, before, byOwnName: undefined };
+    });
   }
 
   #named(view: View): Lookup["byName"] {

@@ -1,9 +1,9 @@
 import type { Caller } from "../../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../contract/tool.ts";
-import type { Questions } from "../../questions/questions.ts";
 import type { Identity } from "../identity/identity.ts";
 import { agreement, tooManyToAllow } from "../questions/agreement.ts";
+import type { Questions } from "../questions/questions.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ToolboxView } from "./toolboxes.ts";
 

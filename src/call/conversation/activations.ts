@@ -1,4 +1,5 @@
 import type { Caller } from "../../contract/caller.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { within } from "../../lib/flow/within.ts";
 import {
@@ -49,7 +50,7 @@ interface Held {
  */
 export class Activations {
   readonly #deps: ActivationsDeps;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new BoundedMap<string, Held>(MAX_HELD);
   readonly #reading = new Map<string, Promise<Held>>();
   readonly #listeners = new Set<() => void>();
   /** Uses that the store does not know of yet. */
@@ -201,8 +202,6 @@ export class Activations {
     // What was read before a reload may be out of date: the next to ask reads again.
     if (reloads !== this.#reloads) return held;
     this.#held.set(key, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > MAX_HELD && oldest !== undefined) this.#held.delete(oldest);
     return held;
   }
 

@@ -1,5 +1,6 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -40,7 +41,7 @@ export class Listings {
   readonly #deps: ListingsDeps;
   readonly #known = new WeakMap<Caller, Known>();
   /** Callers that see the same tools and activated the same have the same list. */
-  readonly #shared = new WeakMap<readonly Tool[], Map<string, Listing>>();
+  readonly #shared = new WeakMap<readonly Tool[], BoundedMap<string, Listing>>();
 
   /** The names in a list. */
   readonly #listed = new WeakMap<Listing, ReadonlySet<string>>();
@@ -123,7 +124,7 @@ export class Listings {
     keeping: Keeping,
     limits: ListLimits,
   ): Listing {
-    const shared = this.#shared.get(visible) ?? new Map<string, Listing>();
+    const shared = this.#shared.get(visible) ?? new BoundedMap<string, Listing>(MAX_SHARED);
     this.#shared.set(visible, shared);
     const isByUse = limits.maxTools !== undefined;
     const key = JSON.stringify([
@@ -132,12 +133,7 @@ export class Listings {
       keeping.pins,
       isByUse ? [...activated] : [...activated.keys()].sort(),
     ]);
-    const known = shared.get(key);
-    if (known) return known;
-    const listing = listingOf(visible, activated, keeping, limits);
-    if (shared.size >= MAX_SHARED) shared.clear();
-    shared.set(key, listing);
-    return listing;
+    return shared.getOrMake(key, () => listingOf(visible, activated, keeping, limits));
   }
 }
 

@@ -4,16 +4,10 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import { checkName } from "../../contract/names.ts";
 import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import type { AgentRecord } from "../../machine/db/store.ts";
-import type { Questions } from "../../questions/questions.ts";
 import { agreement, tooManyToAllow } from "../questions/agreement.ts";
+import type { Questions } from "../questions/questions.ts";
 import {
   addedBy,
   checkGift,
@@ -91,13 +85,10 @@ function listTool(deps: AgentToolDeps): Tool {
       const { limit, offset } = pageRequest(page);
       const all = deps.identity.agents();
       const found = { items: all.slice(offset, offset + limit), total: all.length };
-      return output(
-        listText(found, offset, (agent) => agentLine(agent, deps), "There is no agent yet."),
-        {
-          agents: found.items.map((agent) => shownAgent(agent, deps)),
-          ...pageFacts(found, offset),
-        },
-      );
+      const texts = { line: (agent: AgentRecord) => agentLine(agent, deps), none: "There is no agent yet." };
+      return outputPage(found, offset, texts, {
+        agents: found.items.map((agent) => shownAgent(agent, deps)),
+      });
     },
   });
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const MINUTE_MS = 60_000;
@@ -10,7 +11,7 @@ const MAX_KEYS = 10_000;
  */
 export class RateLimits {
   readonly #clock: Clock;
-  readonly #rested = new Map<string, number>();
+  readonly #rested = new BoundedMap<string, number>(MAX_KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,16 +30,8 @@ export class RateLimits {
     const rested = kept === undefined || kept < now || kept > now + MINUTE_MS + 1 ? now : kept;
     const wait = Math.ceil(rested - now - (MINUTE_MS - each));
     if (wait > 0) return wait;
-    if (kept === undefined && this.#rested.size >= MAX_KEYS) this.#forgetFirst();
     this.#rested.set(key, rested + each);
     return 0;
-  }
-
-  #forgetFirst(): void {
-    for (const key of this.#rested.keys()) {
-      this.#rested.delete(key);
-      return;
-    }
   }
 }
 

@@ -2,12 +2,12 @@ import type { Caller } from "../../contract/caller.ts";
 import { failed } from "../../contract/define-tool.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import { stableJson } from "../../lib/json.ts";
-import type { Questions } from "../../questions/questions.ts";
-import { questionDigest } from "./digest.ts";
-import { WANTS_ADMIN } from "./wanted-role.ts";
+import { WANTS_ADMIN } from "./answers.ts";
+import { questionDigest } from "./asking.ts";
+import type { Questions } from "./questions.ts";
 
 /** What an agent wants to do and only an admin may allow. */
-export interface Wish {
+export interface ApprovalRequest {
   readonly tool: string;
   /** What the person's yes is bound to: the arguments, and the state of what would be changed. */
   readonly bound: unknown;
@@ -43,7 +43,7 @@ export function tooManyToAllow(
  */
 export async function agreement(
   questions: Pick<Questions, "ask">,
-  { tool, bound, prompt, shown }: Wish,
+  { tool, bound, prompt, shown }: ApprovalRequest,
   { agentId, agentName, operator, scopes }: Caller,
 ): Promise<ToolResult | undefined> {
   // A person who is no admin can agree to nothing that only an admin may do, not even with themselves.

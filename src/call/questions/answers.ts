@@ -1,6 +1,20 @@
+import { covers, type Role } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { QuestionRecord } from "../../machine/db/store.ts";
-import type { AnswerMore } from "../../questions/questions.ts";
+import type { RulePattern } from "../../machine/config/settings.ts";
+import type { QuestionRecord, Settlement } from "../../machine/db/store.ts";
+
+/** Who answers, from where, and what they may. */
+export interface Answerer extends Pick<Settlement, "by" | "from"> {
+  readonly role: Role;
+}
+
+/** What comes with an answer. */
+export interface AnswerMore {
+  /** Of a rejection, for the caller. */
+  readonly reason?: string;
+  /** Of `always`: narrows the rule to calls whose arguments fit. */
+  readonly pattern?: RulePattern;
+}
 
 /** The longest answer, in characters. */
 const MAX_ANSWER = 64 * 1024;
@@ -36,8 +50,11 @@ function acceptMore(
   if (reason !== undefined && reason.length > MAX_REASON)
     throw badAnswer(`a reason of at most ${MAX_REASON} characters`, `${reason.length} characters`);
   if (pattern === undefined) return;
-  if (answer !== "always" || Array.isArray(details.calls))
-    throw badAnswer("a pattern only with always, for a single call", `one with ${JSON.stringify(answer)}`);
+  if (kind !== "approval" || answer !== "always" || Array.isArray(details.calls))
+    throw badAnswer(
+      "a pattern only with always, for the approval of a single call",
+      "one with another answer",
+    );
 }
 
 /** Those that an approval takes. */
@@ -56,3 +73,40 @@ function choicesOf(question: QuestionRecord): readonly string[] | undefined {
 function badAnswer(expected: string, got: string): ToolkeepError {
   return new ToolkeepError("BAD_REQUEST", `The question expects ${expected}; it got ${got.slice(0, 200)}.`);
 }
+
+/** In the details of an approval: whoever says yes does what only an admin may. */
+export const WANTS_ADMIN = { wants: "admin" } as const;
+
+type RoleFacts = Pick<QuestionRecord, "kind" | "details">;
+/** Whether there is a secret of this name. */
+type IsKept = (secret: string) => boolean;
+
+/** The role that a yes wants; a no, and an answer in words, is for everybody who answers. */
+export function wantedRole({ kind, details }: RoleFacts, isKept: IsKept): Role {
+  if (kind === "access") return "admin";
+  if (kind === "secret") return isKept(String(details.name)) ? "admin" : "operator";
+  return kind === "approval" && details.wants === WANTS_ADMIN.wants ? "admin" : "operator";
+}
+
+/** Throws FORBIDDEN for an answer that is more than this role may give. */
+export function checkRole(question: RoleFacts, answer: string, role: Role, isKept: IsKept): void {
+  const { kind } = question;
+  if (kind === "approval" && answer === "always" && !covers(role, "admin")) {
+    throw new ToolkeepError(
+      "FORBIDDEN",
+      "always writes a rule for all later calls, which only an admin may",
+      { remedy: "Approve it once or for the conversation, or ask an admin." },
+    );
+  }
+  const isNo = (kind === "approval" && answer === "reject") || (kind === "access" && answer === "refuse");
+  if (isNo || covers(role, wantedRole(question, isKept))) return;
+  throw new ToolkeepError("FORBIDDEN", WHY[kind as keyof typeof WHY], {
+    remedy: "Ask an admin to answer, or say no.",
+  });
+}
+
+const WHY = {
+  approval: "with this yes somebody does what only an admin may",
+  access: "grant gives the agent a tool for good, which only an admin may",
+  secret: "there is a secret of this name already, which only an admin may replace",
+};

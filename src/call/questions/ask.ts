@@ -2,8 +2,8 @@ import { failed } from "../../contract/define-native-tool.ts";
 import type { ToolContext, ToolResult } from "../../contract/tool.ts";
 import { withHeartbeat } from "../../lib/flow/heartbeat.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { Asking, Questions } from "../../questions/questions.ts";
-import { questionDigest } from "./digest.ts";
+import { type Asking, questionDigest } from "./asking.ts";
+import type { Questions } from "./questions.ts";
 
 /** How long a call of a tool that asks may take in all. */
 export const ASKING_TIMEOUT_MS = 600_000;

@@ -1,5 +1,47 @@
+import { createHash } from "node:crypto";
+import { stableJson } from "../../lib/json.ts";
 import { withHiddenShown } from "../../lib/text/hidden-characters.ts";
-import type { Asking } from "../../questions/questions.ts";
+import type { QuestionRecord } from "../../machine/db/store.ts";
+
+export interface Asking {
+  readonly kind: QuestionRecord["kind"];
+  readonly agentId: string;
+  readonly agentName: string;
+  /** Equal open questions are shared by this digest: agent, tool and arguments, see `questionDigest`. */
+  readonly digest: string;
+  readonly prompt: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Whether an answer of this question still counts for this call; absent: it does. */
+  readonly isGood?: (question: QuestionRecord) => Promise<boolean>;
+}
+
+/**
+ * `pending`: nobody answered within the wait; asking the same again later picks the answer up. `headless`: nobody is asked
+ * for this agent. Of an approval `rejected` is told again for a while, without asking anew.
+ */
+export type Answer =
+  | {
+      readonly kind: "answered";
+      readonly id: string;
+      readonly answer: string;
+      readonly by?: string;
+      /** For `giveBack`: of a batch, the one that was used up. */
+      readonly used: string;
+    }
+  | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
+  | { readonly kind: "dismissed"; readonly id: string }
+  | { readonly kind: "pending"; readonly id: string; readonly expiresAt: number }
+  | { readonly kind: "headless" }
+  | { readonly kind: "too_many"; readonly limit: number }
+  /** It cannot be shown whole, and nobody agrees to what they do not see. */
+  | { readonly kind: "too_long"; readonly limit: number };
+
+/** Equal calls of one agent have equal digests, whatever order their arguments were written in. */
+export function questionDigest(agentId: string, tool: string, args: unknown): string {
+  return createHash("sha256")
+    .update(stableJson([agentId, tool, args]))
+    .digest("hex");
+}
 
 /** In characters: of each text of a question, and of all calls of a batch. */
 export const MAX_SHOWN = 64 * 1024;
@@ -18,7 +60,7 @@ const TEXTS = ["arguments", "reason", "description"];
  * The question as it is kept and shown: without secrets and, where somebody agrees to something, with nothing hidden in it.
  * Undefined where it cannot be shown whole: nobody agrees to what they do not see.
  */
-export function shownAsking(asking: Asking, { redact, redactAsked }: Redactors): Asking | undefined {
+export function visibleAsking(asking: Asking, { redact, redactAsked }: Redactors): Asking | undefined {
   const { kind, prompt, details } = asking;
   if (kind !== "approval" && kind !== "access") {
     const choices = Array.isArray(details.choices) ? details.choices.map(String).map(redact) : undefined;

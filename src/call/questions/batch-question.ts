@@ -1,9 +1,7 @@
 import type { NewId } from "../../lib/id.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
-import type { Asking } from "../../questions/questions.ts";
 import { approvalAnswers } from "./answers.ts";
-import { MAX_SHOWN } from "./asking.ts";
-import { questionDigest } from "./digest.ts";
+import { type Asking, MAX_SHOWN, questionDigest } from "./asking.ts";
 
 /** More calls than a person reads at once come in several questions. */
 export const MAX_TOGETHER = 20;

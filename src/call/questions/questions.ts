@@ -6,24 +6,24 @@ import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { MovedQuestion } from "../../machine/db/sharing.ts";
 import type { QuestionRecord, QuestionStore, Settlement } from "../../machine/db/store.ts";
-import type {
-  Answer,
-  Answerer,
-  AnswerMore,
-  Asking,
-  ListedQuestions,
-  Questions,
-} from "../../questions/questions.ts";
-import { Waiters } from "../../questions/waiters.ts";
-import { acceptAnswer } from "./answers.ts";
-import { MAX_SHOWN, type Redactors, shownAsking } from "./asking.ts";
+import {
+  type QuestionFilter,
+  type VisibleState,
+  visibleState,
+} from "../../machine/db/tables/trust/question-record.ts";
+import { type Answerer, type AnswerMore, acceptAnswer, checkRole } from "./answers.ts";
+import { type Answer, type Asking, MAX_SHOWN, type Redactors, visibleAsking } from "./asking.ts";
 import { batchQuestion, inQuestions } from "./batch-question.ts";
 import { askedEvent, settledEvent } from "./question-events.ts";
-import { createWaiter, type Waiter } from "./waiters.ts";
-import { checkRole } from "./wanted-role.ts";
+import { createWaiter, type Waiter, Waiters } from "./waiters.ts";
 
 /** How many unanswered questions one agent may have. */
 export const MAX_PENDING = 20;
+
+export interface ListedQuestions extends Pick<QuestionFilter, "kind" | "agentId" | "before" | "limit"> {
+  /** As people see it; `settled`: nobody can answer it any more. */
+  readonly state?: VisibleState | "settled" | undefined;
+}
 
 export interface QuestionsDeps extends Partial<Redactors> {
   readonly store: QuestionStore;
@@ -65,15 +65,13 @@ export interface AnswerRules {
   remove(ids: readonly string[]): Promise<void>;
 }
 
-export function createQuestions(deps: QuestionsDeps): Questions {
-  return new StoredQuestions(deps);
-}
-
 /**
- * A question goes pending → answered | dismissed → used; `used` means that a call has been told. One that was
+ * What agents ask of people. Kept in the store, so that an answer survives a restart of either side.
+ *
+ * A record goes pending → answered | dismissed → used; `used` means that a call has been told. One that was
  * dismissed and told has no answer.
  */
-class StoredQuestions implements Questions {
+export class Questions {
   readonly #deps: QuestionsDeps;
   readonly #serially = createSerial();
   readonly #waiters = new Waiters();
@@ -84,6 +82,10 @@ class StoredQuestions implements Questions {
     this.#deps = deps;
   }
 
+  /**
+   * Stores the question (or joins the equal open one), waits up to `waitMs` for the answer and uses it up: each
+   * answer is given to exactly one call. Zero does not wait. Rejects only when `signal` aborts.
+   */
   async ask(asking: Asking, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer> {
     options.signal?.throwIfAborted();
     if (this.#isHeadless(asking)) return { kind: "headless" };
@@ -104,11 +106,15 @@ class StoredQuestions implements Questions {
     }
   }
 
+  /**
+   * Stores approvals of one agent that are wanted together so that people are shown one question for them; each is then
+   * asked for and used up by itself. Leaves out those that are asked or answered already.
+   */
   async askTogether(askings: readonly Asking[]): Promise<void> {
     const [first] = askings;
     if (!first || this.#isHeadless(first)) return;
     await this.#serially(first.agentId, async () => {
-      const missing = await this.#notAskedYet(this.#shown(askings));
+      const missing = await this.#notAskedYet(this.#visible(askings));
       if (missing.length < 2) return;
       const { store, clock, newId, expireMs } = this.#deps;
       let room = MAX_PENDING - (await this.#pendingOf(first.agentId));
@@ -124,13 +130,14 @@ class StoredQuestions implements Questions {
     });
   }
 
-  async list(filter: ListedQuestions = {}): Promise<QuestionRecord[]> {
-    const now = this.#deps.clock();
-    const { settled, ...rest } = filter;
-    const found = await this.#deps.store.list({ ...rest, ...(settled && { settledAt: now }) });
-    return filter.state === "pending" ? found.filter((question) => question.expiresAt > now) : found;
+  /** Newest last. */
+  list(filter: ListedQuestions = {}): Promise<QuestionRecord[]> {
+    const { state, ...rest } = filter;
+    const visible = state && { state, now: this.#deps.clock() };
+    return this.#deps.store.list({ ...rest, visible });
   }
 
+  /** The newest question of this digest that a person answered or dismissed at `since` or later. */
   async settled(
     { agentId, digest }: Pick<Asking, "agentId" | "digest">,
     since: number,
@@ -139,10 +146,19 @@ class StoredQuestions implements Questions {
     return asked.findLast((question) => question.digest === digest && (question.answeredAt ?? 0) >= since);
   }
 
+  /** The state that people see, by now. */
+  stateOf(question: QuestionRecord): VisibleState {
+    return visibleState(question, this.#deps.clock());
+  }
+
   get(id: string): Promise<QuestionRecord | undefined> {
     return this.#deps.store.get(id);
   }
 
+  /**
+   * Throws NOT_FOUND, BAD_REQUEST for an answer the question does not take or when it is no longer pending, FORBIDDEN for one
+   * that whoever answers has not the role for.
+   */
   async answer(
     id: string,
     answer: string,
@@ -179,6 +195,7 @@ class StoredQuestions implements Questions {
     return settled;
   }
 
+  /** The caller is told that nobody will answer. */
   async dismiss(id: string, who: Answerer = BY_PROGRAM): Promise<QuestionRecord> {
     const question = await this.#pending(id);
     const settled = await this.#settle(question, {
@@ -191,11 +208,13 @@ class StoredQuestions implements Questions {
     return settled;
   }
 
+  /** Calls `listener` with every question that this process stored; returns the function that stops it. */
   onAsked(listener: (question: QuestionRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /** Another process moved a question on: whoever waits for it looks again, whoever listens is told. */
   async heardOf({ id, state }: MovedQuestion): Promise<void> {
     this.#waiters.ring(id);
     if (state === "used") return;
@@ -209,6 +228,7 @@ class StoredQuestions implements Questions {
       events.emit("question.asked", askedEvent(moved, agentName?.(moved.agentId) ?? moved.agentId));
   }
 
+  /** Ends every wait at once; from then on nobody waits. */
   close(): void {
     this.#closed = true;
     this.#waiters.stopAll();
@@ -234,8 +254,8 @@ class StoredQuestions implements Questions {
   }
 
   /** Without those that cannot be shown whole: each of them is told so when it asks by itself. */
-  #shown(askings: readonly Asking[]): Asking[] {
-    return askings.flatMap((asking) => shownAsking(asking, this.#redactors) ?? []);
+  #visible(askings: readonly Asking[]): Asking[] {
+    return askings.flatMap((asking) => visibleAsking(asking, this.#redactors) ?? []);
   }
 
   /** Without those that are open already; of several equal ones each counts. */
@@ -253,8 +273,8 @@ class StoredQuestions implements Questions {
 
   async #pendingOf(agentId: string): Promise<number> {
     const { store, clock } = this.#deps;
-    const pending = await store.list({ state: "pending", agentId });
-    return pending.filter((question) => question.expiresAt > clock()).length;
+    const waiting = await store.list({ visible: { state: "pending", now: clock() }, agentId });
+    return waiting.length;
   }
 
   async #writeRules(
@@ -279,7 +299,7 @@ class StoredQuestions implements Questions {
       const { store, clock } = this.#deps;
       const open = (await store.open(asking.digest, clock())) ?? (await this.#untoldDismissal(asking));
       if (open) return ok(open);
-      const shown = shownAsking(asking, this.#redactors);
+      const shown = visibleAsking(asking, this.#redactors);
       if (!shown) return err({ kind: "too_long", limit: MAX_SHOWN });
       if ((await this.#pendingOf(asking.agentId)) >= MAX_PENDING)
         return err({ kind: "too_many", limit: MAX_PENDING });
@@ -353,15 +373,17 @@ class StoredQuestions implements Questions {
     return { kind: "answered", id: batchId ?? id, answer: answer ?? "", used: id, ...more };
   }
 
+  /** The call that used this answer up was certainly never made: an equal one may use it, while it has not expired. */
   async giveBack(used: string): Promise<void> {
     if (await this.#deps.store.move(used, "used", { state: "answered" })) this.#waiters.ring(used);
   }
 
   async #pending(id: string): Promise<QuestionRecord> {
     const question = await this.#deps.store.get(id);
-    if (!question) throw new ToolkeepError("NOT_FOUND", `There is no question ${id}.`);
-    if (question.state !== "pending") throw noLongerPending(id, question.state);
-    if (question.expiresAt <= this.#deps.clock()) throw noLongerPending(id, "expired");
+    // Nobody answers one call of a batch alone: people are shown the batch.
+    if (question?.batchId !== null) throw new ToolkeepError("NOT_FOUND", `There is no question ${id}.`);
+    const state = this.stateOf(question);
+    if (state !== "pending") throw noLongerPending(id, state);
     return question;
   }
 

@@ -1,4 +1,5 @@
 import type { Caller } from "../../contract/caller.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { FileRules } from "../../lib/files/file-rules.ts";
 import type { Rule, Settings } from "../../machine/config/settings.ts";
 import type { RuleIndex } from "./candidates.ts";
@@ -51,7 +52,7 @@ export class Decider {
   #settings: RuleSettings;
   #isSandboxed: boolean;
   #rules: Rules;
-  #more = new Map<string, RuleIndex>();
+  readonly #more = new BoundedMap<string, RuleIndex>(MAX_COMPILED);
 
   constructor(deps: DeciderDeps) {
     this.#deps = deps;
@@ -140,19 +141,13 @@ export class Decider {
   }
 
   #index(key: string, rules: () => Parameters<Rules["more"]>[0]): RuleIndex {
-    const known = this.#more.get(key);
-    if (known) return known;
-    const index = this.#rules.more(rules());
-    this.#more.set(key, index);
-    const [oldest] = this.#more.keys();
-    if (this.#more.size > MAX_COMPILED && oldest !== undefined) this.#more.delete(oldest);
-    return index;
+    return this.#more.getOrMake(key, () => this.#rules.more(rules()));
   }
 
   #renew(): void {
     this.#isSandboxed = this.#deps.isShellSandboxed();
     this.#rules = this.#compiled();
-    this.#more = new Map();
+    this.#more.clear();
   }
 
   #compiled(written = this.#settings.rules, stored = this.#deps.book.shared): Rules {

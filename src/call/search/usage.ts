@@ -1,5 +1,6 @@
 import type { Caller } from "../../contract/caller.ts";
 import { messageOf } from "../../contract/errors.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ToolUseStore } from "../../machine/db/tables/calls/tool-use-record.ts";
@@ -49,13 +50,14 @@ type Uses = Map<string, Map<string, number>>;
  */
 export class ToolUsage {
   readonly #deps: ToolUsageDeps;
-  /** By agent and conversation, the least recently used first. */
-  readonly #searches = new Map<string, Search[]>();
-  readonly #owners = new Map<string, { readonly uses: Promise<Uses>; readonly readAt: number }>();
+  /** By agent and conversation. */
+  readonly #searches = new BoundedMap<string, Search[]>(CONVERSATIONS_KEPT, { drops: "least used" });
+  readonly #owners: BoundedMap<string, Promise<Uses>>;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: ToolUsageDeps) {
     this.#deps = deps;
+    this.#owners = new BoundedMap(OWNERS_KEPT, { maxAge: { ms: FRESH_MS, clock: deps.clock } });
   }
 
   /** A search of the caller's was answered with these tools. */
@@ -63,10 +65,8 @@ export class ToolUsage {
     if (!this.#isFor(caller) || found.length === 0) return;
     const key = keyOf(caller);
     const before = this.#searches.get(key) ?? [];
-    this.#searches.delete(key);
     const search = { terms: this.#termsOf(query), found: new Set(found), at: this.#deps.clock() };
     this.#searches.set(key, [search, ...before].slice(0, SEARCHES_KEPT));
-    dropOldest(this.#searches, CONVERSATIONS_KEPT);
   }
 
   /** The caller calls a tool. */
@@ -115,21 +115,14 @@ export class ToolUsage {
     this.#writing = this.#writing
       .then(async () => {
         await store.add(owner, terms, tool, clock(), USES_KEPT);
-        const uses = await this.#owners.get(owner)?.uses;
+        const uses = await this.#owners.get(owner);
         if (uses) for (const term of terms) count(uses, term, tool, 1);
       })
       .catch((error) => this.#failed(error));
   }
 
   #usesOf(owner: string): Promise<Uses> {
-    const now = this.#deps.clock();
-    const known = this.#owners.get(owner);
-    if (known && known.readAt > now - FRESH_MS) return known.uses;
-    const uses = this.#read(owner);
-    this.#owners.delete(owner);
-    this.#owners.set(owner, { uses, readAt: now });
-    dropOldest(this.#owners, OWNERS_KEPT);
-    return uses;
+    return this.#owners.getOrMake(owner, () => this.#read(owner));
   }
 
   async #read(owner: string): Promise<Uses> {
@@ -156,9 +149,4 @@ function count(uses: Uses, term: string, tool: string, more: number): void {
   const tools = uses.get(term) ?? new Map<string, number>();
   uses.set(term, tools);
   tools.set(tool, (tools.get(tool) ?? 0) + more);
-}
-
-function dropOldest(map: Map<string, unknown>, most: number): void {
-  const [oldest] = map.keys();
-  if (map.size > most) map.delete(oldest!);
 }

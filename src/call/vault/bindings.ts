@@ -1,7 +1,7 @@
 import { coversHost, hostsIn } from "../../lib/address/hosts-in.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { SecretBindings } from "../../machine/db/tables/trust/secret-record.ts";
-import type { Arguments, SecretInfo, SecretUse } from "../../vault/vault.ts";
+import type { Arguments, SecretInfo, SecretUse } from "./secret.ts";
 
 /** Of a secret that no tool gets in its arguments. */
 export const UNBOUND: SecretBindings = { tools: [], hosts: [], agents: null };

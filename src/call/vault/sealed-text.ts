@@ -1,4 +1,4 @@
-import type { Vault } from "../../vault/vault.ts";
+import type { Vault } from "./vault.ts";
 
 /**
  * Values that clients keep for us, as texts that they can neither read nor change. Whoever has the same key can open

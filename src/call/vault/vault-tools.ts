@@ -3,18 +3,13 @@ import { defineGranted, failed, output } from "../../contract/define-native-tool
 import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
-import type { Questions } from "../../questions/questions.ts";
-import type { SecretInfo, Vault } from "../../vault/vault.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { agreement } from "../questions/agreement.ts";
+import type { Questions } from "../questions/questions.ts";
 import { withoutCredentials } from "./credentials.ts";
-import { SECRET_NAME } from "./secret-name.ts";
+import type { SecretInfo } from "./secret.ts";
+import { SECRET_NAME } from "./secret.ts";
+import type { Vault } from "./vault.ts";
 
 export interface VaultToolDeps {
   readonly vault: Pick<Vault, "list" | "put" | "delete" | "redact">;
@@ -61,18 +56,23 @@ function listTool({ vault, agentName }: VaultToolDeps): Tool {
       const setBy = (secret: SecretInfo) => setterOf(secret, agentName);
       const line = (secret: SecretInfo) =>
         `${secret.name} (set by ${setBy(secret)}, ${iso(secret.updatedAt)}; ${useOf(secret, caller)})`;
-      return output(listText(found, offset, line, "The vault is empty; prompt_secret asks a person."), {
-        secrets: found.items.map((secret) => ({
-          name: secret.name,
-          set_by: setBy(secret),
-          tools: secret.bindings.tools,
-          hosts: secret.bindings.hosts,
-          for_you: isFor(secret, caller),
-          created_at: iso(secret.createdAt),
-          updated_at: iso(secret.updatedAt),
-        })),
-        ...pageFacts(found, offset),
-      });
+      const none = "The vault is empty; prompt_secret asks a person.";
+      return outputPage(
+        found,
+        offset,
+        { line, none },
+        {
+          secrets: found.items.map((secret) => ({
+            name: secret.name,
+            set_by: setBy(secret),
+            tools: secret.bindings.tools,
+            hosts: secret.bindings.hosts,
+            for_you: isFor(secret, caller),
+            created_at: iso(secret.createdAt),
+            updated_at: iso(secret.updatedAt),
+          })),
+        },
+      );
     },
   });
 }

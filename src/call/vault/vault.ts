@@ -6,23 +6,16 @@ import type {
   SecretRecord,
   SecretStore,
 } from "../../machine/db/tables/trust/secret-record.ts";
-import type {
-  Arguments,
-  PutOptions,
-  SecretInfo,
-  SecretRefusal,
-  SecretUse,
-  Vault,
-} from "../../vault/vault.ts";
-import { ownBindings, UNBOUND } from "./bindings.ts";
-import { expand } from "./expand.ts";
+import { ownBindings, staysWithin, UNBOUND, withheld } from "./bindings.ts";
 import { mayNameSecrets, secretsNamedIn, withSecretValues } from "./placeholder.ts";
 import { sealedFor } from "./purpose.ts";
 import { type ReferenceDeps, readReference, readVariable } from "./read-reference.ts";
 import { Redaction } from "./redaction/redaction.ts";
+import { SHORTEST_REDACTED } from "./redaction/value-forms.ts";
 import { parseReference, type Reference } from "./reference.ts";
 import { openSecret, sealSecret } from "./sealed-secret.ts";
 import { Sealing } from "./sealing.ts";
+import type { Arguments, PutOptions, SecretInfo, SecretRefusal, SecretUse } from "./secret.ts";
 
 export interface VaultOptions {
   readonly store: SecretStore;
@@ -43,13 +36,6 @@ const FRESH_MS = 30_000;
 const MAX_EARLIER = 4;
 const MAX_ATTEMPTS = 5;
 
-/** Reads every secret into memory; of those that refer elsewhere, variables and files are looked at. */
-export async function createVault(options: VaultOptions): Promise<Vault> {
-  const vault = new StoredVault(options);
-  await vault.reload();
-  return vault;
-}
-
 interface Secret extends SecretInfo {
   /** The value, or where it is. */
   readonly plain: string;
@@ -65,7 +51,8 @@ interface Followed {
   readonly value: Promise<Result<string, string>>;
 }
 
-class StoredVault implements Vault {
+/** Sealed values. Plain ones live in memory only. `seal` and `unseal` are handed on by themselves, too. */
+export class Vault {
   readonly #options: VaultOptions;
   readonly #sealing: Sealing;
   readonly #redaction = new Redaction();
@@ -74,15 +61,24 @@ class StoredVault implements Vault {
   readonly #followed = new Map<string, Followed>();
   #secrets = new Map<string, Secret>();
 
-  constructor(options: VaultOptions) {
+  private constructor(options: VaultOptions) {
     this.#options = options;
     this.#sealing = options.key instanceof Sealing ? options.key : new Sealing(options.key);
   }
 
-  // Handed on by themselves, too.
-  readonly seal = (plain: string, purpose: string) => this.#sealing.seal(plain, purpose);
-  readonly unseal = (sealed: Uint8Array, purpose: string) => this.#sealing.unseal(sealed, purpose);
+  /** Reads every secret into memory; of those that refer elsewhere, variables and files are looked at. */
+  static async open(options: VaultOptions): Promise<Vault> {
+    const vault = new Vault(options);
+    await vault.reload();
+    return vault;
+  }
 
+  /** AES-256-GCM under the home's key, bound to `purpose`, which `unseal` must give again. */
+  seal = (plain: string, purpose: string) => this.#sealing.seal(plain, purpose);
+  /** Throws SECRET_UNREADABLE for another key, another purpose or altered bytes. */
+  unseal = (sealed: Uint8Array, purpose: string) => this.#sealing.unseal(sealed, purpose);
+
+  /** Takes over what another process put or deleted. */
   async reload(): Promise<void> {
     const secrets = new Map<string, Secret>();
     for (const record of await this.#options.store.list()) {
@@ -103,6 +99,7 @@ class StoredVault implements Vault {
     await this.#store(name, value, "value", setBy, bindings);
   }
 
+  /** In the place of a value: `env:NAME`, `file:/path` or `cmd:program args`. For people only; throws BAD_REQUEST. */
   async refer(name: string, reference: string, bindings?: SecretBindings): Promise<void> {
     const parsed = parseReference(reference);
     if (!parsed.ok)
@@ -110,6 +107,7 @@ class StoredVault implements Vault {
     await this.#store(name, reference, parsed.value.source, null, bindings);
   }
 
+  /** Throws NOT_FOUND. */
   async bind(name: string, bindings: SecretBindings): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const secret = this.#secrets.get(name);
@@ -126,20 +124,24 @@ class StoredVault implements Vault {
     return this.#secrets.has(name);
   }
 
+  /** Names only, sorted. */
   names(): readonly string[] {
     return [...this.#secrets.keys()].sort();
   }
 
+  /** Everything about the secrets but their values, by name. */
   list(): readonly SecretInfo[] {
     return this.names().map((name) => infoOf(this.#secrets.get(name)!));
   }
 
+  /** The value, read where it refers to if need be; the error is a sentence about what is missing. Never rejects. */
   async read(name: string): Promise<Result<string, string>> {
     const secret = this.#secrets.get(name);
     if (!secret) return err(`there is no secret ${name}`);
     return secret.source === "value" ? ok(secret.plain) : this.#follow(secret);
   }
 
+  /** `text` with the values of the secrets that it names as `{{secret:NAME}}`; for what people wrote. */
   async fill(text: string): Promise<Result<string, string>> {
     const values = new Map<string, string>();
     for (const name of secretsNamedIn(text)) {
@@ -150,6 +152,7 @@ class StoredVault implements Vault {
     return ok(withSecretValues(text, values));
   }
 
+  /** The secrets of agents that arguments name, each with who set it last, and when. What people set anew stays what it was. */
   revisionsIn(args: Arguments): readonly string[] {
     if (!mayNameSecrets(args)) return [];
     return secretsNamedIn(args).flatMap((name) => {
@@ -158,9 +161,13 @@ class StoredVault implements Vault {
     });
   }
 
-  expand(args: Arguments, use: SecretUse): Promise<Result<Arguments, SecretRefusal>> | undefined {
+  /**
+   * The arguments with the values of the secrets that they name, where the call may have all of them. Undefined where
+   * they name none. What it gives is for the tool alone: it is never kept, shown or compared.
+   */
+  async expand(args: Arguments, use: SecretUse): Promise<Result<Arguments, SecretRefusal> | undefined> {
     if (!mayNameSecrets(args) || use.tool.takesSecretNames) return undefined;
-    return expand(args, use, {
+    return expandSecrets(args, use, {
       infoOf: (name) => this.#secrets.get(name),
       read: (name) => this.read(name),
     });
@@ -176,14 +183,23 @@ class StoredVault implements Vault {
     this.#options.onChange?.(name);
   }
 
+  /**
+   * Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. Of
+   * values that take each other's place, such as the tokens of one server, a `series` remembers the last 16, and of long ones the last 5.
+   */
   conceal(value: string, series?: string): void {
     this.#conceal(value, series, null);
   }
 
+  /** Every known secret value replaced by `[redacted]`. */
   redact(text: string): string {
     return this.#redaction.apply(text);
   }
 
+  /**
+   * As `redact`, but values that agents set stay: for people who are asked about a call, from whom an agent could hide a
+   * part of it by making that a secret.
+   */
   redactAsked(text: string): string {
     return this.#redactionAsked.apply(text);
   }
@@ -299,4 +315,61 @@ function earlierOf(before: Secret | undefined, plain: string): readonly string[]
   if (!before) return [];
   const values = before.source === "value" ? [before.plain, ...before.earlier] : before.earlier;
   return [...new Set(values)].filter((value) => value !== plain).slice(0, MAX_EARLIER);
+}
+
+interface ExpandDeps {
+  readonly infoOf: (name: string) => SecretInfo | undefined;
+  readonly read: Vault["read"];
+}
+
+/** See `Vault.expand`. All that is refused is refused before any value is read, but for where the call goes. */
+async function expandSecrets(
+  args: Arguments,
+  use: SecretUse,
+  { infoOf, read }: ExpandDeps,
+): Promise<Result<Arguments, SecretRefusal>> {
+  const secrets: SecretInfo[] = [];
+  for (const name of secretsNamedIn(args)) {
+    const info = infoOf(name);
+    if (!info) return err(unknownSecret(name));
+    const why = withheld(info, use);
+    if (why !== undefined) return err(denied(name, why));
+    secrets.push(info);
+  }
+  const values = new Map<string, string>();
+  for (const { name } of secrets) {
+    const value = await read(name);
+    if (!value.ok) return err(notRead(name, value.error));
+    if (value.value.length < SHORTEST_REDACTED) return err(denied(name, TOO_SHORT));
+    values.set(name, value.value);
+  }
+  const filled = withSecretValues(args, values);
+  const kept = secrets.find(({ bindings }) => !staysWithin(bindings, filled, use));
+  return kept ? err(denied(kept.name, "is not bound to every host that this call goes to")) : ok(filled);
+}
+
+const TOO_SHORT = `has fewer than ${SHORTEST_REDACTED} characters, which could not be kept out of results`;
+
+function unknownSecret(name: string): SecretRefusal {
+  return {
+    outcome: "invalid_arguments",
+    message: `there is no secret ${name}`,
+    remedy: `list_secrets names those there are; prompt_secret asks a person for one. To pass on the text itself, write {{\\secret:${name}}}.`,
+  };
+}
+
+function denied(name: string, why: string): SecretRefusal {
+  return {
+    outcome: "denied",
+    message: `the secret ${name} ${why}`,
+    remedy: `Use it where it is bound; only a person can widen that: toolkeep secret bind ${name}. To pass on the text itself, write {{\\secret:${name}}}.`,
+  };
+}
+
+function notRead(name: string, problem: string): SecretRefusal {
+  return {
+    outcome: "unavailable",
+    message: `the secret ${name} cannot be read: ${problem}`,
+    remedy: `A person has to look at it: toolkeep secret show ${name}.`,
+  };
 }

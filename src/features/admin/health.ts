@@ -18,7 +18,7 @@ export interface HealthDeps {
   readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
     readonly unknown: readonly string[];
   })[];
-  /** Every tool that there is. */
+  /** Every tool that there is, but for those of servers. */
   readonly tools: () => readonly Tool[];
   /** What of the audit could not be written since the process began. */
   readonly lostRecords: () => number;
@@ -136,11 +136,11 @@ function checkToolboxes({ toolboxes }: HealthDeps): Check[] {
     );
 }
 
-/** Tools of our own that could work here and do not: those of servers are told by their servers. */
+/** Tools that could work here and do not. Those of servers are not among them: their servers tell of them. */
 function checkTools({ tools }: HealthDeps): Check[] {
   return tools().flatMap((tool) => {
     const status = tool.status();
-    if (tool.origin.startsWith("mcp:") || status.kind !== "unavailable") return [];
+    if (status.kind !== "unavailable") return [];
     return [warning(`tool ${tool.name}`, status.reason, "Set up what it needs, or do without it.")];
   });
 }

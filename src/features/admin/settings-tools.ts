@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { agreement } from "../../call/questions/agreement.ts";
+import type { Questions } from "../../call/questions/questions.ts";
 import { explainRefusal, failed, output, platformTool } from "../../contract/define-tool.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Tool, ToolResult } from "../../contract/tool.ts";
@@ -7,7 +8,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
 import { maskedSettings } from "../../machine/config/masked.ts";
-import type { Questions } from "../../questions/questions.ts";
 import { type Changes, userSettings, withChanges, writeChanges } from "./change-settings.ts";
 import { CHANGEABLE, isChangeable, problemWith, variableOf } from "./changeable-settings.ts";
 

@@ -1,8 +1,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { Tool, ToolStatus } from "../../contract/tool.ts";
-import type { Custom } from "../../custom/custom.ts";
+import type { Tool, ToolSource, ToolStatus } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import { nearest } from "../../lib/nearest.ts";
@@ -28,17 +27,10 @@ export interface CustomDeps extends ScriptDeps {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Looks at the folders and watches them. Whoever opens it closes it. */
-export async function createCustom(deps: CustomDeps): Promise<Custom> {
-  const custom = new CustomTools(deps);
-  await removeLeftCopies(deps.home, deps.clock());
-  await custom.reload();
-  return custom;
-}
-
 const SCAN = "scan";
 
-class CustomTools implements Custom {
+/** The user's scripts as tools, each in a folder of `TOOLKEEP_HOME/tools`. Tools are named by slug or by `custom_<slug>`. */
+export class Custom implements ToolSource {
   readonly name = "custom";
   readonly #deps: CustomDeps;
   readonly #folders: ToolFolders;
@@ -51,7 +43,15 @@ class CustomTools implements Custom {
   #tools: readonly Tool[] = [];
   #state = "";
 
-  constructor(deps: CustomDeps) {
+  /** Looks at the folders and watches them. Whoever opens it closes it. */
+  static async open(deps: CustomDeps): Promise<Custom> {
+    const custom = new Custom(deps);
+    await removeLeftCopies(deps.home, deps.clock());
+    await custom.reload();
+    return custom;
+  }
+
+  private constructor(deps: CustomDeps) {
     this.#deps = deps;
     this.#folders = new ToolFolders(deps.home, (manifest) => scriptPath(manifest, deps.baseEnv));
     this.#watch = new FolderWatch(() => void this.refresh().catch(deps.onProblem));
@@ -66,7 +66,7 @@ class CustomTools implements Custom {
     return () => this.#listeners.delete(listener);
   }
 
-  /** One at a time: of two looks the older must not come last. */
+  /** Looks at the folders again; reads only what has changed. One at a time: of two looks the older must not come last. */
   refresh(): Promise<void> {
     return this.#serial(SCAN, async () => {
       this.#scan = await this.#folders.scan(this.#scan);
@@ -75,6 +75,7 @@ class CustomTools implements Custom {
     });
   }
 
+  /** Takes over what another process enabled or disabled. */
   async reload(): Promise<void> {
     await this.#serial(SCAN, async () => {
       const records = await this.#deps.store.list();
@@ -87,20 +88,27 @@ class CustomTools implements Custom {
     return this.#slugs().map((slug) => this.#view(slug));
   }
 
+  /** Folders of `tools` that cannot be a tool, and why. */
   problems(): readonly string[] {
     return this.#scan.problems;
   }
 
+  /** Throws NOT_FOUND with the nearest name. */
   get(name: string): CustomToolView {
     return this.#view(this.#slugOf(name));
   }
 
+  /** Writes a script that works, to be changed. Throws NAME_INVALID, NAME_TAKEN. */
   async create(name: string, language: Language): Promise<CustomToolView> {
     const slug = await writeNewTool(this.#folders.root, name, language);
     await this.refresh();
     return this.get(slug);
   }
 
+  /**
+   * Enables exactly the content that has this hash, which is the one a person was shown. Throws CHANGED where the folder
+   * holds another by now, BAD_REQUEST where it cannot be used.
+   */
   async enable(
     name: string,
     { sha256, by }: { readonly sha256: string; readonly by: string },
@@ -137,6 +145,7 @@ class CustomTools implements Custom {
     return { ...view, status: { kind: "disabled", reason }, enabled: null };
   }
 
+  /** Puts the folder aside and resolves with where it is then; null: there was none. */
   async remove(name: string): Promise<string | null> {
     await this.refresh();
     const slug = this.#slugOf(name);
@@ -147,6 +156,10 @@ class CustomTools implements Custom {
     return aside ?? null;
   }
 
+  /**
+   * The tool as it is in its folder now, enabled or not, for a person to try it. Its results have `exitCode`, `signal`
+   * and the end of `stderr` in `meta`. Throws BAD_REQUEST where it cannot be run.
+   */
   async trial(name: string): Promise<Tool> {
     await this.refresh();
     const slug = this.#slugOf(name);

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Vault } from "../../call/vault/vault.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { ToolContext, ToolResult } from "../../contract/tool.ts";
 import { withHeartbeat } from "../../lib/flow/heartbeat.ts";
@@ -9,7 +10,6 @@ import type { Processes } from "../../machine/process/processes.ts";
 import { type CommandResult, runCommand } from "../../machine/process/run-command.ts";
 import type { Sandbox, SandboxMode } from "../../machine/process/sandbox.ts";
 import { NO_LIMITS } from "../../machine/process/sandbox-limits.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { FoundTool } from "./found-tool.ts";
 import type { Launch } from "./launch.ts";
 import type { Manifest } from "./manifest.ts";

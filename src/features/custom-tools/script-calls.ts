@@ -1,7 +1,6 @@
 import type { Tool, ToolContext, ToolResult } from "../../contract/tool.ts";
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { RunningCalls } from "../../lib/flow/running-calls.ts";
-import { Stop } from "../../lib/flow/stop.ts";
 
 /** Each is a process, with a copy of its folder on the disk. */
 const MAX_RUNNING = 32;
@@ -38,7 +37,7 @@ export class ScriptCalls {
     context: ToolContext,
     run: (context: ToolContext) => Promise<ToolResult>,
   ): Promise<ToolResult> {
-    const turn = await this.#turns.enter(context.caller.agentId, context.stop ?? Stop.of(context.signal));
+    const turn = await this.#turns.enter(context.caller.agentId, context.signal);
     if (!turn.ok)
       return { kind: "unavailable", message: `The script did not run: ${turn.error}.`, isUnsent: true };
     try {

@@ -109,7 +109,7 @@ async function readText(workspace: Workspace, place: Place): Promise<Result<Text
   const file = await openPlace(workspace, place);
   if (!file.ok) return file;
   try {
-    const bytes = await readAtMost(file.value.handle, MAX_WRITE);
+    const bytes = await readAtMost(file.value, MAX_WRITE);
     if (bytes.length > MAX_WRITE)
       return err(`${quoted(place.shown)} is larger than 10 MB. Use run_shell to change it.`);
     const decoded = decodeText(bytes);

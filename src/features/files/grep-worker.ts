@@ -1,7 +1,7 @@
 /**
  * What runs in grep's worker thread. It is plain JavaScript in a string, because a worker started from a file needs
- * another file after a build than before it. It gets `{pattern, flags}` as worker data, then one
- * `{bytes, context, max, maxLine, margin}` after the other, and answers each with the lines that match and their
+ * another file after a build than before it; so it speaks the protocol of `worker-rpc.ts` by hand. It gets
+ * `{pattern, flags}` as worker data, then calls of `search`, and answers each with the lines that match and their
  * neighbours. Of a line that is too long it gives the part to show, with up to `margin` characters around it.
  */
 export const GREP_WORKER = `
@@ -9,14 +9,15 @@ const { parentPort, workerData } = require("node:worker_threads");
 const regex = new RegExp(workerData.pattern, workerData.flags);
 const decoder = new TextDecoder();
 
-parentPort.on("message", ({ bytes, context, max, maxLine, margin }) => {
+parentPort.on("message", ({ id, args: [bytes, { context, max, maxLine, margin }] }) => {
   const lines = decoder.decode(bytes).split(/\\r?\\n/);
   if (lines[lines.length - 1] === "") lines.pop();
   const matching = [];
   for (let index = 0; index < lines.length && matching.length <= max; index++) {
     if (regex.test(lines[index])) matching.push(index);
   }
-  parentPort.postMessage({ more: matching.length > max, lines: withContext(lines, matching.slice(0, max), context, (line, at) => cut(line, at, maxLine, margin)) });
+  const shown = withContext(lines, matching.slice(0, max), context, (line, at) => cut(line, at, maxLine, margin));
+  parentPort.postMessage({ id, value: { more: matching.length > max, lines: shown } });
 });
 
 function withContext(lines, matching, context, cut) {

@@ -138,7 +138,7 @@ async function* textFiles(
 ): AsyncGenerator<{ shown: string; bytes: Buffer }> {
   try {
     for await (const file of openFiles(workspace, start, glob, report, signal)) {
-      const bytes = await readAtMost(file.handle, MAX_FILE).finally(() => file.handle.close());
+      const bytes = await readAtMost(file, MAX_FILE).finally(() => file.handle.close());
       if (bytes.length > MAX_FILE) report.skip();
       else if (!looksBinary(bytes)) yield { shown: file.place.shown, bytes };
       if (signal.aborted) return;

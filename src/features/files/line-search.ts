@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { WorkerThread } from "../../lib/worker-rpc.ts";
 import { GREP_WORKER } from "./grep-worker.ts";
 
 export interface FoundLine {
@@ -27,6 +28,13 @@ interface WorkerLine extends FoundLine {
   readonly around?: { readonly before: string; readonly after: string };
 }
 
+interface GrepMethods {
+  search(
+    bytes: Uint8Array,
+    options: { context: number; max: number; maxLine: number; margin: number },
+  ): { readonly more: boolean; readonly lines: readonly WorkerLine[] };
+}
+
 const MAX_LINE = 400;
 /** A secret up to this length is seen whole, also where the cut goes through it. */
 const MARGIN = 4_096;
@@ -37,40 +45,33 @@ export function startLineSearch(
   flags: string,
   redact: (text: string) => string,
 ): LineSearch {
-  const worker = new Worker(GREP_WORKER, {
-    eval: true,
-    workerData: { pattern, flags },
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-  });
-  let answer: ((matches: FileMatches | undefined) => void) | undefined;
-  let ended = false;
-  const end = () => {
-    ended = true;
-    answer?.(undefined);
-  };
-  worker.on("message", ({ more, lines }: { more: boolean; lines: readonly WorkerLine[] }) =>
-    answer?.({ more, lines: lines.map((line) => shown(line, redact)) }),
-  );
-  worker.on("error", end);
-  worker.on("exit", end);
-
+  const start = () =>
+    new Worker(GREP_WORKER, {
+      eval: true,
+      workerData: { pattern, flags },
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    });
+  const thread = new WorkerThread<GrepMethods>({ start, endingMs: 0 });
   return {
-    search(bytes, { context, max }) {
-      if (ended) return Promise.resolve(undefined);
-      return new Promise((resolve) => {
-        answer = resolve;
-        worker.postMessage({ bytes, context, max, maxLine: MAX_LINE, margin: MARGIN });
-      });
+    async search(bytes, { context, max }) {
+      // A small file may share its buffer with others.
+      const transfer = bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
+      const options = { context, max, maxLine: MAX_LINE, margin: MARGIN };
+      try {
+        const { more, lines } = await thread.call("search", [bytes, options], { transfer });
+        return { more, lines: lines.map((line) => renderLine(line, redact)) };
+      } catch {
+        await thread.close();
+        return undefined;
+      }
     },
-    async close() {
-      await worker.terminate();
-    },
+    close: () => thread.close(),
   };
 }
 
-function shown({ around, ...line }: WorkerLine, redact: (text: string) => string): FoundLine {
+function renderLine({ around, ...line }: WorkerLine, redact: (text: string) => string): FoundLine {
   if (!around) return line;
   const { before, after } = around;
   const whole = redact(before + line.text + after);

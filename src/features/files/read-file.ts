@@ -57,7 +57,7 @@ export function readFileTool({ home, redact }: FileDeps): Tool {
 
 async function read(file: OpenFile, args: Args, redact: (text: string) => string): Promise<ToolResult> {
   const name = quoted(file.place.shown);
-  const bytes = await readAtMost(file.handle, MAX_TEXT);
+  const bytes = await readAtMost(file, MAX_TEXT);
   const image = imageType(bytes);
   if (image && bytes.length <= MAX_IMAGE) {
     const caption = text(`${name}: ${image}, ${readableSize(bytes.length)}`);

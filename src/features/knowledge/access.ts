@@ -6,8 +6,8 @@ import type { Access } from "./knowledge.ts";
 /** Who sees everything, whatever label it bears: people who look after this installation. */
 export const EVERYTHING: Access = { labels: null };
 
-/** Whether what bears this label, or none, is there for somebody. */
-export function shows({ labels }: Access, label: string | null): boolean {
+/** Whether somebody sees what bears this label, or none. The only place that decides this. */
+export function canSee({ labels }: Access, label: string | null): boolean {
   return label === null || labels === null || labels.includes(label);
 }
 

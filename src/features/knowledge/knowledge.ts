@@ -42,21 +42,27 @@ export interface FoundChunk {
   readonly score: number;
 }
 
-export type Found =
-  | {
-      readonly kind: "entity";
-      readonly id: string;
-      readonly title: string;
-      readonly type: string;
-      readonly source: string;
-      readonly uri: string;
-      readonly tags: readonly string[];
-      readonly documentAt: number;
-      /** From 0 to 1, comparable within one search. */
-      readonly score: number;
-      /** Best first, a few. */
-      readonly chunks: readonly FoundChunk[];
-    }
+/** What is said of a document wherever it is named. */
+export interface EntityHead {
+  readonly id: string;
+  readonly title: string;
+  readonly type: string;
+  readonly source: string;
+  readonly uri: string;
+  readonly tags: readonly string[];
+  readonly documentAt: number;
+}
+
+/** A document that a search found. */
+export interface EntityMatch extends EntityHead {
+  /** From 0 to 1, comparable within one search. */
+  readonly score: number;
+  /** Best first, a few. */
+  readonly chunks: readonly FoundChunk[];
+}
+
+export type SearchResult =
+  | ({ readonly kind: "entity" } & EntityMatch)
   | {
       readonly kind: "memory";
       readonly id: string;
@@ -68,7 +74,7 @@ export type Found =
       readonly score: number;
     };
 
-export type FoundMemory = Extract<Found, { kind: "memory" }>;
+export type FoundMemory = Extract<SearchResult, { kind: "memory" }>;
 
 /** What memory gives a search that asks for it. */
 export interface MemorySearch {
@@ -83,7 +89,7 @@ export interface MemorySearch {
 }
 
 export interface SearchPage {
-  readonly results: readonly Found[];
+  readonly results: readonly SearchResult[];
   /** Absent: there is no more, or as much was shown as one search shows. */
   readonly nextCursor?: string;
   /** How it was searched: words alone until there are vectors. */
@@ -94,14 +100,7 @@ export interface SearchPage {
   readonly leftOut?: number;
 }
 
-export interface EntityView {
-  readonly id: string;
-  readonly title: string;
-  readonly type: string;
-  readonly source: string;
-  readonly uri: string;
-  readonly tags: readonly string[];
-  readonly documentAt: number;
+export interface EntityView extends EntityHead {
   readonly indexedAt: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly chunks: readonly ChunkView[];

@@ -1,6 +1,7 @@
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "../../call/questions/ask.ts";
 import { checkBindings } from "../../call/vault/bindings.ts";
-import { SECRET_NAME } from "../../call/vault/secret-name.ts";
+import { SECRET_NAME } from "../../call/vault/secret.ts";
+import type { Vault } from "../../call/vault/vault.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineTool, failed, output } from "../../contract/define-native-tool.ts";
 import type { Events } from "../../contract/events.ts";
@@ -8,7 +9,6 @@ import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import type { NotificationRecord, Store } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 
 export interface HumanDeps extends AskDeps {
   readonly store: Pick<Store, "notifications">;

@@ -1,15 +1,14 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { messageOf } from "../../contract/errors.ts";
 import type { Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { PluginRecord } from "../../machine/db/tables/sources/plugin-record.ts";
+import type { PluginRecord, PluginSource } from "../../machine/db/tables/sources/plugin-record.ts";
 import type { Processes } from "../../machine/process/processes.ts";
-import type { PluginToolView, PluginView } from "../../plugins/plugins.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { PluginToolDefinition } from "./definitions.ts";
 import { cannotBeNamed, type Enforcement, heldTo, notHeld } from "./enforcement.ts";
-import { pluginEnvironment } from "./environment.ts";
+import type { AnnouncedTool } from "./package/manifest.ts";
 import type { Found, PluginFiles } from "./package/plugin-files.ts";
 import {
   addedWords,
@@ -23,6 +22,50 @@ import { pluginTool } from "./plugin-tool.ts";
 import type { PluginLimits } from "./process/limits.ts";
 import { PluginHost } from "./process/plugin-host.ts";
 import { PluginProcess, type PluginStart } from "./process/plugin-process.ts";
+
+/** A plugin as people see it, with its files as they are now. */
+export interface PluginView {
+  readonly name: string;
+  readonly packageName: string;
+  readonly version: string;
+  readonly description: string;
+  readonly source: PluginSource;
+  /** Where its files are on this machine. */
+  readonly folder: string;
+  /** Of every file, as they are now; null where they cannot be used here. */
+  readonly sha256: string | null;
+  readonly status: ToolStatus;
+  /** What a person said last; `status` says whether it counts. */
+  readonly enabled: boolean;
+  /** Whether flags of its tools that loosen are believed. */
+  readonly trusted: boolean;
+  readonly permissions: PluginPermissions;
+  /** The permissions in words, one right each. */
+  readonly may: readonly string[];
+  /** What of it nobody agreed to yet, though somebody agreed to something. */
+  readonly mayAlso: readonly string[];
+  /** What was declared but is not seen to on this machine, and why. */
+  readonly notEnforced: readonly string[];
+  /** Declared secrets that nobody has set. */
+  readonly missingSecrets: readonly string[];
+  /** What its package.json says about its tools, before anything of it has run. */
+  readonly announced: readonly AnnouncedTool[];
+  /** As of when it was enabled last. */
+  readonly tools: readonly PluginToolView[];
+  /** What was left out of its tools when it was enabled last, as far as this process saw it. */
+  readonly warnings: readonly string[];
+  readonly processes: number;
+  readonly enabledAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface PluginToolView {
+  /** As agents call it. */
+  readonly name: string;
+  readonly ownName: string;
+  readonly description: string;
+}
 
 /** A tool as it is kept with its plugin. */
 export type KeptTool = PluginToolDefinition & { readonly name: string };
@@ -224,4 +267,22 @@ function keptTools({ tools }: PluginRecord): readonly KeptTool[] {
 
 function shownTool({ name, ownName, description }: KeptTool): PluginToolView {
   return { name, ownName, description };
+}
+
+/** Harmless, and what a program needs to speak the language of its user. */
+const ALWAYS = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ"] as const;
+/** What other programs need to be found and to work. */
+const FOR_PROGRAMS = ["PATH", "HOME", "USER", "LOGNAME", "TMPDIR"] as const;
+
+/** What the process of a plugin sees: a few variables, and those that it declared. Secrets come with each call. */
+function pluginEnvironment(
+  { env, childProcesses }: PluginPermissions,
+  base: NodeJS.ProcessEnv,
+  isSecret: (value: string) => boolean,
+): Record<string, string> {
+  const inherited = [...ALWAYS, ...(childProcesses ? FOR_PROGRAMS : [])].filter(
+    (name) => !isSecret(base[name] ?? ""),
+  );
+  const given = [...inherited, ...env].map((name) => [name, base[name]] as const);
+  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

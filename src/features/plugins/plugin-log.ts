@@ -1,5 +1,5 @@
-import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../../lib/clock.ts";
+import { LineSplitter } from "../../lib/lines.ts";
 
 export interface PluginLogLine {
   readonly at: number;
@@ -10,6 +10,8 @@ const MAX_LINES = 200;
 const MAX_LINE = 2_000;
 /** No secret is longer, so what was cut off behind this cannot have begun before `MAX_LINE`. */
 const LONGEST_SECRET = 64 * 1024;
+/** The longest character of UTF-8. */
+const BYTES_A_CHARACTER = 4;
 
 /** The last lines that a plugin printed, and what became of its process. */
 export class PluginLog {
@@ -27,24 +29,11 @@ export class PluginLog {
 
   /** Takes text as a stream gives it, lines whole or in pieces. */
   writer(): { write(chunk: Buffer): void; end(): void } {
-    const decoder = new StringDecoder("utf8");
-    let open = "";
-    const flush = () => {
-      if (open.trim() !== "") this.add(open);
-      open = "";
+    const splitter = new LineSplitter(BYTES_A_CHARACTER * (MAX_LINE + LONGEST_SECRET), "cut");
+    const addLine = (line: string) => {
+      if (line.trim() !== "") this.add(line);
     };
-    return {
-      write: (chunk) => {
-        // Of what comes in one piece only the last lines can be kept anyway.
-        const [first, ...rest] = decoder.write(chunk).split("\n").slice(-MAX_LINES);
-        open = bounded(open + first);
-        for (const line of rest) {
-          flush();
-          open = bounded(line);
-        }
-      },
-      end: flush,
-    };
+    return { write: (chunk) => void splitter.write(chunk, addLine), end: () => addLine(splitter.end()) };
   }
 
   /** Oldest first, without any secret known by now. */

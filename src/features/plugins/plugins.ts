@@ -1,6 +1,6 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Tool, ToolSource } from "../../contract/tool.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { stableJson } from "../../lib/json.ts";
@@ -10,10 +10,9 @@ import type {
   PluginSource,
   PluginStore,
 } from "../../machine/db/tables/sources/plugin-record.ts";
-import type { EnableOptions, Plugins, PluginView } from "../../plugins/plugins.ts";
 import { checkDefinitions } from "./definitions.ts";
 import { enforcementOf } from "./enforcement.ts";
-import { KnownPlugin, type KnownPluginDeps } from "./known-plugin.ts";
+import { KnownPlugin, type KnownPluginDeps, type PluginView } from "./known-plugin.ts";
 import { checkPluginName, claimNames, defaultName, noSuchPlugin } from "./names.ts";
 import { checkSource, type Fetched, type Found, PluginFiles } from "./package/plugin-files.ts";
 import { PluginLog, type PluginLogLine } from "./plugin-log.ts";
@@ -29,20 +28,18 @@ export interface PluginsDeps
   readonly limits?: Partial<PluginLimits>;
 }
 
-/** Starts nothing yet. Whoever opens it closes it. */
-export async function createPlugins(deps: PluginsDeps): Promise<Plugins> {
-  const files = new PluginFiles(deps);
-  await files.clean();
-  const plugins = new PluginSet(deps, files);
-  await plugins.reload();
-  return plugins;
+export interface EnableOptions {
+  /** Only if its files are these: what the person has seen. Absent: whatever they are. */
+  readonly sha256?: string;
+  readonly trusted?: boolean;
 }
 
 const MAX_PLUGINS = 100;
 const SHUTTING_DOWN = "Toolkeep is shutting down";
 const EVERY = "every plugin";
 
-class PluginSet implements Plugins {
+/** Packages of others that bring tools. Nothing of them runs in this process, or before a person enabled it. */
+export class Plugins implements ToolSource {
   readonly name = "plugins";
   readonly #deps: PluginsDeps;
   readonly #files: PluginFiles;
@@ -53,7 +50,16 @@ class PluginSet implements Plugins {
   readonly #known = new Map<string, KnownPlugin>();
   #tools: readonly Tool[] = [];
 
-  constructor(deps: PluginsDeps, files: PluginFiles) {
+  /** Starts nothing yet. Whoever opens it closes it. */
+  static async open(deps: PluginsDeps): Promise<Plugins> {
+    const files = new PluginFiles(deps);
+    await files.clean();
+    const plugins = new Plugins(deps, files);
+    await plugins.reload();
+    return plugins;
+  }
+
+  private constructor(deps: PluginsDeps, files: PluginFiles) {
     this.#deps = deps;
     this.#files = files;
     this.#each = {
@@ -74,20 +80,27 @@ class PluginSet implements Plugins {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Looks at the files of every one. */
   async list(): Promise<readonly PluginView[]> {
     const views: PluginView[] = [];
     for (const plugin of [...this.#known.values()]) views.push(await plugin.view());
     return views;
   }
 
+  /** Throws NOT_FOUND with the nearest name. */
   async get(name: string): Promise<PluginView> {
     return this.#get(name).view();
   }
 
+  /** What it printed and what became of its processes, oldest first. */
   log(name: string): readonly PluginLogLine[] {
     return this.#get(name).log.read(this.#deps.redact);
   }
 
+  /**
+   * Fetches a plugin and reads what it says about itself; it stays disabled. Throws BAD_REQUEST where it cannot be
+   * used, NAME_INVALID, NAME_TAKEN.
+   */
   async add(
     given: PluginSource,
     options: { readonly name?: string; readonly signal?: AbortSignal } = {},
@@ -114,6 +127,10 @@ class PluginSet implements Plugins {
     });
   }
 
+  /**
+   * Agrees to exactly these files and what they declare, starts it to learn its tools, and lets them be called. Throws
+   * CHANGED where the files are others, BAD_REQUEST where it cannot be started or has no tools.
+   */
   enable(name: string, { sha256, trusted = false }: EnableOptions = {}): Promise<PluginView> {
     return this.#serial(name, async () => {
       const plugin = this.#get(name);
@@ -159,6 +176,7 @@ class PluginSet implements Plugins {
     });
   }
 
+  /** Fetches it anew from where it came. Where that brings anything else, it is disabled. */
   update(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<PluginView> {
     return this.#serial(name, async () => {
       const plugin = this.#get(name);
@@ -186,6 +204,7 @@ class PluginSet implements Plugins {
     });
   }
 
+  /** The names of its tools stay taken. */
   remove(name: string): Promise<void> {
     return this.#serial(name, async () => {
       this.#get(name);
@@ -195,6 +214,7 @@ class PluginSet implements Plugins {
     });
   }
 
+  /** Takes over what another process changed. */
   reload(): Promise<void> {
     return this.#serial(EVERY, async () => {
       const records = await this.#deps.store.plugins.list();

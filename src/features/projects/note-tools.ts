@@ -1,13 +1,7 @@
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { LONGEST, MAX_LABELS } from "./limits.ts";
 import type { NoteInput, NoteView } from "./notes.ts";
 import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects-tools.ts";
@@ -67,11 +61,9 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
           query || tag
             ? "No note of the project fits."
             : "The project has no notes; add_project_note adds one.";
-        return output(
-          listText(found, request.offset, noteText, none),
-          { notes: found.items.map(shownNote), ...pageFacts(found, request.offset) },
-          { gave: found.items.map(({ id }) => id) },
-        );
+        const gave = found.items.map(({ id }) => id);
+        const shown = found.items.map(shownNote);
+        return outputPage(found, request.offset, { line: noteText, none }, { notes: shown }, { gave });
       },
     }),
 

@@ -2,13 +2,7 @@ import type { Caller } from "../../contract/caller.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import type { ProjectRecord } from "../../machine/db/tables/work/project-record.ts";
 import { LONGEST } from "./limits.ts";
 import type { ProjectChange, Projects, ProjectView } from "./projects.ts";
@@ -98,11 +92,8 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
           ? `No project is ${status}.`
           : "There is no project yet; create_project makes one.";
         const shown = found.items.map(({ description: _, ...project }) => shownProject(project));
-        return output(
-          listText(found, request.offset, projectLine, none),
-          { projects: shown, ...pageFacts(found, request.offset) },
-          { gave: found.items.map(({ id }) => id) },
-        );
+        const gave = found.items.map(({ id }) => id);
+        return outputPage(found, request.offset, { line: projectLine, none }, { projects: shown }, { gave });
       },
     }),
 

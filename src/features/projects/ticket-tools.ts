@@ -2,13 +2,7 @@ import type { Caller } from "../../contract/caller.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { TICKET_PRIORITIES, TICKET_STATUSES } from "../../machine/db/tables/work/project-record.ts";
 import { LONGEST, MAX_LABELS } from "./limits.ts";
 import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects-tools.ts";
@@ -122,11 +116,9 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
           ...(assignee !== undefined && { assignee: assigneeOf(assignee, caller) }),
         });
         const none = `No ticket fits${status === "unfinished" ? "; status any lists finished ones too" : ""}.`;
-        return output(
-          listText(found, page.offset, ticketLine, none),
-          { tickets: found.items.map(shownTicket), ...pageFacts(found, page.offset) },
-          { gave: found.items.map(({ id }) => id) },
-        );
+        const shown = found.items.map(shownTicket);
+        const gave = found.items.map(({ id }) => id);
+        return outputPage(found, page.offset, { line: ticketLine, none }, { tickets: shown }, { gave });
       },
     }),
 

@@ -3,8 +3,9 @@ import type { JsonSchema, ToolContext, ToolResult } from "../../contract/tool.ts
 import { err, ok, type Result } from "../../lib/result.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
 import { type MediaKind, mediaKindOf } from "./media-kind.ts";
-import { MAX_ADDRESS, parseWebAddress } from "./web-address.ts";
+import { hostsOfAddress, MAX_ADDRESS, parseWebAddress } from "./web-address.ts";
 import type { WebAnswer, WebClient } from "./web-client.ts";
+import { WEB_TOOL_TIMEOUT_MS } from "./web-deps.ts";
 import { pageMarkdown, readWebPage } from "./web-page.ts";
 
 export const ADDRESS_PROPERTY: JsonSchema = {
@@ -13,6 +14,16 @@ export const ADDRESS_PROPERTY: JsonSchema = {
   maxLength: MAX_ADDRESS,
   description: "The address, such as https://example.com/page.",
 };
+
+/** What the tools that read one page, named by `url`, have in common. */
+export const READS_A_PAGE = {
+  required: ["url"],
+  flags: { readOnly: true, concurrencySafe: true },
+  openWorld: true,
+  hostsOf: hostsOfAddress,
+  scope: "web",
+  timeoutMs: WEB_TOOL_TIMEOUT_MS,
+} as const;
 
 export interface AskedPage {
   readonly answer: WebAnswer;

@@ -2,10 +2,9 @@ import { defineGranted, failed, outputContent } from "../../contract/define-nati
 import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
 import { readableSize } from "../../lib/text/size.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
-import { ADDRESS_PROPERTY, type AskedPage, askPage } from "./ask-page.ts";
+import { ADDRESS_PROPERTY, type AskedPage, askPage, READS_A_PAGE } from "./ask-page.ts";
 import { mediaTypeOf } from "./media-kind.ts";
-import { hostsOfAddress } from "./web-address.ts";
-import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
+import type { WebDeps } from "./web-deps.ts";
 import { pageMarkdown, readWebPage } from "./web-page.ts";
 
 interface Args {
@@ -31,12 +30,7 @@ export function browseUrlTool({ client }: WebDeps): Tool {
         description: "Navigation, header and footer too, not only the main part. Default false.",
       },
     },
-    required: ["url"],
-    flags: { readOnly: true, concurrencySafe: true },
-    openWorld: true,
-    hostsOf: hostsOfAddress,
-    scope: "web",
-    timeoutMs: WEB_TOOL_TIMEOUT_MS,
+    ...READS_A_PAGE,
     async run({ url, whole_page = false }, context) {
       const asked = await askPage(client, url, context);
       return asked.ok ? describe(asked.value, whole_page, context) : asked.error;

@@ -1,10 +1,10 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { followed } from "../../contract/followed.ts";
 import type { Native } from "../../contract/native.ts";
 import { RunningCalls } from "../../lib/flow/running-calls.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { Reach } from "../../machine/net/reach.ts";
 import type { Processes } from "../../machine/process/processes.ts";
-import type { Vault } from "../../vault/vault.ts";
 import { browseUrlTool } from "./browse-url.ts";
 import { extractLinksTool } from "./extract-links.ts";
 import { httpRequestTool } from "./http-request.ts";

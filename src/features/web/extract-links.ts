@@ -1,17 +1,10 @@
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { defineGranted, failed } from "../../contract/define-native-tool.ts";
 import type { Tool, ToolContext, ToolResult } from "../../contract/tool.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
-import { ADDRESS_PROPERTY, type AskedPage, askPage } from "./ask-page.ts";
+import { ADDRESS_PROPERTY, type AskedPage, askPage, READS_A_PAGE } from "./ask-page.ts";
 import { linksOfPage, linksOfText, type PageLink } from "./page-links.ts";
-import { hostsOfAddress } from "./web-address.ts";
-import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
+import type { WebDeps } from "./web-deps.ts";
 import { readWebPage } from "./web-page.ts";
 
 interface Args extends PageArgs {
@@ -40,12 +33,7 @@ export function extractLinksTool({ client }: WebDeps): Tool {
       },
       ...PAGE_PROPERTIES,
     },
-    required: ["url"],
-    flags: { readOnly: true, concurrencySafe: true },
-    openWorld: true,
-    hostsOf: hostsOfAddress,
-    scope: "web",
-    timeoutMs: WEB_TOOL_TIMEOUT_MS,
+    ...READS_A_PAGE,
     async run(args, context) {
       const asked = await askPage(client, args.url, context);
       return asked.ok ? list(asked.value, args, context) : asked.error;
@@ -65,11 +53,7 @@ async function list(page: AskedPage, args: Args, context: ToolContext): Promise<
   const shown = { items: links.slice(offset, offset + limit), total: links.length };
   const none =
     all.length === 0 ? "The page has no links." : `None of the ${all.length} links of the page fits.`;
-  return output(listText(shown, offset, lineOfLink, none), {
-    url: answer.url,
-    links: shown.items,
-    ...pageFacts(shown, offset),
-  });
+  return outputPage(shown, offset, { line: lineOfLink, none }, { url: answer.url, links: shown.items });
 }
 
 async function linksOf({ answer, kind }: AskedPage, signal: AbortSignal): Promise<PageLink[] | undefined> {

@@ -3,19 +3,17 @@ import { messageOf } from "../../contract/errors.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { withHeartbeat } from "../../lib/flow/heartbeat.ts";
-import { Stop } from "../../lib/flow/stop.ts";
 import { readableSize } from "../../lib/text/size.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { FilteringProxy } from "../../machine/net/filtering-proxy.ts";
 import type { Reach } from "../../machine/net/reach.ts";
 import type { Processes } from "../../machine/process/processes.ts";
 import { visibleText } from "../../machine/text/html/visible-text.ts";
-import { ADDRESS_PROPERTY } from "./ask-page.ts";
+import { ADDRESS_PROPERTY, READS_A_PAGE } from "./ask-page.ts";
 import { findChromium } from "./chromium/find-chromium.ts";
 import { NO_ANSWER, NoPage, type PhotographedPage, photographPage } from "./chromium/photograph-page.ts";
 import { withChromium } from "./chromium/run-chromium.ts";
-import { hostsOfAddress, parseWebAddress } from "./web-address.ts";
-import { WEB_TOOL_TIMEOUT_MS } from "./web-deps.ts";
+import { parseWebAddress } from "./web-address.ts";
 
 export interface ScreenshotDeps {
   readonly settings: () => Pick<Settings, "web" | "limits">;
@@ -66,14 +64,9 @@ export function screenshotUrlTool(deps: ScreenshotDeps): Tool {
         description: "How long to wait after the page has loaded, for pages that draw late. Default 0.",
       },
     },
-    required: ["url"],
-    flags: { readOnly: true, concurrencySafe: true },
-    openWorld: true,
-    hostsOf: hostsOfAddress,
-    scope: "web",
-    timeoutMs: WEB_TOOL_TIMEOUT_MS,
+    ...READS_A_PAGE,
     async run(args, context) {
-      const turn = await queue.enter(context.caller.agentId, Stop.of(context.signal));
+      const turn = await queue.enter(context.caller.agentId, context.signal);
       if (!turn.ok) return failed(`No picture was taken: ${turn.error}. Try again later.`);
       try {
         return await withHeartbeat(context, () => "the page is loading", screenshot(deps, args, context));

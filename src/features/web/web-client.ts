@@ -3,9 +3,8 @@ import { messageOf } from "../../contract/errors.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import { FetchRefused } from "../../machine/net/fetch-refused.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../machine/net/guarded-fetch.ts";
-import type { Reach } from "../../machine/net/reach.ts";
+import { FetchRefused, type Reach } from "../../machine/net/reach.ts";
 
 /** How names are looked up; absent: as this machine does. */
 export type Network = Pick<Reach, "resolve" | "interfaces">;

@@ -1,11 +1,11 @@
 import { secretsNamedIn } from "../../call/vault/placeholder.ts";
+import type { Vault } from "../../call/vault/vault.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool, ToolResult } from "../../contract/tool.ts";
 import { err, ok } from "../../lib/result.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
 import { visibleText } from "../../machine/text/html/visible-text.ts";
-import type { Vault } from "../../vault/vault.ts";
 import { chooseProvider } from "./search/choose-provider.ts";
 import type { FoundPage, SearchProvider, SearchQuery } from "./search/search-provider.ts";
 import { resolveWebAddress } from "./web-address.ts";

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from "../result.ts";
-import type { Stop } from "./stop.ts";
 
 /** Ends a turn; a second time does nothing. */
 export type EndTurn = () => void;
@@ -32,14 +31,14 @@ export class FairQueue {
   }
 
   /** This call's turn, a promise of it where it must wait, or the reason why there will be none. */
-  enter(agent: string, stop: Stop): Result<EndTurn, string> | Promise<Result<EndTurn, string>> {
-    if (stop.aborted) return err(GIVEN_UP);
+  enter(agent: string, signal: AbortSignal): Result<EndTurn, string> | Promise<Result<EndTurn, string>> {
+    if (signal.aborted) return err(GIVEN_UP);
     if (this.#running < this.#limit() && this.#waitingCount === 0) {
       this.#running++;
       return ok(this.#endTurn());
     }
     if (this.#isFull(agent)) return err(`${this.#maxWaiting} calls of this agent wait for it already`);
-    return this.#wait(agent, stop).then((came) => (came ? ok(this.#endTurn()) : err(GIVEN_UP)));
+    return this.#wait(agent, signal).then((came) => (came ? ok(this.#endTurn()) : err(GIVEN_UP)));
   }
 
   /** Somebody who has a turn waits for somebody else, and lets another have it meanwhile. */
@@ -48,8 +47,8 @@ export class FairQueue {
     while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
   }
 
-  /** It goes on at once, however many have a turn now: it is half done. */
-  goOn(): void {
+  /** It continues at once, however many have a turn now: it is half done. */
+  resume(): void {
     this.#running++;
   }
 
@@ -65,18 +64,19 @@ export class FairQueue {
   }
 
   /** True with a turn, false when it was given up before. */
-  #wait(agent: string, stop: Stop): Promise<boolean> {
+  #wait(agent: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         start: () => {
-          forget();
+          signal.removeEventListener("abort", giveUp);
           resolve(true);
         },
       };
-      const forget = stop.onAbort(() => {
+      const giveUp = () => {
         this.#remove(agent, waiting);
         resolve(false);
-      });
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
       const calls = this.#waiting.get(agent) ?? new Set();
       this.#waiting.set(agent, calls.add(waiting));
       this.#waitingCount++;

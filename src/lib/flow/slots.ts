@@ -28,6 +28,11 @@ export class Slots<T> {
     return this.#count;
   }
 
+  /** Whether it can have given out this id. */
+  covers(id: number): boolean {
+    return id >= this.#firstId && id <= this.#lastId;
+  }
+
   /** An id whose place is free until the next one is asked for. */
   newId(): number {
     if (this.#count * 2 >= this.#slots.length) this.#grow();

@@ -23,8 +23,7 @@ function matcherOf(pattern: string): GlobMatcher {
   };
 }
 
-/** Whether names of a path fit parts of a pattern, in which `**` stands for any number of names. */
-export function matchPath(parts: readonly string[], names: readonly string[]): boolean {
+function matchPath(parts: readonly string[], names: readonly string[]): boolean {
   return matchList(parts, names, (part) => part === "**", matchName);
 }
 
@@ -38,11 +37,11 @@ function matchName(part: string, name: string): boolean {
 }
 
 /** Greedy matching of `items` against `wanted`, in which a star stands for any run; goes back to the last star only. */
-function matchList(
-  wanted: readonly string[],
-  items: readonly string[],
-  isStar: (wanted: string) => boolean,
-  fits: (wanted: string, item: string) => boolean,
+export function matchList<Wanted, Item>(
+  wanted: readonly Wanted[],
+  items: readonly Item[],
+  isStar: (wanted: Wanted) => boolean,
+  fits: (wanted: Wanted, item: Item) => boolean,
 ): boolean {
   let w = 0;
   let i = 0;

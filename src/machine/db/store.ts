@@ -1,6 +1,6 @@
 /**
  * What is kept: one interface per noun. SQLite and PostgreSQL implement all of it with the same queries; the
- * contract suite in `test/store/contract.ts` runs over both. A resolved promise of a write means it is durable.
+ * contract suite in `test/machine/db/contract.ts` runs over both. A resolved promise of a write means it is durable.
  * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */

@@ -7,6 +7,9 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
 import { type Place, quoted, type Workspace } from "./workspace.ts";
 
+const MIN_READ = 1_024;
+const MAX_READ = 1 << 20;
+
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly stats: Stats;
@@ -34,11 +37,13 @@ export async function openPlace(workspace: Workspace, place: Place): Promise<Res
 }
 
 /** At most `limit` bytes from the beginning; one more than `limit` when the file is longer. */
-export async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
+export async function readAtMost({ handle, stats }: OpenFile, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   while (length <= limit) {
-    const buffer = Buffer.allocUnsafe(Math.min(1 << 20, limit + 1 - length));
+    // As much as the file is said to hold, or more: it may have grown, and some do not say.
+    const expected = Math.max(stats.size - length, length, MIN_READ);
+    const buffer = Buffer.allocUnsafe(Math.min(expected, MAX_READ, limit + 1 - length));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, length);
     if (bytesRead === 0) break;
     chunks.push(buffer.subarray(0, bytesRead));

@@ -7,12 +7,8 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import { createConnector } from "./connector.ts";
-import { FetchRefused } from "./fetch-refused.ts";
-import { portOf, refusalOfPort } from "./ports.ts";
-import { type Reach, reachOf } from "./reach.ts";
-import { refusalOf } from "./refusal.ts";
-import { trustIn } from "./trust.ts";
+import { createConnector } from "./connections.ts";
+import { FetchRefused, portOf, type Reach, reachOf, refusalOf, refusalOfPort, trustIn } from "./reach.ts";
 
 export interface FilteringProxyOptions extends Reach {
   /** Of everything that comes from outside, together; then every connection ends. */

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
@@ -86,7 +87,7 @@ const ALWAYS = ["--die-with-parent", "--new-session", ...NAMESPACES, "--cap-drop
 export function createSandbox({ home, env, clock, newId }: SandboxDeps): Sandbox {
   let checking: { readonly at: number; readonly found: Promise<Result<Bubblewrap, string>> } | undefined;
   let known: Result<Bubblewrap, string> | undefined;
-  const systems = new Map<string, Promise<readonly Mount[]>>();
+  const systems = new BoundedMap<string, Promise<readonly Mount[]>>(MAX_ENVIRONMENTS);
   const isRoot = process.getuid?.() === 0;
   let isSwept = false;
 
@@ -101,11 +102,8 @@ export function createSandbox({ home, env, clock, newId }: SandboxDeps): Sandbox
   function system(start: ProgramStart): Promise<readonly Mount[]> {
     const needed = neededPaths(start.env);
     const key = [start.env.HOME ?? "", ...needed].join("\0");
-    if (systems.size > MAX_ENVIRONMENTS) systems.clear();
-    const found =
-      systems.get(key) ?? systemMounts(needed, [home, ...(start.env.HOME ? [start.env.HOME] : [])]);
-    systems.set(key, found);
-    return found;
+    const personal = [home, ...(start.env.HOME ? [start.env.HOME] : [])];
+    return systems.getOrMake(key, () => systemMounts(needed, personal));
   }
 
   async function groupFor({ processes }: SandboxLimits) {

@@ -47,6 +47,15 @@ export class Vocabulary {
   termsFrom(letter: string, length: number): Iterable<string> {
     return this.#byStart.get(letter)?.get(length) ?? [];
   }
+
+  /** The terms that begin with this one, in no order. */
+  longerThan(beginning: string): string[] {
+    const found: string[] = [];
+    for (const [length, terms] of this.#byStart.get(beginning[0]!) ?? [])
+      if (length > beginning.length)
+        for (const term of terms) if (term.startsWith(beginning)) found.push(term);
+    return found;
+  }
 }
 
 function emplace<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -1,10 +1,10 @@
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import { sealedFor } from "../../call/vault/purpose.ts";
+import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import { createSerial, type Serial } from "../../lib/flow/serial.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ServerRecord, Store } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { Challenge } from "./needs-auth-error.ts";
 
 /** Where a server lets people sign in, as it was found. */

@@ -1,14 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FetchLike, OAuthClientInformationMixed } from "@modelcontextprotocol/client";
+import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { AuthRecord, AuthRecords, Discovery, PendingSignIn } from "./auth-record.ts";
 import { clientOf, whySecretStays } from "./configured-client.ts";
 import type { Tokens } from "./oauth.ts";
-import { ownerOf, type SignInTarget } from "./sign-in.ts";
-import type { SignInStart } from "./sign-in-status.ts";
+import { ownerOf, type SignInStart, type SignInTarget } from "./sign-in.ts";
 
 export interface BrowserSignInDeps {
   readonly records: AuthRecords;
@@ -81,15 +80,16 @@ export class BrowserSignIn {
   /** Turns what the browser brought into tokens and keeps what outlives them. */
   async redeem({ target, pending }: Returned, answer: URLSearchParams, fetchFn: FetchLike): Promise<Tokens> {
     const { checkIssuer, redeemCode } = await import("./oauth.ts");
-    const { shown } = await import("./oauth-failure.ts");
+    const { oneLineOf } = await import("./oauth-failure.ts");
     const iss = answer.get("iss") ?? undefined;
     // Before anything else of the answer is looked at: it may be another's.
     checkIssuer(pending.discovery, iss);
     const code = answer.get("code");
     if (!code) {
       const said = [answer.get("error"), answer.get("error_description")].filter(Boolean).join(": ");
-      if (answer.get("error") === "access_denied") throw new SignInDenied(`it was denied (${shown(said)})`);
-      throw new Error(`the authorization server sent no code${said === "" ? "" : ` but ${shown(said)}`}`);
+      if (answer.get("error") === "access_denied")
+        throw new SignInDenied(`it was denied (${oneLineOf(said)})`);
+      throw new Error(`the authorization server sent no code${said === "" ? "" : ` but ${oneLineOf(said)}`}`);
     }
     this.#deps.vault.conceal(code, `code:${target.id}`);
     const tokens = await redeemCode(pending, { code, iss }, target.config.oauth, fetchFn);

@@ -25,7 +25,7 @@ const MAX_REASON_CHARS = 300;
 export function oauthFailure(error: unknown, redact: (text: string) => string): OAuthFailure {
   const code = error instanceof OAuthError ? String(error.code) : undefined;
   return {
-    reason: shown(redact(reasonOf(error))),
+    reason: oneLineOf(redact(reasonOf(error))),
     isFinal: code === undefined ? isContradiction(error) : !PASSING.has(code),
     isGrantGone: code === OAuthErrorCode.InvalidGrant,
     isClientGone: code === OAuthErrorCode.InvalidClient || code === OAuthErrorCode.UnauthorizedClient,
@@ -83,6 +83,6 @@ function withCause(error: unknown): string {
 }
 
 /** One line, without what controls a terminal, of a length that fits a message. */
-export function shown(text: string): string {
+export function oneLineOf(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ").slice(0, MAX_REASON_CHARS);
 }

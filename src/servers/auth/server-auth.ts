@@ -1,11 +1,11 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import { stableJson } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
 import type { OAuthConfig } from "../../machine/config/settings.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { AuthRecord, AuthRecords, Discovery, Grant } from "./auth-record.ts";
 import { clientOf, whySecretStays } from "./configured-client.ts";
 import { type Challenge, NeedsAuthError } from "./needs-auth-error.ts";

@@ -1,10 +1,10 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 import type { SignInTarget } from "./sign-in.ts";
 
 export interface SignInNoticesDeps {
@@ -37,7 +37,7 @@ export class SignInNotices {
       const title = isOurs
         ? `MCP server ${name} does not let Toolkeep in`
         : `MCP server ${name} needs you to sign in`;
-      const why = this.#shown(reason);
+      const why = this.#redacted(reason);
       const body = isOurs ? `${why}.` : `${why}. Run: toolkeep server auth ${name}`;
       await store.notifications.create({
         id,
@@ -64,7 +64,7 @@ export class SignInNotices {
   }
 
   /** Redacted before it is cut: half a secret would not be known as one. */
-  #shown(reason: string): string {
+  #redacted(reason: string): string {
     const line = this.#deps.vault.redact(reason).replace(/\p{Cc}+/gu, " ");
     return line.length <= MAX_REASON_CHARS ? line : `${line.slice(0, MAX_REASON_CHARS)}…`;
   }

@@ -1,22 +1,17 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
-import { openServerFetch } from "../transport/server-fetch.ts";
 import { AuthRecords, type Grant } from "./auth-record.ts";
 import { BrowserSignIn, SignInDenied } from "./browser-sign-in.ts";
 import { NeedsAuthError } from "./needs-auth-error.ts";
 import { ServerAuth, type ServerAuthDeps } from "./server-auth.ts";
-import { ownerOf, type SignInTarget, signsIn } from "./sign-in.ts";
+import { ownerOf, type SignInStart, type SignInStatus, type SignInTarget, signsIn } from "./sign-in.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
-import type { SignInStart, SignInStatus } from "./sign-in-status.ts";
-
-export type { SignInTarget } from "./sign-in.ts";
-export type { SignInStart, SignInStatus } from "./sign-in-status.ts";
 
 export interface SignInsDeps {
   readonly store: Pick<Store, "servers" | "notifications">;
@@ -210,8 +205,9 @@ export class SignIns {
     work: (fetchFn: FetchLike) => Promise<T>,
     operationMs = OPERATION_MS,
   ): Promise<T> {
+    const { openServerFetch } = await import("../transport/server-fetch.ts");
     const { config, personNamed } = target;
-    const allowHosts = () => this.#deps.settings().net.allowHosts;
+    const { allowHosts } = this.#deps.settings().net;
     const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: MAX_BYTES });
     const whole = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(operationMs)]);
     try {

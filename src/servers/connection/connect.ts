@@ -15,15 +15,14 @@ import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import { type NeedsAuthError, needsAuth } from "../auth/needs-auth-error.ts";
-import type { DirectRequests } from "../direct-requests.ts";
-import { describeFailure, endingOf, httpStatusOf, wasCutOff, withStderr } from "../failure.ts";
 import { listTools } from "../lists/tool-list.ts";
-import { settling } from "../settling-transport.ts";
 import type { Era } from "../transport/era.ts";
 import { setListsAside } from "../transport/raw-lists.ts";
+import { type DirectRequests, settling } from "../transport/requests.ts";
 import { StdioTransport } from "../transport/stdio-transport.ts";
 import { createTransport, type TransportDeps, type TransportOptions } from "../transport/transports.ts";
 import { Connection, type OpenClient } from "./connection.ts";
+import { describeFailure, endingOf, httpStatusOf, wasCutOff, withStderr } from "./failure.ts";
 
 export interface ConnectOptions extends Omit<TransportOptions, "onRefused"> {
   /** For connecting, the handshake and the tool list together. */

@@ -1,19 +1,30 @@
-import type { Client, LoggingLevel, Transport } from "@modelcontextprotocol/client";
-import type { Inquiry } from "../../contract/tool.ts";
-import type { Stop } from "../../lib/flow/stop.ts";
-import type { ConnectionCall } from "../connection-call.ts";
-import type { DirectRequests } from "../direct-requests.ts";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type Client,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { Inquiry, ToolResult } from "../../contract/tool.ts";
+import { isRecord } from "../../lib/json.ts";
 import { type FollowOptions, followLists, type ListListeners } from "../lists/list-changes.ts";
 import type { OfferKind } from "../lists/offer-key.ts";
 import { listOffers, type OfferList } from "../lists/offer-list.ts";
 import { type FollowingDeps, followResources, type ResourceFollowing } from "../lists/resource-updates.ts";
 import { listTools, type ToolList } from "../lists/tool-list.ts";
-import { RequestRounds } from "../request-rounds.ts";
 import { declared, type Era } from "../transport/era.ts";
-import { withoutHeaderFaults } from "../transport/param-headers.ts";
-import { type CallEnd, callFailure } from "./failure.ts";
-import { type InquiredCall, Inquiries } from "./inquiries.ts";
+import { paramHeaders, withoutHeaderFaults } from "../transport/param-headers.ts";
+import type { DirectRequests } from "../transport/requests.ts";
+import type { CallEnd, ConnectionCall } from "./call.ts";
+import { callFailure } from "./failure.ts";
+import { answerWith, canAnswerAll, type InquiredCall, Inquiries, inquiriesIn } from "./inquiries.ts";
 import { isMoreTalkative, SentToAddress, tellLog } from "./notices.ts";
+import { taskIn, withoutTasks, withTasks } from "./tasks.ts";
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A client that has shaken hands. */
 export interface OpenClient {
@@ -32,8 +43,13 @@ export interface OpenClient {
 }
 
 const MAX_INSTRUCTIONS = 64 * 1024;
+/** How often a server of 2026-07-28 may ask back before one call is done. */
+const MAX_ROUNDS = 10;
+/** SEP-2243: the headers do not fit the body of the call. */
+const HEADER_MISMATCH = -32020;
+const NOBODY = "the server asked back, but the caller of this tool cannot be asked";
 
-/** One live connection to a server, shared by every call it is given. */
+/** One live connection to a server, shared by every call it is given. Speaks to the server as its era wants it. */
 export class Connection {
   /** The list as of connecting. */
   readonly initialTools: ToolList;
@@ -46,7 +62,12 @@ export class Connection {
   readonly #redact: (text: string) => string;
   readonly #inquiries = new Inquiries();
   readonly #sentToAddress = new SentToAddress();
-  readonly #rounds: RequestRounds;
+  readonly #requests: DirectRequests;
+  readonly #isModern: boolean;
+  /** Each request has a stream of its own and names some parameters in headers, as over HTTP since 2026-07-28. */
+  readonly #hasOwnStreams: boolean;
+  /** As Toolkeep introduces itself with each call to a modern server. */
+  readonly #introduction: JsonObject;
   #logLevel: string | undefined;
   #onLog: (level: string, text: string) => void = () => {};
   #onInquiry: (isAnswerable: boolean) => void = () => {};
@@ -62,14 +83,14 @@ export class Connection {
     this.instructions =
       opened.redact(opened.client.getInstructions() ?? "").slice(0, MAX_INSTRUCTIONS) || null;
     this.era = eraOf(opened, at);
+    this.#requests = opened.requests;
+    this.#isModern = this.era.era === "modern";
+    this.#hasOwnStreams = this.#isModern && opened.transport.hasPerRequestStream === true;
+    this.#introduction = {
+      [PROTOCOL_VERSION_META_KEY]: this.era.version,
+      [CLIENT_INFO_META_KEY]: opened.clientInfo,
+    };
     this.initialTools = this.#callable(initialTools);
-    this.#rounds = new RequestRounds({
-      requests: opened.requests,
-      era: this.era,
-      clientInfo: opened.clientInfo,
-      hasOwnStreams: this.#mirrorsParameters,
-      fetchSchema: (name, stop) => this.#fetchSchema(name, stop),
-    });
     this.#listenForInquiries(opened.hasRoots);
     this.#listenForNotices();
   }
@@ -90,29 +111,25 @@ export class Connection {
   }
 
   /** Never rejects: what goes wrong becomes an end that says so, and whether the server can have seen the call. */
-  send(call: ConnectionCall): Promise<CallEnd> {
-    if (!this.#client.transport)
-      return Promise.resolve({ kind: "lost", sent: false, message: "the connection was closed" });
+  async send(call: ConnectionCall): Promise<CallEnd> {
+    if (!this.#client.transport) return { kind: "lost", sent: false, message: "the connection was closed" };
     this.#inquiries.begin(call);
     let hasAnswered = false;
-    const onRound = () => {
-      hasAnswered = true;
-    };
-    const answered =
-      call.logLevel === undefined
-        ? this.#rounds.send(call, onRound)
-        : this.#hearLog(call.logLevel).then(() => this.#rounds.send(call, onRound));
-    return answered.then(
-      (result) => {
-        this.#over(call);
-        if (result.kind === "asks") this.#rememberAddresses(Object.values(result.asked.inquiries), call);
-        return result;
-      },
-      (error) => {
-        this.#over(call);
-        return this.#failed(error, call, hasAnswered);
-      },
-    );
+    try {
+      if (call.logLevel !== undefined) await this.#hearLog(call.logLevel);
+      const result = this.#isModern
+        ? await this.#requestInRounds(call, () => {
+            hasAnswered = true;
+          })
+        : await this.#requestLegacy(call);
+      if (result.kind === "asks") this.#rememberAddresses(Object.values(result.asked.inquiries), call);
+      return result;
+    } catch (error) {
+      return this.#failed(error, call, hasAnswered);
+    } finally {
+      this.#inquiries.end(call);
+      if (this.#retired && this.openCalls === 0) void this.close();
+    }
   }
 
   #failed(error: unknown, call: ConnectionCall, hasAnswered: boolean): CallEnd {
@@ -124,15 +141,86 @@ export class Connection {
     return { ...end, sent: end.sent || hasAnswered };
   }
 
-  #over(call: ConnectionCall): void {
-    this.#inquiries.end(call);
-    if (this.#retired && this.openCalls === 0) void this.close();
+  #requestLegacy({ method, params, cancellation: signal, onProgress, meta, resultOf }: ConnectionCall) {
+    const request = { method, params, signal, onProgress };
+    return this.#requests.send(meta ? { ...request, meta } : request, resultOf);
+  }
+
+  /**
+   * One request with all its rounds, or one round of it where the caller answers by calling again. Rejects where the
+   * server refused it or could not be reached; `onRound` is told when the server has asked, and so has the request.
+   */
+  async #requestInRounds(call: ConnectionCall, onRound: () => void): Promise<ToolResult> {
+    let added: JsonObject = answersAsParams(call.rounds?.answers, call.rounds?.state);
+    for (let round = 0; ; round++) {
+      const answer = await this.#withHeaders(call, (headers) => this.#requestOnce(call, added, headers));
+      const asked = inquiriesIn(answer);
+      if (!asked) return completed(answer, call);
+      onRound();
+      if (!asked.ok) return failed(`the server asked back, but ${asked.error}`);
+      if (call.rounds) {
+        return canAnswerAll(asked.value, call.rounds.capabilities)
+          ? { kind: "asks", asked: asked.value }
+          : failed(NOBODY);
+      }
+      if (round === MAX_ROUNDS) return failed(`the server asked back more than ${MAX_ROUNDS} times`);
+      added = answersAsParams(await answerAll(asked.value.inquiries, call), asked.value.state);
+    }
+  }
+
+  #requestOnce(
+    call: ConnectionCall,
+    added: JsonObject,
+    headers?: Record<string, string>,
+  ): Promise<JsonObject> {
+    const { method, cancellation: signal, onProgress } = call;
+    const request = {
+      method,
+      params: { ...call.params, ...added },
+      meta: this.#metaOf(call),
+      signal,
+      onProgress,
+      ownStream: this.#hasOwnStreams,
+      ...(headers ? { headers } : {}),
+    };
+    return this.#requests.send(request, (answer) => answer);
+  }
+
+  /** A server of 2026-07-28 is told with each call what this caller can be asked and wants to hear. */
+  #metaOf({ answering, rounds, logLevel, tasks, meta: given }: ConnectionCall): JsonObject {
+    const capabilities = rounds?.capabilities ?? answering?.capabilities ?? {};
+    const meta: Record<string, unknown> = {
+      ...given,
+      ...this.#introduction,
+      [CLIENT_CAPABILITIES_META_KEY]: tasks ? withTasks(capabilities) : withoutTasks(capabilities),
+    };
+    if (logLevel !== undefined) meta[LOG_LEVEL_META_KEY] = logLevel;
+    return meta;
+  }
+
+  /**
+   * Some parameters also travel as headers, where the schema says so. A server that refuses them has not looked at
+   * the call yet: its schema must have changed, so it is asked for that and gets the call once more.
+   */
+  async #withHeaders<T>(
+    call: ConnectionCall,
+    send: (headers?: Record<string, string>) => Promise<T>,
+  ): Promise<T> {
+    if (!this.#hasOwnStreams || call.method !== "tools/call") return await send();
+    const args = isRecord(call.params.arguments) ? call.params.arguments : {};
+    try {
+      return await send(paramHeaders(call.inputSchema, args));
+    } catch (error) {
+      if (!(error instanceof ProtocolError && error.code === HEADER_MISMATCH)) throw error;
+      const inputSchema = await this.#fetchSchema(call.params.name, call.signal);
+      return await send(paramHeaders(inputSchema ?? call.inputSchema, args));
+    }
   }
 
   /** What an error of a request says; also of one that was no call. */
-  failureOf(error: unknown, call?: Pick<ConnectionCall, "method" | "stop">): CallEnd {
-    const { method, stop } = call ?? {};
-    return callFailure(error, { transport: this.#transport, redact: this.#redact, method, stop });
+  failureOf(error: unknown, call?: Pick<ConnectionCall, "method" | "cancellation">): CallEnd {
+    const { method, cancellation: signal } = call ?? {};
+    return callFailure(error, { transport: this.#transport, redact: this.#redact, method, signal });
   }
 
   async listTools(signal: AbortSignal): Promise<ToolList> {
@@ -167,7 +255,7 @@ export class Connection {
 
   /** Only for one that was opened by somebody who has roots. Whether the server hears of it makes no difference here. */
   rootsChanged(): void {
-    if (this.era.era === "legacy") void this.#client.sendRootsListChanged().catch(() => {});
+    if (!this.#isModern) void this.#client.sendRootsListChanged().catch(() => {});
   }
 
   /** No new calls will come: closes once those under way have ended. */
@@ -181,19 +269,16 @@ export class Connection {
     await this.#transport.close().catch(() => {});
   }
 
-  async #fetchSchema(name: unknown, stop: Stop): Promise<unknown> {
+  /** The schema that the server publishes for a tool now; undefined where it has no such tool. */
+  async #fetchSchema(name: unknown, signal: AbortSignal): Promise<unknown> {
     this.#listListeners?.tools();
-    const { tools } = await this.listTools(stop.signal);
+    const { tools } = await this.listTools(signal);
     return tools.find((tool) => tool.name === name)?.inputSchema;
-  }
-
-  get #mirrorsParameters(): boolean {
-    return this.era.era === "modern" && this.#transport.hasPerRequestStream === true;
   }
 
   /** Without the tools that would be called wrongly. */
   #callable(list: ToolList): ToolList {
-    return this.#mirrorsParameters ? withoutHeaderFaults(list) : list;
+    return this.#hasOwnStreams ? withoutHeaderFaults(list) : list;
   }
 
   #listenForInquiries(hasRoots: boolean): void {
@@ -234,7 +319,7 @@ export class Connection {
 
   /** A server before 2026-07-28 is told once how much to log; the most talkative wish counts. */
   async #hearLog(level: string): Promise<void> {
-    if (this.era.era === "modern" || !this.canLog || !isMoreTalkative(level, this.#logLevel)) return;
+    if (this.#isModern || !this.canLog || !isMoreTalkative(level, this.#logLevel)) return;
     this.#logLevel = level;
     // One that cannot do it logs as it likes.
     await this.#client.setLoggingLevel(level as LoggingLevel).catch(() => {});
@@ -251,4 +336,33 @@ function eraOf({ client, transportUsed }: OpenClient, at: number): Era {
     ...(discover ? { discover } : {}),
     ...(transportUsed ? { transport: transportUsed } : {}),
   };
+}
+
+function completed(answer: JsonObject, { resultOf, tasks }: ConnectionCall): ToolResult {
+  const { resultType = "complete" } = answer;
+  const task = resultType === "task" && tasks ? taskIn(answer) : undefined;
+  if (task) return { kind: "task", task };
+  return resultType === "complete"
+    ? resultOf(answer)
+    : failed(`the server sent a kind of answer that is not known: ${String(resultType).slice(0, 100)}`);
+}
+
+function failed(message: string): ToolResult {
+  return { kind: "failed", message };
+}
+
+/** The parameters of a repeated request beside those of the first. */
+function answersAsParams(answers: JsonObject | undefined, state: string | undefined): JsonObject {
+  return {
+    ...(answers === undefined ? {} : { inputResponses: answers }),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+}
+
+async function answerAll(inquiries: Readonly<Record<string, Inquiry>>, call: ConnectionCall) {
+  const answered: [string, unknown][] = [];
+  for (const [name, inquiry] of Object.entries(inquiries)) {
+    answered.push([name, await answerWith(call, inquiry, call.signal)]);
+  }
+  return Object.fromEntries(answered);
 }

@@ -1,11 +1,62 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Answering } from "../../contract/tool.ts";
-import { ok, type Result } from "../../lib/result.ts";
-import type { ConnectFailure } from "./connect.ts";
+import { ok } from "../../lib/result.ts";
+import { ListUpkeep, type UpkeepDeps } from "../lists/list-upkeep.ts";
+import type { Opened } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { conversationOf, type InquiredCall } from "./inquiries.ts";
 
-type Opened = Result<Connection, ConnectFailure>;
+/**
+ * The connection that all calls of a server share, and former ones on which calls are still under way: a call ends on
+ * the connection it was sent over, whatever happens to the server meanwhile.
+ */
+export class SharedConnection {
+  readonly #former = new Set<Connection>();
+  #current: Connection | undefined;
+  #upkeep: ListUpkeep | undefined;
+
+  get current(): Connection | undefined {
+    return this.#current;
+  }
+
+  /** Of the current connection's lists. */
+  get upkeep(): ListUpkeep | undefined {
+    return this.#upkeep;
+  }
+
+  adopt(connection: Connection, deps: UpkeepDeps): void {
+    this.#current = connection;
+    this.#upkeep = new ListUpkeep(connection, deps);
+  }
+
+  /** Gives the connection away: what becomes of it is the caller's. */
+  release(): Connection | undefined {
+    const connection = this.#current;
+    this.#current = undefined;
+    this.#upkeep?.close();
+    this.#upkeep = undefined;
+    return connection;
+  }
+
+  /**
+   * No new calls go over `connection`, which may also be one that was never shared. It closes once those under way have
+   * ended; resolves at once where there are some.
+   */
+  async retire(connection: Connection | undefined = this.#current): Promise<void> {
+    if (!connection) return;
+    if (connection === this.#current) this.release();
+    this.#former.add(connection);
+    void connection.closed.then(() => this.#former.delete(connection));
+    await connection.retire();
+  }
+
+  /** Ends the connection and the former ones, with the calls on them. */
+  async close(): Promise<void> {
+    const all = [this.release(), ...this.#former];
+    await Promise.all(all.map((connection) => connection?.close()));
+  }
+}
+
 /** A call that has a connection, or waits for it. */
 type Use = Pick<InquiredCall, "caller" | "answering">;
 
@@ -13,9 +64,9 @@ export interface OwnConnectionsDeps {
   /** How long one may rest. */
   readonly idleMs: () => number;
   /** Opens a new one; never rejects. */
-  readonly open: (answering: Answering | undefined) => Promise<Opened>;
+  readonly open: (answering: Answering | undefined) => Promise<Opened<Connection>>;
   /** The one of all: an exclusive call takes it where there is no room, and is asked there only while it is alone. */
-  readonly shared: () => Promise<Opened>;
+  readonly shared: () => Promise<Opened<Connection>>;
   /** Closes one once its calls have ended; resolves at once where there are some. */
   readonly retire: (connection: Connection) => Promise<void>;
 }
@@ -27,7 +78,7 @@ const MAX_EXCLUSIVE_PER_AGENT = 6;
 
 interface Own {
   readonly conversation: string;
-  readonly opening: Promise<Opened>;
+  readonly opening: Promise<Opened<Connection>>;
   /** With whether the call has it alone. */
   readonly uses: Map<Use, boolean>;
   connection: Connection | undefined;
@@ -52,7 +103,7 @@ export class OwnConnections {
    * The connection for a call, opened if there is none that it may have; in use until `release`. While an exclusive
    * call has it, nobody else does.
    */
-  async get(use: Use, isExclusive: boolean): Promise<Opened> {
+  async get(use: Use, isExclusive: boolean): Promise<Opened<Connection>> {
     this.release(use);
     const conversation = keyOf(use);
     const known = this.#mostRecent(conversation, isExclusive);
@@ -181,7 +232,7 @@ function withRoots(caller: Caller): string {
   return `${conversationOf(caller)} with roots`;
 }
 
-function newOwn(conversation: string, opening: Promise<Opened>): Own {
+function newOwn(conversation: string, opening: Promise<Opened<Connection>>): Own {
   return { conversation, opening, uses: new Map(), connection: undefined, timer: undefined, usedAt: 0 };
 }
 

@@ -1,3 +1,4 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Answering } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -6,13 +7,13 @@ import { err, type Result } from "../../lib/result.ts";
 import type { ServerConfig, Settings } from "../../machine/config/settings.ts";
 import type { Processes } from "../../machine/process/processes.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import type { Vault } from "../../vault/vault.ts";
-import type { SignIns, SignInTarget } from "../auth/sign-ins.ts";
+import type { SignInTarget } from "../auth/sign-in.ts";
+import type { SignIns } from "../auth/sign-ins.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
 import { withSecrets } from "../lifecycle/server-secrets.ts";
 import { type Era, stillTrusted } from "../transport/era.ts";
-import type { ConnectFailure } from "./connect.ts";
+import type { ConnectFailure } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
 export interface ConnectorDeps {

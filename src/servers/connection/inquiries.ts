@@ -1,5 +1,15 @@
 import type { Caller } from "../../contract/caller.ts";
-import type { Answering, Inquiry, Listening } from "../../contract/tool.ts";
+import type { Answering, Asked, Inquiry, Listening } from "../../contract/tool.ts";
+import { linkSignals } from "../../lib/flow/link-signals.ts";
+import { isRecord } from "../../lib/json.ts";
+import { err, ok, type Result } from "../../lib/result.ts";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const MAX_INQUIRIES = 32;
+const MAX_NAME_CHARS = 200;
+const MAX_STATE_CHARS = 256 * 1024;
+const METHODS: readonly unknown[] = ["elicitation/create", "sampling/createMessage", "roots/list"];
 
 /** A call under way, as far as inquiries and what a server tells go. */
 export interface InquiredCall extends Listening {
@@ -38,7 +48,7 @@ function cannotBeAsked({ method }: Inquiry): InquiryRefused {
  * connection ever carried came from one conversation, and one that answers for itself alone is alone. Everything else is refused, never guessed.
  */
 export class Inquiries {
-  /** A list: a set of what comes and goes this fast keeps it alive (see `slots.ts`). */
+  /** A list: a set of what comes and goes this fast keeps it alive (see `lib/flow/slots.ts`). */
   readonly #open: InquiredCall[] = [];
   #conversation: string | undefined;
   #mixed = false;
@@ -80,7 +90,7 @@ export class Inquiries {
   }
 
   /** Rejects with InquiryRefused when it belongs to nobody for certain, or to a caller that cannot answer it. */
-  async answer(inquiry: Inquiry, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  async answer(inquiry: Inquiry, signal: AbortSignal): Promise<JsonObject> {
     const [call] = this.#open;
     if (!call) throw new InquiryRefused("no call is under way that this could be about");
     if (!this.#isCertain) {
@@ -105,11 +115,18 @@ export async function answerWith(
   { answering, signal }: InquiredCall,
   inquiry: Inquiry,
   connection: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<JsonObject> {
   if (!answering || !canAnswer(answering, inquiry)) {
     throw cannotBeAsked(inquiry);
   }
-  return await answering.answer(inquiry, AbortSignal.any([signal, connection]));
+  const either = new AbortController();
+  // Not AbortSignal.any, which does not hear of the light signal of a call.
+  const unlink = linkSignals(either, signal, connection);
+  try {
+    return await answering.answer(inquiry, either.signal);
+  } finally {
+    unlink();
+  }
 }
 
 function canAnswer(answering: Answering | undefined, inquiry: Inquiry): boolean {
@@ -126,3 +143,39 @@ const CAPABILITY: Readonly<Record<Inquiry["method"], string>> = {
   "sampling/createMessage": "sampling",
   "roots/list": "roots",
 };
+
+/** What a server of 2026-07-28 wants to know before it goes on; undefined for an answer that is one. */
+export function inquiriesIn(answer: JsonObject): Result<Asked, string> | undefined {
+  if (answer.resultType !== "input_required") return undefined;
+  const { inputRequests, requestState } = answer;
+  const requests = Object.entries(isRecord(inputRequests) ? inputRequests : {});
+  if (requests.length > MAX_INQUIRIES) {
+    return err(`it asks more than ${MAX_INQUIRIES} things at once`);
+  }
+  if (requests.length === 0 && typeof requestState !== "string") {
+    return err("it asks for input and does not say which");
+  }
+  if (typeof requestState === "string" && requestState.length > MAX_STATE_CHARS) {
+    return err(`the state it wants back has more than ${MAX_STATE_CHARS} characters`);
+  }
+  const inquiries: [string, Inquiry][] = [];
+  for (const [name, request] of requests) {
+    const inquiry = inquiryOf(request);
+    if (!inquiry || name.length > MAX_NAME_CHARS) return err("it asks in a way that is not known");
+    inquiries.push([name, inquiry]);
+  }
+  // Not by assignment: `__proto__` is a name like any other.
+  const asked = { inquiries: Object.fromEntries(inquiries) };
+  return ok(typeof requestState === "string" ? { ...asked, state: requestState } : asked);
+}
+
+/** Whether somebody with these MCP client capabilities can be asked all of it. */
+export function canAnswerAll({ inquiries }: Asked, capabilities: JsonObject): boolean {
+  return Object.values(inquiries).every((inquiry) => canBeAsked(capabilities, inquiry));
+}
+
+function inquiryOf(request: unknown): Inquiry | undefined {
+  if (!isRecord(request) || !METHODS.includes(request.method)) return undefined;
+  const { method, params = {} } = request;
+  return isRecord(params) ? { method: method as Inquiry["method"], params } : undefined;
+}

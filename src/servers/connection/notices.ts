@@ -1,4 +1,5 @@
 import type { Listening, Notice } from "../../contract/tool.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { isRecord } from "../../lib/json.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ const MAX_ID_CHARS = 500;
  * call is over: the id says for certain whom it is for.
  */
 export class SentToAddress {
-  readonly #byId = new Map<string, OnNotice>();
+  readonly #byId = new BoundedMap<string, OnNotice>(MAX_REMEMBERED, { drops: "least used" });
 
   /** Looks for ids of elicitations in the parameters of one, or in the data of an error that asks for them. */
   remember(value: unknown, { onNotice }: Listening): void {
@@ -57,8 +58,6 @@ export class SentToAddress {
   #remember(elicitation: unknown, onNotice: OnNotice): void {
     const id = isRecord(elicitation) ? elicitation.elicitationId : undefined;
     if (typeof id !== "string" || id.length > MAX_ID_CHARS) return;
-    this.#byId.delete(id);
     this.#byId.set(id, onNotice);
-    if (this.#byId.size > MAX_REMEMBERED) this.#byId.delete(this.#byId.keys().next().value!);
   }
 }

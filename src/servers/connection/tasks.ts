@@ -1,12 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Asked, Task, TaskRequest, ToolContext, ToolResult } from "../../contract/tool.ts";
+import type {
+  Asked,
+  ProtocolFault,
+  Task,
+  TaskRequest,
+  ToolContext,
+  ToolResult,
+} from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { askedIn, canAnswerAll } from "../asked.ts";
-import { callResult } from "../call-result.ts";
-import type { ServerRequest } from "../server-request.ts";
-import { followsTasks, taskIn, wantsTasks } from "../tasks.ts";
-import { answerWith } from "./inquiries.ts";
+import { callResult, type ServerRequest } from "./call.ts";
+import { answerWith, canAnswerAll, inquiriesIn } from "./inquiries.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -15,6 +19,10 @@ export interface TaskHost {
   request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult>;
 }
 
+/** The extension of 2026-07-28 by which a server may answer a call with work that goes on. */
+export const TASKS = "io.modelcontextprotocol/tasks";
+const MISSING_CAPABILITY = -32021;
+const MAX_ID_CHARS = 4096;
 const DEFAULT_POLL_MS = 1000;
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 30_000;
@@ -145,7 +153,7 @@ async function ask(
 ): Promise<ToolResult | undefined> {
   const inputRequests = unanswered(state, answered);
   if (!inputRequests) return undefined;
-  const asked = askedIn({ resultType: "input_required", inputRequests })!;
+  const asked = inquiriesIn({ resultType: "input_required", inputRequests })!;
   if (!asked.ok) return failed(`the server asked back, but ${asked.error}`);
   const { rounds } = context;
   if (rounds) {
@@ -222,4 +230,36 @@ function withoutFault(result: ToolResult): ToolResult {
   if (result.kind !== "failed") return result;
   const { fault: _, ...rest } = result;
   return rest;
+}
+
+/** Whether somebody with these MCP client capabilities follows tasks. */
+export function followsTasks(capabilities: JsonObject = {}): boolean {
+  return isRecord(capabilities.extensions) && capabilities.extensions[TASKS] !== undefined;
+}
+
+export function withTasks(capabilities: JsonObject): JsonObject {
+  const { extensions = {}, ...rest } = withoutTasks(capabilities);
+  return { ...rest, extensions: { ...(extensions as JsonObject), [TASKS]: {} } };
+}
+
+/** Without this extension, and what there was in its place before. */
+export function withoutTasks(capabilities: JsonObject): JsonObject {
+  const { tasks: _, extensions, ...rest } = capabilities;
+  if (!isRecord(extensions)) return rest;
+  const { [TASKS]: __, ...others } = extensions;
+  return { ...rest, extensions: others };
+}
+
+/** The task in an answer or in one about it; undefined where there is none. */
+export function taskIn({ resultType: _, taskId, ...state }: JsonObject): Task | undefined {
+  return typeof taskId === "string" && taskId !== "" && taskId.length <= MAX_ID_CHARS
+    ? { id: taskId, state }
+    : undefined;
+}
+
+/** Whether a server says that it runs something as a task or not at all. */
+export function wantsTasks(fault: ProtocolFault | undefined): boolean {
+  if (fault?.code !== MISSING_CAPABILITY || !isRecord(fault.data)) return false;
+  const { requiredCapabilities } = fault.data;
+  return isRecord(requiredCapabilities) && followsTasks(requiredCapabilities);
 }

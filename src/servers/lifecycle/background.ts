@@ -1,4 +1,3 @@
-import { atMost } from "../at-most.ts";
 import type { Gate } from "./definition.ts";
 
 /** How many servers are connected to at once to learn their tools. */
@@ -63,4 +62,21 @@ export class Background {
     await server.offersKnown();
     if (this.#work.size > CONNECTIONS) await server.restUnlessUsed();
   }
+}
+
+/** Runs work at once while fewer than `limit` pieces are under way, else as soon as one of them has ended. */
+function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = limit;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
 }

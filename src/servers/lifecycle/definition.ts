@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Vault } from "../../call/vault/vault.ts";
 import { stableJson } from "../../lib/json.ts";
 import { checkServerConfig, type ServerFields } from "../../machine/config/sections/server-config.ts";
 import type { ServerConfig, Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 import { unsealSecrets } from "./sealed-config.ts";
 
 /** Whether a server may be started. `broken`: what is stored about it cannot be used. */

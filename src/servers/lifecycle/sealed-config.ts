@@ -1,10 +1,10 @@
 import { sealedFor } from "../../call/vault/purpose.ts";
+import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import { maskArgs, maskUrl, secretsInTheOpen } from "../../machine/config/masked.ts";
 import type { ServerFields } from "../../machine/config/sections/server-config.ts";
 import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
-import type { Vault } from "../../vault/vault.ts";
 
 /** What of a configuration is stored sealed only. */
 interface Secrets {

@@ -2,7 +2,7 @@ import { stableJson } from "../../lib/json.ts";
 import { completeServerConfig, type ServerFields } from "../../machine/config/sections/server-config.ts";
 import { changedSandbox } from "../../machine/config/sections/server-sandbox.ts";
 import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
-import type { ServerInput } from "../../upstream/upstream.ts";
+import type { ServerInput } from "../views.ts";
 import { fingerprint } from "./definition.ts";
 
 /** `current` with a person's change applied. Throws BAD_REQUEST for what makes no usable server. */

@@ -1,3 +1,4 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -5,8 +6,7 @@ import type { NewId } from "../../lib/id.ts";
 import { prefixOf } from "../../lib/tool-name.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import type { ServerRecord, Store } from "../../machine/db/store.ts";
-import type { ServerInput } from "../../upstream/upstream.ts";
-import type { Vault } from "../../vault/vault.ts";
+import type { ServerInput } from "../views.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
 import { type Definition, fingerprint } from "./definition.ts";
 import { storedForm } from "./sealed-config.ts";

@@ -1,17 +1,16 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err } from "../../lib/result.ts";
 import { completeServerConfig } from "../../machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import type { ServerInput, TestReport } from "../../upstream/upstream.ts";
-import type { Vault } from "../../vault/vault.ts";
-import type { StepListener } from "../connect-step.ts";
+import { type Opened, openedDespiteChanges } from "../connection/call.ts";
+import type { Connection } from "../connection/connection.ts";
 import { type Connector, type ConnectTarget, targetOf } from "../connection/connector.ts";
-import { openedDespiteChanges } from "../delivery.ts";
-import { secretValues } from "../secret-values.ts";
-import { testReport } from "../test-report.ts";
+import type { ServerInput, TestReport } from "../views.ts";
 import type { Server } from "./server.ts";
-import { ServerLog } from "./server-log.ts";
+import { ServerLog, type StepListener } from "./server-log.ts";
+import { secretValues } from "./server-secrets.ts";
 import { sandboxProblem } from "./server-view.ts";
 
 const MIN_TEST_MS = 1000;
@@ -99,4 +98,14 @@ export class ServerTests {
     const problem = sandbox && sandboxProblem(sandbox, this.#deps.sandbox);
     return report.ok && problem ? { ...report, warning: `it runs without a sandbox: ${problem}` } : report;
   }
+}
+
+/** How an attempt to connect went, and how long it took. */
+async function testReport(attempt: () => Promise<Opened<Connection>>, clock: Clock): Promise<TestReport> {
+  const startedAt = clock();
+  const connection = await attempt();
+  const latency_ms = clock() - startedAt;
+  if (!connection.ok) return { ok: false, error: connection.error.message, latency_ms };
+  const tools = connection.value.initialTools.tools.map(({ name }) => name);
+  return { ok: true, tool_count: tools.length, tools, latency_ms };
 }

@@ -1,29 +1,25 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { maskArgs, maskUrl } from "../../machine/config/masked.ts";
 import type { OAuthConfig, SandboxConfig, Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import type { ServerView } from "../../upstream/upstream.ts";
-import type { Vault } from "../../vault/vault.ts";
-import type { Learned } from "../lists/server-lists.ts";
+import type { ServerLists } from "../lists/server-lists.ts";
 import type { Era } from "../transport/era.ts";
 import { MAX_INSTRUCTIONS } from "../trust/definitions/clean-offer.ts";
 import { cleanText } from "../trust/definitions/clean-text.ts";
-import { isPinned } from "../trust/is-pinned.ts";
+import { isPinned } from "../trust/pins.ts";
+import type { ServerView } from "../views.ts";
 import type { Server } from "./server.ts";
 import { secretsOfServer } from "./server-secrets.ts";
 
 interface ViewDeps {
   readonly sandbox: Pick<Sandbox, "known">;
   readonly vault: Pick<Vault, "redact">;
-  readonly learned: Pick<Learned, "pins" | "tools" | "keepsInstructions" | "leftOutOf">;
+  readonly lists: Pick<ServerLists, "pins" | "keepsInstructions" | "leftOutOf">;
 }
 
 /** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
-export function viewOf(
-  server: Server,
-  settings: Settings,
-  { sandbox, vault, learned }: ViewDeps,
-): ServerView {
+export function viewOf(server: Server, settings: Settings, { sandbox, vault, lists }: ViewDeps): ServerView {
   const redact = (text: string) => vault.redact(text);
   const { record, config } = server.definition;
   const era = record.era as Era | null;
@@ -37,7 +33,7 @@ export function viewOf(
     enabled: config.enabled && record.enabled,
     trusted: config.trusted,
     pinned,
-    waiting: pinned ? learned.pins.waitingOf(record.id) : 0,
+    waiting: pinned ? lists.pins.waitingOf(record.id) : 0,
     transport: config.transport,
     command: config.command,
     args: maskArgs(config.args).map(redact),
@@ -56,10 +52,10 @@ export function viewOf(
     retry: config.retry,
     maxConcurrency: config.maxConcurrency,
     sandbox: config.sandbox && { ...config.sandbox, problem: sandboxProblem(config.sandbox, sandbox) },
-    toolCount: server.tools.length - learned.tools.keptBackOf(record.id).size,
-    leftOut: learned.leftOutOf(record.id),
+    toolCount: server.tools.length - lists.pins.keptBackOf(record.id).size,
+    leftOut: lists.leftOutOf(record.id),
     era: era && { era: era.era, version: era.version, at: era.at },
-    instructions: learned.keepsInstructions(server, settings) ? null : shownInstructions(record),
+    instructions: lists.keepsInstructions(server) ? null : shownInstructions(record),
     addedBy: record.addedBy,
     changedAt: record.updatedAt,
     listedAt: record.listedAt,

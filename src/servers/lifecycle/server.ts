@@ -3,27 +3,44 @@ import type { Answering, Tool, ToolContext, ToolResult, ToolStatus } from "../..
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
-import type { ServerState } from "../../upstream/upstream.ts";
-import { Backoff } from "../backoff.ts";
-import type { ConnectFailure } from "../connection/connect.ts";
+import {
+  type CallEnd,
+  type ConnectFailure,
+  ConnectionCall,
+  deliver,
+  type Opened as OpenedAs,
+  openedUnlessAborted,
+  type ServerRequest,
+  SIGN_IN_NEEDED,
+} from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
-import { OwnConnections } from "../connection/connections.ts";
+import { OwnConnections, SharedConnection } from "../connection/connections.ts";
 import { attemptFor } from "../connection/connector.ts";
-import type { CallEnd } from "../connection/failure.ts";
-import { type ConnectionCall, connectionCall } from "../connection-call.ts";
-import { deliver, type Opened, openedUnlessAborted } from "../delivery.ts";
 import type { ToolList } from "../lists/tool-list.ts";
-import { type Failure, failureIn, shownFailure } from "../server-failure.ts";
-import type { ServerRequest } from "../server-request.ts";
-import { INTERRUPTED, isKept, restingState, shutBecause, statusOf, unavailable } from "../server-status.ts";
-import { SharedConnection } from "../shared-connection.ts";
+import type { ServerState } from "../views.ts";
 import type { Definition } from "./definition.ts";
-import { InUse } from "./pauses.ts";
+import { Backoff, InUse } from "./pauses.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";
 
+type Opened = OpenedAs<Connection>;
+
+/** Why a server cannot be reached, and since when that is known. */
+export interface Failure {
+  readonly message: string;
+  readonly at: number | null;
+}
+
 /** At most this many calls of one agent wait for one server. */
 const MAX_WAITING = 1000;
+const ACTIVE = { kind: "active" } as const;
+const REMOVED = "it was removed";
+/** An attempt to connect that ended because the server is to be reached anew. */
+const INTERRUPTED = {
+  message: "it was disconnected while it was connecting",
+  needsAuth: false,
+  isInterrupted: true,
+} as const;
 
 /**
  * One server and its connection: idle → connecting → ready ⇄ unavailable → closed, beside them needs_auth, disabled
@@ -58,7 +75,7 @@ export class Server {
     this.#failure = failureIn(definition.record);
     this.#queue = new FairQueue(() => this.#definition.config.maxConcurrency, MAX_WAITING);
     this.own = new OwnConnections({
-      idleMs: deps.idleMs,
+      idleMs: () => this.#idleMs,
       open: this.#openOwn,
       shared: () => this.connected(),
       retire: (connection) => this.#shared.retire(connection),
@@ -80,7 +97,8 @@ export class Server {
 
   /** Why it cannot be used, or the last attempt to reach it failed; null where that worked, or nobody has tried. */
   get failure(): Failure | null {
-    return shownFailure(this.#definition, this.#failure);
+    const { gate } = this.#definition;
+    return gate.kind === "broken" ? { message: gate.reason, at: null } : this.#failure;
   }
 
   get tools(): readonly Tool[] {
@@ -89,17 +107,27 @@ export class Server {
 
   /** Whether the tools can be called; an idle server counts, because a call starts it. */
   status(): ToolStatus {
-    const { isPausing } = this.#backoff;
-    return statusOf(this.#definition, { state: this.#state, isPausing, failure: this.#failure });
+    const { gate, record } = this.#definition;
+    switch (gate.kind) {
+      case "disabled":
+      case "pending_approval":
+        return { kind: gate.kind, reason: gate.reason };
+      case "broken":
+        return unavailable(record.name, gate.reason);
+      default:
+        if (this.#state === "closed") return unavailable(record.name, REMOVED);
+        if (this.#state === "needs_auth") return unavailable(record.name, SIGN_IN_NEEDED);
+        return this.#backoff.isPausing ? unavailable(record.name, this.#failure?.message ?? null) : ACTIVE;
+    }
   }
 
   /**
    * Starts the server where it is idle. Never rejects, never waits for a backoff. The request is sent a second time
    * only as the server's `retry` allows; `repeatable` says that doing it twice does no harm.
    */
-  async request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult> {
-    const call = connectionCall(what, context, this.#queue);
-    const entered = this.#queue.enter(context.caller.agentId, call.stop);
+  async request(request: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult> {
+    const call = new ConnectionCall(request, context, this.#queue);
+    const entered = this.#queue.enter(context.caller.agentId, call.cancellation);
     const turn = entered instanceof Promise ? await entered : entered;
     if (!turn.ok) return { ...this.#unavailable(turn.error), isUnsent: true };
     const status = this.status();
@@ -113,12 +141,12 @@ export class Server {
         retry: this.#definition.config.retry,
         repeatable,
         connection: () => this.#connectionFor(call),
-        refusal: () => this.#deps.refusal(this, what),
+        refusal: () => this.#deps.pins.refusal(this.#definition, request),
         onEnd: this.#ended,
       });
       return result.kind === "unavailable" ? { ...result, ...this.#unavailable(result.message) } : result;
     } finally {
-      this.own.release(call, call.stop.aborted);
+      this.own.release(call, call.cancellation.aborted);
       turn.value();
       this.#endUse();
     }
@@ -156,7 +184,7 @@ export class Server {
 
   /** Ends a connection that no call has needed lately. */
   async restUnlessUsed(): Promise<void> {
-    if (!isKept(this.#definition) && !this.#use.wasWithin(this.#deps.idleMs())) await this.disconnect();
+    if (!isKept(this.#definition) && !this.#use.wasWithin(this.#idleMs)) await this.disconnect();
   }
 
   /**
@@ -362,9 +390,13 @@ export class Server {
   }
 
   async #retry(): Promise<void> {
-    const inUse = isKept(this.#definition) || this.#use.wasWithin(this.#deps.idleMs());
+    const inUse = isKept(this.#definition) || this.#use.wasWithin(this.#idleMs);
     if (this.#diedInUse && inUse) await this.#connectOnce();
     else this.#become(this.#state);
+  }
+
+  get #idleMs(): number {
+    return this.#deps.idleMs ?? this.#deps.live.settings.mcp.idleMs;
   }
 
   #endUse(): void {
@@ -377,7 +409,7 @@ export class Server {
   #restIfIdle(): void {
     this.#use.stopWaiting();
     if (!this.#shared.current || isKept(this.#definition)) return;
-    this.#use.whenIdle(this.#deps.idleMs(), () => void this.disconnect());
+    this.#use.whenIdle(this.#idleMs, () => void this.disconnect());
   }
 
   #unavailable(reason: string): ToolResult & { kind: "unavailable" } {
@@ -398,4 +430,32 @@ export class Server {
       this.#deps.onTools(this);
     }
   }
+}
+
+/** The failure that the store keeps, so that a restart does not make a broken server look idle. */
+function failureIn({ lastError, failedAt }: ServerRecord): Failure | null {
+  return lastError === null ? null : { message: lastError, at: failedAt };
+}
+
+/** The state of a server that nobody uses. One whose last start failed is not idle: people must see that it is broken. */
+function restingState({ gate }: Definition, failure: Failure | null): ServerState {
+  if (gate.kind === "open") return failure === null ? "idle" : "unavailable";
+  return gate.kind === "broken" ? "unavailable" : gate.kind;
+}
+
+/** Why nothing may be started now, whoever asks: a call that waited may ask after the server was taken away. */
+function shutBecause({ gate }: Definition, isClosed: boolean): ConnectFailure | undefined {
+  if (isClosed) return { message: REMOVED, needsAuth: false };
+  return gate.kind === "open" ? undefined : { message: gate.reason, needsAuth: false };
+}
+
+/** Never stopped for want of calls. */
+function isKept({ config: { connect, keepAlive } }: Definition): boolean {
+  return keepAlive || connect === "eager";
+}
+
+/** How every answer begins that a server cannot give. */
+function unavailable(name: string, reason: string | null): { kind: "unavailable"; reason: string } {
+  const why = reason === null ? "" : `: ${reason}`;
+  return { kind: "unavailable", reason: `mcp server ${name} is unavailable${why}` };
 }

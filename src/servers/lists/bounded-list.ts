@@ -160,19 +160,19 @@ class FoundEntries<K extends string> {
     const id = candidate[key];
     if (id.length > maxKeyLength || (isName ? isUnfitName : isUnfitKey)(id)) {
       return {
-        warning: `the ${noun} ${shown(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`,
+        warning: `the ${noun} ${quoted(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`,
         reason: `its ${key} has more than ${maxKeyLength} characters, or some that control a terminal, cannot be seen or make a tag`,
       };
     }
     if (namesIn?.(candidate).some((name) => typeof name === "string" && isUnfitName(name))) {
       return {
-        warning: `the ${noun} ${shown(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`,
+        warning: `the ${noun} ${quoted(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`,
         reason: "the name of an argument has characters that cannot be seen or make a tag",
       };
     }
     if (this.#entries.has(id)) {
       return {
-        warning: `the ${noun} ${shown(id)} is listed twice; the second was left out`,
+        warning: `the ${noun} ${quoted(id)} is listed twice; the second was left out`,
         reason: "it is listed twice",
       };
     }
@@ -184,7 +184,7 @@ class FoundEntries<K extends string> {
     const texts: string[] = [];
     if (!collectTexts(entry, texts, MAX_DEPTH)) {
       return {
-        warning: `the definition of the ${noun} ${shown(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`,
+        warning: `the definition of the ${noun} ${quoted(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`,
         reason: `its definition is nested more than ${MAX_DEPTH} levels deep`,
       };
     }
@@ -192,7 +192,7 @@ class FoundEntries<K extends string> {
     this.#bytes += bytes;
     if (bytes > maxEntryBytes) {
       return {
-        warning: `the definition of the ${noun} ${shown(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`,
+        warning: `the definition of the ${noun} ${quoted(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`,
         reason: `its definition is larger than ${Math.round(maxEntryBytes / 1024)} kB`,
       };
     }
@@ -230,6 +230,6 @@ function isUnfitName(name: string): boolean {
   return UNFIT_NAME.test(name) || isSuspect(name);
 }
 
-function shown(id: string): string {
+function quoted(id: string): string {
   return JSON.stringify(id.slice(0, 100));
 }

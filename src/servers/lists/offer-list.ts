@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { messageOf } from "../../contract/errors.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { isUnknownMethod } from "../unknown-method.ts";
+import { isUnknownMethod } from "../connection/failure.ts";
 import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
 import { KEYS, type Offer, type OfferKind } from "./offer-key.ts";
 

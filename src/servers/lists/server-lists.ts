@@ -8,28 +8,26 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { ServerOfferRecord, ServerRecord, Store } from "../../machine/db/store.ts";
 import { PIN_KINDS, type PinKind, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import type { Connection } from "../connection/connection.ts";
+import type { Definition } from "../lifecycle/definition.ts";
 import type { Server } from "../lifecycle/server.ts";
-import type { ServerRequest } from "../server-request.ts";
 import { versionOf } from "../trust/change-view.ts";
 import type { Published } from "../trust/compare-pins.ts";
-import { scanDefinition } from "../trust/definitions/scan-definition.ts";
-import type { Others } from "../trust/definitions/scan-text.ts";
+import { type Others, scanDefinition } from "../trust/definitions/scan-text.ts";
 import { fingerprintOf } from "../trust/fingerprint.ts";
-import { heldReason } from "../trust/held.ts";
-import { isPinned } from "../trust/is-pinned.ts";
-import { type Lists, Pins, waitingIn } from "../trust/pins.ts";
+import { isPinned, type Lists, Pins, waitingIn } from "../trust/pins.ts";
 import { TrustNotices, type TrustNoticesDeps } from "../trust/trust-notices.ts";
 import { keyOfOffer, type Offer } from "./offer-key.ts";
 import type { OfferList } from "./offer-list.ts";
-import { LearnedOffers } from "./stored-offers.ts";
-import { LearnedTools } from "./stored-tools.ts";
+import { StoredOffers } from "./stored-offers.ts";
+import { StoredTools } from "./stored-tools.ts";
 import { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolList } from "./tool-list.ts";
 
-export interface LearnedDeps extends TrustNoticesDeps {
+export interface ServerListsDeps extends TrustNoticesDeps {
   readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
   readonly reservedNames: () => ReadonlySet<string>;
   readonly clock: Clock;
+  readonly live: { readonly settings: Settings };
 }
 
 type Warn = (server: Server, message: string) => void;
@@ -44,40 +42,42 @@ const MAX_LEFT_OUT = 50;
 const INSPECT_MS = 10_000;
 
 /** What connections taught about servers, and what people decided about that. */
-export class Learned {
+export class ServerLists {
   readonly pins: Pins;
   readonly capabilities: ToolCapabilities;
   readonly notices: TrustNotices;
-  readonly tools: LearnedTools;
-  readonly #store: LearnedDeps["store"];
-  readonly #offers: LearnedOffers;
+  readonly tools: StoredTools;
+  readonly #store: ServerListsDeps["store"];
+  readonly #live: ServerListsDeps["live"];
+  readonly #offers: StoredOffers;
   readonly #fingerprints = new WeakMap<object, string>();
   readonly #leftOut = new Map<string, readonly LeftOut[]>();
 
   private constructor(
-    deps: LearnedDeps,
-    decided: Pick<Learned, "pins" | "capabilities">,
-    tools: LearnedTools,
-    offers: LearnedOffers,
+    deps: ServerListsDeps,
+    decided: Pick<ServerLists, "pins" | "capabilities">,
+    tools: StoredTools,
+    offers: StoredOffers,
   ) {
     this.pins = decided.pins;
     this.capabilities = decided.capabilities;
     this.notices = new TrustNotices(deps);
     this.tools = tools;
     this.#store = deps.store;
+    this.#live = deps.live;
     this.#offers = offers;
   }
 
-  static async open(deps: LearnedDeps): Promise<Learned> {
-    const { store, reservedNames, clock } = deps;
+  static async open(deps: ServerListsDeps): Promise<ServerLists> {
+    const { store, reservedNames, clock, live } = deps;
     const decided = {
-      pins: new Pins(store.pins, clock),
+      pins: new Pins(store.pins, clock, live),
       capabilities: new ToolCapabilities(store.toolCapabilities, clock),
     };
     await decided.pins.reload();
     await decided.capabilities.reload();
-    const tools = await LearnedTools.open(store, reservedNames, clock, decided);
-    return new Learned(deps, decided, tools, await LearnedOffers.open(store));
+    const tools = await StoredTools.open(store, reservedNames, clock, decided);
+    return new ServerLists(deps, decided, tools, await StoredOffers.open(store));
   }
 
   /** Takes over what another process learned. */
@@ -108,14 +108,14 @@ export class Learned {
     return this.#leftOut.get(serverId) ?? [];
   }
 
-  toolsOf(server: Server, settings: Settings): readonly Tool[] {
-    return this.tools.of(server, settings);
+  toolsOf(server: Server): readonly Tool[] {
+    return this.tools.of(server, this.#live.settings);
   }
 
-  offersOf(server: Server, settings: Settings): readonly ServerOfferRecord[] {
+  offersOf(server: Server): readonly ServerOfferRecord[] {
     const { id } = server.definition.record;
     const offers = this.#offers.of(id);
-    if (!isPinned(server.definition, settings)) return offers;
+    if (!this.#isPinned(server.definition)) return offers;
     return offers.filter(({ kind, definition }) => {
       if (kind === "resource") return true;
       const key = keyOfOffer({ kind, definition });
@@ -124,29 +124,18 @@ export class Learned {
   }
 
   /** Whether nobody may see what a server says of itself. */
-  keepsInstructions({ definition }: Server, settings: Settings): boolean {
+  keepsInstructions({ definition }: Server): boolean {
     const { record } = definition;
     const { id, instructions } = record;
-    if (instructions === null || !isPinned(definition, settings)) return false;
+    if (instructions === null || !this.#isPinned(definition)) return false;
     const [said] = saidBy(instructions);
     return this.pins.keepsBack(id, "instructions", said!.key, () =>
       this.#fingerprint("instructions", said!.definition, record),
     );
   }
 
-  /** Why a request may not go to the server: what it names is kept back. */
-  refusal({ definition }: Server, { method, params }: ServerRequest, settings: Settings): string | undefined {
-    const { id, name } = definition.record;
-    const isHeld =
-      method === "tools/call"
-        ? this.isToolHeld(id, String(params.name))
-        : method === "prompts/get" && this.pins.isHeld(id, "prompt", String(params.name));
-    return isHeld && isPinned(definition, settings) ? heldReason(name) : undefined;
-  }
-
-  /** Whether nobody may see or call a tool, as long as its server is pinned. */
-  isToolHeld(serverId: string, ownName: string): boolean {
-    return this.pins.isHeld(serverId, "tool", ownName) || this.tools.keptBackOf(serverId).has(ownName);
+  #isPinned(definition: Definition): boolean {
+    return isPinned(definition, this.#live.settings);
   }
 
   /** What other servers' names are, for whoever looks at what this one says. */
@@ -161,11 +150,10 @@ export class Learned {
   async inspect(
     server: Server,
     connection: Pick<Connection, "initialTools" | "listOffers">,
-    settings: Settings,
   ): Promise<boolean> {
     const { record } = server.definition;
     const { id } = record;
-    if (!isPinned(server.definition, settings) || !this.pins.isKnown(id, "tool")) return false;
+    if (!this.#isPinned(server.definition) || !this.pins.isKnown(id, "tool")) return false;
     const news = await this.tools.newsIn(id, connection.initialTools);
     const kinds = PINNED_OFFERS.filter((kind) => this.#offers.of(id).some((offer) => offer.kind === kind));
     const offers =
@@ -188,7 +176,6 @@ export class Learned {
     server: Server,
     list: ToolList,
     connection: Connection,
-    settings: Settings,
     warn: Warn,
     isServer: (name: string) => boolean,
   ): Promise<Partial<ServerRecord>> {
@@ -201,18 +188,18 @@ export class Learned {
     // The list of a server counts also where nobody can be told what is wrong with it.
     await this.notices.leftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
     const fresh = await this.tools.newsIn(record.id, list);
-    if (isPinned(server.definition, settings)) {
+    if (this.#isPinned(server.definition)) {
       // Whoever was connected before has had the time to show the rest.
       if (record.listedAt !== null && list === connection.initialTools)
         for (const kind of PINNED_OFFERS) await this.#acceptKnown(record.id, kind);
       const isChanged =
         fresh.length > 0 ||
         list.tools.length !== this.tools.listOf(record.id).length ||
-        this.tools.keptBackOf(record.id).size > 0;
+        this.pins.keptBackOf(record.id).size > 0;
       await this.#holding(record, () => this.#pinTools(record, list, connection, isChanged));
     }
-    const news = await this.tools.learn(server, list, connection, settings);
-    const nameless = list.tools.length - this.tools.of(server, settings).length;
+    const news = await this.tools.learn(server, list, connection, this.#live.settings);
+    const nameless = list.tools.length - this.tools.of(server, this.#live.settings).length;
     if (nameless > 0) warn(server, `${nameless} tools were left out: it has had too many names already`);
 
     const others = this.othersOf(record, isServer);
@@ -224,7 +211,7 @@ export class Learned {
     const isOdd = isSaidAnew && !isKept && scanDefinition({ instructions }, others).length > 0;
     const found = isOdd ? ["instructions"] : [];
     for (const definition of fresh) {
-      const isHeld = this.isToolHeld(record.id, definition.name);
+      const isHeld = this.pins.isToolHeld(record.id, definition.name);
       if (!isHeld && scanDefinition(definition, others).length > 0) found.push(definition.name);
       await pace();
     }
@@ -236,14 +223,13 @@ export class Learned {
   async learnOffers(
     server: Server,
     list: OfferList,
-    settings: Settings,
     warn: Warn,
     isServer: (name: string) => boolean,
   ): Promise<boolean> {
     for (const warning of list.warnings) warn(server, warning);
     const { record } = server.definition;
     const { id } = record;
-    if (isPinned(server.definition, settings)) {
+    if (this.#isPinned(server.definition)) {
       await this.#holding(record, async () => {
         for (const kind of PINNED_OFFERS) if (list.failed.includes(kind)) await this.#acceptKnown(id, kind);
         await this.#compareOffers(id, list, true);

@@ -1,12 +1,20 @@
-import type { OfferAbilities, OfferDefinition, Offered, OfferOrigin } from "../../contract/offer.ts";
+import { createHash } from "node:crypto";
+import type {
+  CompletionAsked,
+  OfferAbilities,
+  OfferDefinition,
+  Offered,
+  OfferOrigin,
+} from "../../contract/offer.ts";
 import type { ToolResult } from "../../contract/tool.ts";
+import { isRecord } from "../../lib/json.ts";
+import { sanitise } from "../../lib/tool-name.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { ServerOfferRecord } from "../../machine/db/store.ts";
+import type { ServerRequest } from "../connection/call.ts";
 import type { Server } from "../lifecycle/server.ts";
-import { namePrompts } from "../prompt-names.ts";
 import type { Era } from "../transport/era.ts";
 import { cleanOffer } from "../trust/definitions/clean-offer.ts";
-import { complete, getPrompt, NOTHING_COMPLETED, readResource } from "../use-offers.ts";
 import { keyOfOffer } from "./offer-key.ts";
 import type { WatchedResources } from "./watched-resources.ts";
 
@@ -81,4 +89,104 @@ const METHOD_NOT_FOUND = -32601;
 
 function unlessUnknown(result: ToolResult): ToolResult {
   return result.kind === "failed" && result.fault?.code === METHOD_NOT_FOUND ? NOTHING_COMPLETED : result;
+}
+
+/* Requests that use what a server offers beside tools. Their output is the whole answer, in `structured`. */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** As the protocol says. */
+const MAX_COMPLETIONS = 100;
+
+export function readResource(uri: string): ServerRequest {
+  return {
+    method: "resources/read",
+    params: { uri },
+    resultOf: (answer) => whole(answer, Array.isArray(answer.contents), "contents"),
+  };
+}
+
+export function getPrompt(name: string, args: JsonObject): ServerRequest {
+  return {
+    method: "prompts/get",
+    params: { name, arguments: args },
+    resultOf: (answer) => whole(answer, Array.isArray(answer.messages), "messages"),
+  };
+}
+
+export function complete(asked: CompletionAsked): ServerRequest {
+  return {
+    method: "completion/complete",
+    params: { ...asked },
+    resultOf: (answer) => {
+      const { completion } = answer;
+      if (!isRecord(completion) || !Array.isArray(completion.values))
+        return whole(answer, false, "completion");
+      const values = completion.values.filter((value) => typeof value === "string").slice(0, MAX_COMPLETIONS);
+      return whole({ ...answer, completion: { ...completion, values } }, true, "completion");
+    },
+  };
+}
+
+/** What is said where a server completes nothing. */
+export const NOTHING_COMPLETED: ToolResult = {
+  kind: "output",
+  content: [],
+  structured: { completion: { values: [], total: 0, hasMore: false } },
+};
+
+function whole(answer: JsonObject, fits: boolean, field: string): ToolResult {
+  if (!fits) return { kind: "failed", message: `the server sent an answer without ${field}` };
+  // How an answer is to be taken is for each connection to say anew.
+  const { resultType: _, ...structured } = answer;
+  return { kind: "output", content: [], structured };
+}
+
+export interface NamelessPrompt {
+  readonly serverName: string;
+  readonly prefix: string;
+  /** As the server has it. */
+  readonly name: string;
+}
+
+const MAX_PROMPT_NAME = 64;
+const HASH_LENGTH = 6;
+
+/**
+ * A name for every prompt, in the order given, no two the same: `<prefix>_<name>`. Where several prompts come to the
+ * same, the one that is really called so keeps it and the others get a short hash, so that the order in which servers
+ * are added changes nothing.
+ */
+export function namePrompts(prompts: readonly NamelessPrompt[]): string[] {
+  const takers = new Map<string, number>();
+  const plainNames = prompts.map(plainPromptName);
+  for (const name of plainNames) takers.set(name, (takers.get(name) ?? 0) + 1);
+  const used = new Set<string>();
+  return prompts.map((prompt, index) => {
+    const plain = plainNames[index]!;
+    const isFree = !used.has(plain) && (takers.get(plain) === 1 || isExact(prompt, plain));
+    let name = isFree ? plain : hashedPromptName(prompt, 0);
+    for (let attempt = 1; used.has(name); attempt++) name = hashedPromptName(prompt, attempt);
+    used.add(name);
+    return name;
+  });
+}
+
+function isExact({ prefix, name }: NamelessPrompt, plain: string): boolean {
+  return `${prefix}_${name}` === plain;
+}
+
+function plainPromptName(prompt: NamelessPrompt): string {
+  const whole = wholePromptName(prompt);
+  return whole.length <= MAX_PROMPT_NAME ? whole : hashedPromptName(prompt, 0);
+}
+
+function wholePromptName({ prefix, name }: NamelessPrompt): string {
+  return `${prefix}_${sanitise(name)}`;
+}
+
+function hashedPromptName(prompt: NamelessPrompt, attempt: number): string {
+  const seed = `${prompt.serverName}\0${prompt.name}\0${attempt}`;
+  const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
+  return `${wholePromptName(prompt).slice(0, MAX_PROMPT_NAME - HASH_LENGTH - 1)}_${hash}`;
 }

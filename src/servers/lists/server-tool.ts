@@ -11,9 +11,8 @@ import type {
 import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
-import { callResult } from "../call-result.ts";
+import { callResult, type ServerRequest } from "../connection/call.ts";
 import { aboutTask, callAsLegacyTask, callOrTask } from "../connection/tasks.ts";
-import type { ServerRequest } from "../server-request.ts";
 import { capabilitiesOf, type Described, describeTool } from "../trust/definitions/describe-tool.ts";
 
 /** What a tool needs of the server it belongs to. */

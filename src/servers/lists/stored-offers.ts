@@ -9,7 +9,7 @@ const OFFERS = "offers";
 type OfferStore = Pick<Store["servers"], "offers" | "replaceOffers">;
 
 /** What every server offered last beside its tools, in memory and in the store, so that listing needs no running server. */
-export class LearnedOffers {
+export class StoredOffers {
   readonly #store: OfferStore;
   readonly #serial = createSerial();
   #byServer = new Map<string, readonly ServerOfferRecord[]>();
@@ -18,8 +18,8 @@ export class LearnedOffers {
     this.#store = store;
   }
 
-  static async open({ servers }: { readonly servers: OfferStore }): Promise<LearnedOffers> {
-    const learned = new LearnedOffers(servers);
+  static async open({ servers }: { readonly servers: OfferStore }): Promise<StoredOffers> {
+    const learned = new StoredOffers(servers);
     await learned.reload();
     return learned;
   }

@@ -8,9 +8,7 @@ import type { ServerRecord, ServerToolRecord, Store, ToolNameChange } from "../.
 import type { Connection } from "../connection/connection.ts";
 import type { Server } from "../lifecycle/server.ts";
 import { fingerprintOf } from "../trust/fingerprint.ts";
-import { heldReason } from "../trust/held.ts";
-import { isPinned } from "../trust/is-pinned.ts";
-import type { Pins } from "../trust/pins.ts";
+import { heldReason, isPinned, type Pins } from "../trust/pins.ts";
 import { serverTool } from "./server-tool.ts";
 import type { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolDefinition, ToolList } from "./tool-list.ts";
@@ -27,7 +25,6 @@ export interface Decided {
 /** What is shown of a tool that waits for a person: nothing that its server says. */
 const NOTHING_SAID = {};
 const NO_TOOLS: readonly ServerToolRecord[] = [];
-const NO_NAMES: ReadonlySet<string> = new Set();
 /** Learning and reloading wait for each other: lists read before one was learned must not take its place. */
 const LISTS = "lists";
 
@@ -35,12 +32,10 @@ const LISTS = "lists";
 interface Made {
   readonly from: readonly unknown[];
   readonly tools: readonly Tool[];
-  /** Those of them that nobody may see, by their own names. */
-  readonly keptBack: ReadonlySet<string>;
 }
 
 /** The last tool list of every server, in memory and in the store, so that listing needs no running server. */
-export class LearnedTools {
+export class StoredTools {
   readonly #store: LearnedStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
@@ -61,8 +56,8 @@ export class LearnedTools {
     reserved: () => ReadonlySet<string>,
     clock: Clock,
     decided: Decided,
-  ): Promise<LearnedTools> {
-    const learned = new LearnedTools(store, clock, new ToolNames(store.toolNames, reserved), decided);
+  ): Promise<StoredTools> {
+    const learned = new StoredTools(store, clock, new ToolNames(store.toolNames, reserved), decided);
     await learned.reload();
     return learned;
   }
@@ -93,7 +88,7 @@ export class LearnedTools {
       progressExtendsTimeout,
       url: () => server.definition.config.url,
       cwd: () => server.definition.config.cwd,
-      status: () => server.status(),
+      status: server.status.bind(server),
       request: server.request.bind(server),
     };
     const heldHost = {
@@ -111,13 +106,9 @@ export class LearnedTools {
       }
       return [serverTool(tool, name, host)];
     });
-    this.#made.set(record.id, { from, tools, keptBack });
+    this.#decided.pins.setKeptBack(record.id, keptBack);
+    this.#made.set(record.id, { from, tools });
     return tools;
-  }
-
-  /** Of the tools as they were made last, those that nobody may see, by their own names. */
-  keptBackOf(serverId: string): ReadonlySet<string> {
-    return this.#made.get(serverId)?.keptBack ?? NO_NAMES;
   }
 
   /** The name that a tool has for agents. */
@@ -175,6 +166,7 @@ export class LearnedTools {
   }
 
   forget(serverId: string): void {
+    this.#decided.pins.setKeptBack(serverId, new Set());
     this.#lists.delete(serverId);
     this.#made.delete(serverId);
   }

@@ -1,6 +1,6 @@
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import type { LeftOut } from "../../lib/text/left-out.ts";
-import { isUnknownMethod } from "../unknown-method.ts";
+import { isUnknownMethod } from "../connection/failure.ts";
 import { type Entry, type ListKind, listAll } from "./bounded-list.ts";
 
 /** A tool as its server published it; only `name` is certain. */

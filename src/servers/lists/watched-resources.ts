@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ResourceUpdate } from "../../contract/offer.ts";
 import { err, type Result } from "../../lib/result.ts";
-import type { ServerState } from "../../upstream/upstream.ts";
 import type { Connection } from "../connection/connection.ts";
+import type { ServerState } from "../views.ts";
 import type { ResourceFollowing } from "./resource-updates.ts";
 
 /** The server, as far as watching goes. */
@@ -162,11 +162,11 @@ export class WatchedResources {
       quiet.next = update;
       return;
     }
-    const told: { next: ResourceUpdate | undefined } = { next: undefined };
-    this.#quiet.set(update.uri, told);
+    const window: { next: ResourceUpdate | undefined } = { next: undefined };
+    this.#quiet.set(update.uri, window);
     setTimeout(() => {
       this.#quiet.delete(update.uri);
-      if (told.next) this.#tell(told.next);
+      if (window.next) this.#tell(window.next);
     }, QUIET_MS).unref();
     for (const { watchers } of watched) for (const watcher of watchers) watcher(update);
   }

@@ -1,6 +1,6 @@
 import type { DiscoverResult, ServerCapabilities } from "@modelcontextprotocol/client";
 import type { OfferAbilities } from "../../contract/offer.ts";
-import { followsTasks } from "../tasks.ts";
+import { followsTasks } from "../connection/tasks.ts";
 
 /** Which revision of the protocol a server speaks, found when it was connected to; kept to spare the next probe. */
 export interface Era {

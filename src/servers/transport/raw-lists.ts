@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { isRecord } from "../../lib/json.ts";
 
 /** The lists a server may publish: the method that asks for one, and the field of the answer that holds it. */
@@ -23,13 +24,10 @@ const MAX_AWAITED = 32;
  * once a client is connected over this transport.
  */
 export function setListsAside(transport: Transport): void {
-  const awaited = new Map<RequestId, string>();
+  const awaited = new BoundedMap<RequestId, string>(MAX_AWAITED);
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
-    if (isListRequest(message)) {
-      awaited.set(message.id, LISTS[message.method]);
-      if (awaited.size > MAX_AWAITED) awaited.delete(awaited.keys().next().value!);
-    }
+    if (isListRequest(message)) awaited.set(message.id, LISTS[message.method]);
     return send(message, options);
   };
 

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import { Rate } from "../../lib/flow/rate.ts";
 import { isRecord } from "../../lib/json.ts";
+import { LineSplitter } from "../../lib/lines.ts";
 import type { Processes, ProcessTree, SpawnOptions } from "../../machine/process/processes.ts";
-import { isDirectProgress } from "../direct-requests.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
-import { LineWriter } from "../line-writer.ts";
 
 export interface StdioCommand {
   readonly command: string;
@@ -20,10 +19,9 @@ export interface StdioCommand {
 }
 
 const STDERR_BYTES = 64 * 1024;
-const MAX_PIECES = 1024;
 /** More notifications than this are dropped, except progress, which somebody waits for. */
 const NOTIFICATIONS_PER_SECOND = 2000;
-const PROGRESS = "notifications/progress";
+export const PROGRESS = "notifications/progress";
 /** Beyond this many lines a server is read more slowly, whatever is in them. */
 const LINES_PER_SECOND = 20_000;
 const FLOOD_PAUSE_MS = 100;
@@ -47,8 +45,8 @@ export class StdioTransport implements Transport {
   readonly #log: ServerLog | null;
   #tree: ProcessTree | undefined;
   #writer: LineWriter | undefined;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+  readonly #splitter: LineSplitter;
+  readonly #onLine = (line: string) => this.#deliver(line);
   #inbox: JSONRPCMessage[] = [];
   #pausing = false;
   readonly #notifications = new Rate(NOTIFICATIONS_PER_SECOND);
@@ -71,6 +69,7 @@ export class StdioTransport implements Transport {
     this.#processes = processes;
     this.#command = command;
     this.#maxMessageBytes = maxMessageBytes;
+    this.#splitter = new LineSplitter(maxMessageBytes);
     this.#log = log;
   }
 
@@ -192,41 +191,13 @@ export class StdioTransport implements Transport {
 
   #read(chunk: Buffer): void {
     const junkBefore = this.#junkLines;
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1 && !this.#fault; end = chunk.indexOf(10, start)) {
-      const line = this.#line(chunk, start, end);
-      if (line !== undefined) this.#deliver(line);
-      start = end + 1;
-    }
-    if (!this.#fault && start < chunk.length) this.#collect(chunk.subarray(start));
+    if (!this.#fault && !this.#splitter.write(chunk, this.#onLine)) this.#refuse();
     // A flood of what is no message must leave time for everything else.
     if (!this.#pausing && (this.#isFlood || this.#junkLines > junkBefore)) this.#pause();
   }
 
-  /** The line that ends here, with what came of it before; undefined when it is too long. */
-  #line(chunk: Buffer, start: number, end: number): string | undefined {
-    if (this.#pendingBytes === 0 && end - start <= this.#maxMessageBytes) {
-      return chunk.toString("utf8", start, end);
-    }
-    this.#collect(chunk.subarray(start, end));
-    if (this.#fault) return undefined;
-    const line = Buffer.concat(this.#pending, this.#pendingBytes).toString("utf8");
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return line;
-  }
-
-  #collect(part: Buffer): void {
-    this.#pendingBytes += part.length;
-    if (this.#pendingBytes > this.#maxMessageBytes) this.#refuse();
-    else if (part.length > 0) this.#pending.push(part);
-    // A message that comes byte by byte would cost a hundred times its size.
-    if (this.#pending.length > MAX_PIECES) this.#pending = [Buffer.concat(this.#pending)];
-  }
-
   #refuse(): void {
     this.#fault = `it sent a message of more than ${this.#maxMessageBytes} bytes`;
-    this.#pending = [];
     this.onerror?.(new Error(this.#fault));
     this.#tree?.child.stdout?.destroy();
     void this.close();
@@ -257,20 +228,20 @@ export class StdioTransport implements Transport {
     const isNotification = "method" in message && !("id" in message);
     if (isNotification && message.method !== PROGRESS && !this.#notifications.take()) return;
     this.onmessage?.(message);
-    if (isNotification && !isDirectProgress(message)) this.#pause();
+    if (isNotification && !isOwnProgress(message)) this.#pause();
   }
 
   #pause(): void {
     const stdout = this.#tree?.child.stdout;
     this.#pausing = true;
     stdout?.pause();
-    const goOn = () => {
+    const resume = () => {
       this.#pausing = false;
       this.#handOver();
       if (!this.#pausing) stdout?.resume();
     };
-    if (this.#isFlood) setTimeout(goOn, FLOOD_PAUSE_MS).unref();
-    else setImmediate(goOn);
+    if (this.#isFlood) setTimeout(resume, FLOOD_PAUSE_MS).unref();
+    else setImmediate(resume);
     this.#isFlood = false;
   }
 
@@ -278,6 +249,99 @@ export class StdioTransport implements Transport {
     if (this.#closed) return;
     this.#closed = true;
     this.onclose?.();
+  }
+}
+
+/** Told once whether a line was sent. */
+type Done = (error?: SdkError) => void;
+
+interface Posted {
+  readonly line: string;
+  readonly done: Done;
+}
+
+/**
+ * Writes lines to the input of a process. What is posted in the same turn of the event loop leaves in one write, which
+ * costs as much for many lines as for one; as long as lines come one by one, each leaves at once.
+ */
+export class LineWriter {
+  readonly #input: Writable;
+  readonly #maxBytes: number;
+  #outbox: Posted[] = [];
+  #outboxChars = 0;
+  /** In this turn. */
+  #posted = 0;
+  #isBusy = false;
+  #writing = 0;
+  #isBroken = false;
+
+  /** `maxBytes`: how much may wait for a process that does not read. */
+  constructor(input: Writable, maxBytes: number) {
+    this.#input = input;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether something could not be written. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** `line` is without its end. `isAlone`: no other is expected meanwhile, so that nobody has to look out for some. */
+  post(line: string, done: Done, isAlone = false): void {
+    const { writable, writableLength } = this.#input;
+    if (!writable) done(this.#failed("its input is closed", "unsent"));
+    else if (writableLength + this.#outboxChars > this.#maxBytes)
+      done(this.#failed("it does not read its input", "unsent"));
+    else if (isAlone && this.#outbox.length === 0) this.#write(`${line}\n`, [done]);
+    else {
+      if (this.#posted++ === 0) setImmediate(this.#flush);
+      if (this.#posted > 1 || this.#isBusy) {
+        this.#outbox.push({ line, done });
+        this.#outboxChars += line.length;
+      } else this.#write(`${line}\n`, [done]);
+    }
+  }
+
+  /** Resolves when everybody has been told. */
+  async written(): Promise<void> {
+    while (this.#writing > 0 || this.#outbox.length > 0) await delay(DRAIN_PAUSE_MS);
+  }
+
+  readonly #flush = (): void => {
+    // Where several came in one turn, several will come in the next.
+    this.#isBusy = this.#posted > 1;
+    this.#posted = 0;
+    const posted = this.#outbox;
+    if (posted.length === 0) return;
+    this.#outbox = [];
+    this.#outboxChars = 0;
+    if (!this.#input.writable) {
+      for (const { done } of posted) done(this.#failed("its input is closed", "unsent"));
+      return;
+    }
+    let lines = "";
+    for (const { line } of posted) lines += `${line}\n`;
+    this.#write(
+      lines,
+      posted.map(({ done }) => done),
+    );
+  };
+
+  #write(lines: string, done: readonly Done[]): void {
+    // Written together with others, an error does not tell which of them had left already.
+    const extent = this.#input.writableLength === 0 && done.length === 1 ? "unsent" : "unknown";
+    this.#writing++;
+    this.#input.write(lines, (error) => {
+      this.#writing--;
+      const failed = error ? this.#failed(error.message, extent) : undefined;
+      for (const each of done) each(failed);
+    });
+  }
+
+  /** `unsent`: not a whole line can have reached the process, so it never acts on it. */
+  #failed(reason: string, extent: "unsent" | "unknown"): SdkError {
+    this.#isBroken = true;
+    return new SdkError(SdkErrorCode.SendFailed, reason, extent);
   }
 }
 
@@ -298,6 +362,19 @@ function messagesOf(line: string): readonly JSONRPCMessage[] {
 /** An answer with mistakes is one still: somebody waits for it. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   return isRecord(value) && (value.jsonrpc === "2.0" || ("id" in value && !("method" in value)));
+}
+
+/**
+ * Ids of the requests that do not go through the SDK, which counts its own up from 0 and never gets this far. They are
+ * numbers because some servers know no others, and small enough for the 32 bits that some give them.
+ */
+export const FIRST_OWN_ID = 2 ** 30;
+export const LAST_OWN_ID = 2 ** 31 - 1;
+
+function isOwnProgress(message: JSONRPCMessage): boolean {
+  if (!("method" in message) || message.method !== PROGRESS) return false;
+  const token = isRecord(message.params) ? Number(message.params.progressToken) : Number.NaN;
+  return token >= FIRST_OWN_ID && token <= LAST_OWN_ID;
 }
 
 function delay(ms: number): Promise<void> {

@@ -5,16 +5,14 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { ServerConfig } from "../../machine/config/settings.ts";
-import { sameOriginFetch } from "../../machine/net/same-origin-fetch.ts";
 import { childEnvironment } from "../../machine/process/environment.ts";
 import type { Processes } from "../../machine/process/processes.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import { authorizedFetch } from "../auth/authorized-fetch.ts";
 import type { NeedsAuthError } from "../auth/needs-auth-error.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
 import { serverCommand } from "./confined-server.ts";
-import { openServerFetch } from "./server-fetch.ts";
+import { openServerFetch, sessionFetch } from "./server-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface TransportDeps {
@@ -78,24 +76,18 @@ async function remote(
   { auth, personNamed, onRefused, log }: TransportOptions,
   { allowHosts, maxMessageBytes }: TransportDeps,
 ): Promise<Transport> {
-  const guarded = await openServerFetch({
-    config,
-    personNamed,
-    allowHosts: () => allowHosts,
-    maxBytes: maxMessageBytes,
+  const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: maxMessageBytes });
+  const { transport: kind } = config;
+  const fetchFn = sessionFetch(guarded.fetch, {
+    transport: kind === "http" ? "http" : "sse",
+    auth,
+    onRefused,
+    onAdmitted: () => log?.step("handshake"),
   });
-  const sameOrigin = sameOriginFetch(guarded.fetch);
-  const plain = config.transport === "http" ? answeringFetch(sameOrigin) : sameOrigin;
-  // Streamable HTTP works without the stream that a GET opens; the older transport is that stream.
-  const optional = config.transport === "http" ? ["GET"] : [];
-  const signed = auth ? authorizedFetch(auth, plain, { optional, onRefused }) : plain;
-  const watched = log ? announcingFetch(signed, log) : signed;
-  const options = { requestInit: { headers: { ...config.headers } }, fetch: watched };
+  const options = { requestInit: { headers: { ...config.headers } }, fetch: fetchFn };
   const url = new URL(config.url!);
   const transport =
-    config.transport === "http"
-      ? new StreamableHTTPClientTransport(url, options)
-      : new SSEClientTransport(url, options);
+    kind === "http" ? new StreamableHTTPClientTransport(url, options) : new SSEClientTransport(url, options);
 
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;
@@ -106,34 +98,6 @@ async function remote(
     return closing;
   };
   return transport;
-}
-
-/** 202 is for what wants no answer; the SDK would wait for one that cannot come. */
-function answeringFetch(base: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    const response = await base(input, init);
-    if (response.status === 202 && isRequest(init?.body))
-      throw new Error("it took the request without an answer (HTTP 202)");
-    return response;
-  };
-}
-
-/** Says once that the server lets us in: with the first answer that is no refusal. */
-function announcingFetch(base: typeof fetch, log: ServerLog): typeof fetch {
-  let isIn = false;
-  return async (input, init) => {
-    const response = await base(input, init);
-    if (!isIn && response.status !== 401 && response.status !== 403) {
-      isIn = true;
-      log.step("handshake");
-    }
-    return response;
-  };
-}
-
-/** As the SDK writes them: a request begins with its method and ends with its id. */
-function isRequest(body: unknown): boolean {
-  return typeof body === "string" && body.startsWith('{"method"') && /"id":\d+\}$/.test(body);
 }
 
 /** Servers with sessions are told that this one is over; one that does not listen is not waited for. */

@@ -4,8 +4,7 @@ import { PIN_KINDS, type PinRecord } from "../../machine/db/tables/sources/pin-r
 import { isWaiting } from "./compare-pins.ts";
 import { definitionDiff, type FieldChange } from "./definition-diff.ts";
 import { revealed } from "./definitions/clean-text.ts";
-import { scanDefinition } from "./definitions/scan-definition.ts";
-import type { Finding, Others } from "./definitions/scan-text.ts";
+import { type Finding, type Others, scanDefinition } from "./definitions/scan-text.ts";
 
 /** What a server publishes that nobody has accepted, as people see it. */
 export interface ServerChangeView {

@@ -1,6 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
+import type { Settings } from "../../machine/config/settings.ts";
 import type { PinKind, PinRecord, PinStore } from "../../machine/db/tables/sources/pin-record.ts";
+import type { ServerRequest } from "../connection/call.ts";
+import type { Definition } from "../lifecycle/definition.ts";
 import { comparePins, isWaiting, type Published, WHOLE_LIST } from "./compare-pins.ts";
 
 /** What a server publishes of one kind, and what was known of it. */
@@ -15,6 +18,7 @@ export interface Lists {
 export type Decision = "accept" | "reject";
 
 const NONE: ReadonlyMap<string, PinRecord> = new Map();
+const NO_NAMES: ReadonlySet<string> = new Set();
 const NONE_ACCEPTED: ReadonlyMap<string, string> = new Map();
 /** Reading and changing wait for each other. */
 const PINS = "pins";
@@ -23,19 +27,23 @@ const PINS = "pins";
 export class Pins {
   readonly #store: PinStore;
   readonly #clock: Clock;
+  readonly #live: { readonly settings: Settings };
   readonly #serial = createSerial();
   /** Per server, by kind and key. */
   #held = new Map<string, ReadonlyMap<string, PinRecord>>();
   readonly #waiting = new WeakMap<ReadonlyMap<string, PinRecord>, number>();
   /** Per server, by kind and key: fingerprints. */
   #accepted = new Map<string, ReadonlyMap<string, string>>();
+  /** Per server, by their own names: tools of its last list that nobody may see. */
+  readonly #keptBack = new Map<string, ReadonlySet<string>>();
   /** The lists that have been accepted once. */
   #lists = new Set<string>();
 
   /** Knows nothing before its first `reload`. */
-  constructor(store: PinStore, clock: Clock) {
+  constructor(store: PinStore, clock: Clock, live: { readonly settings: Settings }) {
     this.#store = store;
     this.#clock = clock;
+    this.#live = live;
   }
 
   reload(): Promise<void> {
@@ -49,6 +57,31 @@ export class Pins {
 
   isHeld(serverId: string, kind: PinKind, key: string): boolean {
     return this.#held.get(serverId)?.has(pinId(kind, key)) ?? false;
+  }
+
+  /** Why a request may not go to the server: what it names is kept back. */
+  refusal(definition: Definition, { method, params }: ServerRequest): string | undefined {
+    const { id, name } = definition.record;
+    const isHeld =
+      method === "tools/call"
+        ? this.isToolHeld(id, String(params.name))
+        : method === "prompts/get" && this.isHeld(id, "prompt", String(params.name));
+    return isHeld && isPinned(definition, this.#live.settings) ? heldReason(name) : undefined;
+  }
+
+  /** Whether nobody may see or call a tool, as long as its server is pinned. */
+  isToolHeld(serverId: string, ownName: string): boolean {
+    return this.isHeld(serverId, "tool", ownName) || this.keptBackOf(serverId).has(ownName);
+  }
+
+  /** Of the tools as they were made last, those that nobody may see, by their own names. */
+  keptBackOf(serverId: string): ReadonlySet<string> {
+    return this.#keptBack.get(serverId) ?? NO_NAMES;
+  }
+
+  setKeptBack(serverId: string, ownNames: ReadonlySet<string>): void {
+    if (ownNames.size > 0) this.#keptBack.set(serverId, ownNames);
+    else this.#keptBack.delete(serverId);
   }
 
   /** What was accepted of a server, by kind and key; the same map until that changes. */
@@ -176,4 +209,24 @@ export function waitingIn(held: ReadonlyMap<string, PinRecord>): readonly PinRec
 
 function pinId(kind: string, key: string): string {
   return `${kind}\0${key}`;
+}
+
+/** What is kept back of a server as it is defined now. */
+export function heldOf(
+  { definition }: { readonly definition: Definition },
+  settings: Pick<Settings, "mcp">,
+  pins: Pick<Pins, "heldOf">,
+): ReadonlyMap<string, PinRecord> {
+  return isPinned(definition, settings) ? pins.heldOf(definition.record.id) : NONE;
+}
+
+/** What callers are told of a tool that waits for a person: nothing that its server said. */
+export function heldReason(server: string): string {
+  return `mcp server ${server} changed or added this tool, and nobody has accepted it yet: toolkeep server changes ${server}`;
+}
+
+/** Whether what a server publishes counts only once a person has accepted it. */
+export function isPinned({ config }: Pick<Definition, "config">, { mcp }: Pick<Settings, "mcp">): boolean {
+  if (config.pin !== null) return config.pin;
+  return mcp.pin === "untrusted" ? !config.trusted : mcp.pin;
 }

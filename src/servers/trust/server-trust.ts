@@ -7,73 +7,85 @@ import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import type { Server } from "../lifecycle/server.ts";
 import type { ServerSet } from "../lifecycle/server-set.ts";
 import { keyOfOffer } from "../lists/offer-key.ts";
-import type { Learned } from "../lists/server-lists.ts";
-import type { Deciding, ToolFindings, TrustInServers } from "../trust-in-servers.ts";
+import type { ServerLists } from "../lists/server-lists.ts";
 import { changesOf, type ServerChanges, versionOf } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
 import { definitionDiff, isCut } from "./definition-diff.ts";
 import { revealed } from "./definitions/clean-text.ts";
-import { scanDefinition } from "./definitions/scan-definition.ts";
-import type { Finding } from "./definitions/scan-text.ts";
-import { heldOf } from "./held.ts";
-import type { Decision } from "./pins.ts";
+import { type Finding, scanDefinition, type ToolFindings } from "./definitions/scan-text.ts";
+import { type Decision, heldOf } from "./pins.ts";
 
-type OwnTool = Parameters<TrustInServers["isCorrected"]>[0];
+/** What a person decides about. */
+export interface Deciding {
+  /** Names, as the server or as agents have them; absent: everything that waits. */
+  readonly names?: readonly string[];
+  /** `ServerChanges.version` that the person looked at. */
+  readonly seen?: string;
+}
+
+interface OwnTool {
+  readonly origin: string;
+  readonly ownName: string;
+}
 
 export interface ServerTrustDeps {
   readonly set: ServerSet;
-  readonly learned: Learned;
+  readonly lists: ServerLists;
   readonly settings: () => Settings;
   readonly events: Events;
 }
 
-export class ServerTrust implements TrustInServers {
+/** What people see and decide of what servers publish. Everything that takes a server's name throws NOT_FOUND. */
+export class ServerTrust {
   readonly #deps: ServerTrustDeps;
 
   constructor(deps: ServerTrustDeps) {
     this.#deps = deps;
   }
 
+  /** What the server publishes that nobody has accepted. */
   async changes(name: string): Promise<ServerChanges> {
     const server = this.#deps.set.named(name);
     const { id } = server.definition.record;
-    const nameOf = (own: string) => this.#deps.learned.tools.nameOf(id, own);
+    const nameOf = (own: string) => this.#deps.lists.tools.nameOf(id, own);
     return changesOf(this.#held(server), nameOf, this.#others(server));
   }
 
+  /** Throws CHANGED where it is no longer what the person saw, NOT_FOUND for a name that nothing waits under. */
   async decide(name: string, decision: Decision, { names, seen }: Deciding = {}): Promise<ServerChanges> {
-    const { set, learned } = this.#deps;
+    const { set, lists } = this.#deps;
     const server = set.named(name);
     const { record } = server.definition;
     const held = this.#held(server);
     if (seen !== undefined && seen !== versionOf(held)) throw changedMeanwhile(name);
     const due = names ? this.#named(server, held, names) : held.filter(isWaiting);
     if (decision === "accept" && !names) await refuseCut(name, due);
-    const decided = await learned.pins.decide(record.id, due, decision);
-    if (decision === "accept") await learned.recheck(server, decided);
+    const decided = await lists.pins.decide(record.id, due, decision);
+    if (decision === "accept") await lists.recheck(server, decided);
     if (decided.length < due.length) throw changedMeanwhile(name);
-    await learned.notices.ask(record, learned.pins.heldOf(record.id));
+    await lists.notices.ask(record, lists.pins.heldOf(record.id));
     this.#changed(server);
     return this.changes(name);
   }
 
+  /** What to look at in what the server says; of what is kept back, `changes` has it. */
   async findings(name: string): Promise<readonly ToolFindings[]> {
     const server = this.#deps.set.named(name);
     const { id, instructions } = server.definition.record;
-    const { learned } = this.#deps;
-    const { tools } = learned;
+    const { lists } = this.#deps;
+    const { tools } = lists;
     const others = this.#others(server);
     const found: ToolFindings[] = [];
     const pace = createPace();
     const about = scanDefinition({ instructions }, others);
     if (about.length > 0) found.push({ tool: "instructions", findings: about });
     for (const { originalName, definition } of tools.listOf(id)) {
-      if (learned.isToolHeld(id, originalName)) continue;
+      if (lists.pins.isToolHeld(id, originalName)) continue;
       const findings = scanDefinition(definition, others);
       if (findings.length > 0) found.push({ tool: tools.nameOf(id, originalName) ?? originalName, findings });
       await pace();
     }
-    for (const offer of learned.shownOffers(id)) {
+    for (const offer of lists.shownOffers(id)) {
       const findings = scanDefinition(offer.definition, others);
       if (findings.length > 0) found.push({ tool: `${offer.kind} ${keyOfOffer(offer)}`, findings });
       await pace();
@@ -81,15 +93,17 @@ export class ServerTrust implements TrustInServers {
     return found;
   }
 
+  /** The same of one tool; of what is no server's tool there is none. */
   findingsOf({ origin, ownName }: OwnTool): readonly Finding[] {
     const server = this.#of(origin);
     if (!server) return [];
     const { id } = server.definition.record;
-    const tool = this.#deps.learned.tools.listOf(id).find(({ originalName }) => originalName === ownName);
-    const isShown = tool && !this.#deps.learned.isToolHeld(id, ownName);
+    const tool = this.#deps.lists.tools.listOf(id).find(({ originalName }) => originalName === ownName);
+    const isShown = tool && !this.#deps.lists.pins.isToolHeld(id, ownName);
     return isShown ? scanDefinition(tool.definition, this.#others(server)) : [];
   }
 
+  /** What a tool can do, whatever its definition says; null: what it says. Throws BAD_REQUEST for what is no server's tool. */
   async setCapabilities(
     { origin, ownName }: OwnTool,
     capabilities: readonly Capability[] | null,
@@ -100,13 +114,14 @@ export class ServerTrust implements TrustInServers {
         "BAD_REQUEST",
         `${ownName} is no tool of an MCP server: what it can do is known`,
       );
-    await this.#deps.learned.capabilities.set(server.definition.record.id, ownName, capabilities);
+    await this.#deps.lists.capabilities.set(server.definition.record.id, ownName, capabilities);
     this.#changed(server);
   }
 
+  /** Whether a person said what a tool can do. */
   isCorrected({ origin, ownName }: OwnTool): boolean {
     const server = this.#of(origin);
-    return server ? this.#deps.learned.capabilities.of(server.definition.record.id).has(ownName) : false;
+    return server ? this.#deps.lists.capabilities.of(server.definition.record.id).has(ownName) : false;
   }
 
   #of(origin: string): Server | undefined {
@@ -119,11 +134,11 @@ export class ServerTrust implements TrustInServers {
   }
 
   #held(server: Server): readonly PinRecord[] {
-    return [...heldOf(server, this.#deps.settings(), this.#deps.learned.pins).values()];
+    return [...heldOf(server, this.#deps.settings(), this.#deps.lists.pins).values()];
   }
 
   #others(server: Server) {
-    return this.#deps.learned.othersOf(server.definition.record, (name) => this.#deps.set.has(name));
+    return this.#deps.lists.othersOf(server.definition.record, (name) => this.#deps.set.has(name));
   }
 
   #named(server: Server, held: readonly PinRecord[], names: readonly string[]): readonly PinRecord[] {
@@ -132,7 +147,7 @@ export class ServerTrust implements TrustInServers {
       // A prompt may have the name of a tool: both are meant.
       const found = held.filter(
         ({ kind, key }) =>
-          key === wanted || (kind === "tool" && this.#deps.learned.tools.nameOf(id, key) === wanted),
+          key === wanted || (kind === "tool" && this.#deps.lists.tools.nameOf(id, key) === wanted),
       );
       if (found.length > 0) return found;
       throw new ToolkeepError(

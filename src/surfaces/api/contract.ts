@@ -19,8 +19,9 @@ import type {
   TaskRecord,
   TokenRecord,
 } from "../../machine/db/store.ts";
+import type { VisibleState } from "../../machine/db/tables/trust/question-record.ts";
 import type { Finding } from "../../servers/trust/definitions/scan-text.ts";
-import type { ServerState } from "../../upstream/upstream.ts";
+import type { ServerState } from "../../servers/views.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
@@ -193,7 +194,9 @@ export interface TaskAnswer {
   readonly task: TaskView;
 }
 
-export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId"> {
+export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId" | "state"> {
+  /** The same states for every kind. */
+  readonly state: VisibleState;
   readonly agent: string;
   /** The role of whoever may say yes. */
   readonly wants: Role;
@@ -207,6 +210,16 @@ export interface QuestionList {
 
 export interface QuestionAnswer {
   readonly question: QuestionView;
+}
+
+/** `POST /api/questions/:id/answer` */
+export interface AnswerInput {
+  /** An approval takes `once`, `conversation`, `always` and `reject`, as far as its `details.answers` go. */
+  readonly answer: string;
+  /** With `reject`: what the agent is told. */
+  readonly reason?: string;
+  /** With `always`: the rule is about calls that fit, as in a rule. */
+  readonly pattern?: string | Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** `GET /api/questions/:id`: what a person wants to know who answers. */
@@ -257,12 +270,12 @@ export interface ApprovalAnswer {
   readonly approval: QuestionView;
 }
 
-/** `POST /api/approvals/:id/approve` */
+/** `POST /api/approvals/:id/approve`, which is deprecated: see `AnswerInput`. */
 export interface ApprovalYes {
   /** Default `once`. The others write a rule that allows the tool. */
   readonly for?: "once" | "conversation" | "always";
   /** With `always`: only calls that fit, as in a rule. */
-  readonly pattern?: string | Readonly<Record<string, string | readonly string[]>>;
+  readonly pattern?: AnswerInput["pattern"];
 }
 
 export interface NotificationView extends Omit<NotificationRecord, "agentId"> {

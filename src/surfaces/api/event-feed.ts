@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { EVENT_NAMES, type EventMap, type EventName, type Events } from "../../contract/events.ts";
 import { mapTexts } from "../../lib/json.ts";
+import { commentText, EVENT_STREAM_HEADERS, eventText, sendEventText } from "../../lib/sse.ts";
 
 const HEARTBEAT_MS = 15_000;
 const MAX_TEXT = 1_000;
@@ -77,14 +78,10 @@ export class EventFeed {
 
   /** Answers with a stream that lasts until the reader, its right to be here, or the feed ends. */
   open(res: ServerResponse, subscription: Subscription): void {
-    res.writeHead(200, {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-    });
+    res.writeHead(200, { ...EVENT_STREAM_HEADERS, "cache-control": "no-store" });
     res.once("close", () => this.#streams.delete(res));
     this.#streams.set(res, subscription);
-    this.#send(res, `: toolkeep\n${this.#idLine(this.#seq)}\n`);
+    this.#send(res, commentText("toolkeep", this.#idOf(this.#seq)));
     if (subscription.lastEventId !== undefined) this.#catchUp(res, subscription, subscription.lastEventId);
   }
 
@@ -111,7 +108,7 @@ export class EventFeed {
     const seen = this.#seqOf(lastEventId);
     const oldest = this.#kept[0]?.seq ?? this.#seq + 1;
     if (seen === undefined || seen + 1 < oldest) {
-      this.#send(res, "event: missed\ndata: {}\n\n");
+      this.#send(res, eventText({ event: "missed", data: "{}" }));
       return;
     }
     for (const entry of this.#kept) {
@@ -131,7 +128,7 @@ export class EventFeed {
   #beat(): void {
     this.#endRevoked();
     // The id moves on though nothing that is listened to happens: whoever comes back then has missed nothing.
-    for (const res of this.#streams.keys()) this.#send(res, `: still here\n${this.#idLine(this.#seq)}\n`);
+    for (const res of this.#streams.keys()) this.#send(res, commentText("still here", this.#idOf(this.#seq)));
   }
 
   #endRevoked(): void {
@@ -139,13 +136,15 @@ export class EventFeed {
   }
 
   #send(res: ServerResponse, text: string): void {
-    if (res.destroyed) return;
-    res.write(text);
-    if (res.writableLength > this.#limits.backlogBytes) res.destroy();
+    sendEventText(res, text, this.#limits.backlogBytes);
   }
 
   #textOf(entry: Entry): string {
-    entry.text ??= `${this.#idLine(entry.seq)}event: ${entry.name}\ndata: ${JSON.stringify(mapTexts(entry.payload, this.#deps.redact))}\n\n`;
+    entry.text ??= eventText({
+      id: this.#idOf(entry.seq),
+      event: entry.name,
+      data: JSON.stringify(mapTexts(entry.payload, this.#deps.redact)),
+    });
     return entry.text;
   }
 
@@ -154,8 +153,8 @@ export class EventFeed {
     return isLong(payload) ? mapTexts(payload, (text) => shortened(this.#deps.redact(text))) : payload;
   }
 
-  #idLine(seq: number): string {
-    return `id: ${this.#deps.epoch}-${seq}\n`;
+  #idOf(seq: number): string {
+    return `${this.#deps.epoch}-${seq}`;
   }
 }
 

@@ -8,6 +8,8 @@ declare module "fastify" {
   interface FastifySchema {
     /** What the route does, in one line. */
     summary?: string;
+    /** It is left out in a later version. */
+    deprecated?: true;
   }
 }
 
@@ -33,6 +35,7 @@ export interface OpenApiDocument {
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly deprecated?: true;
   readonly tags: readonly string[];
   readonly security?: readonly object[];
   /** What whoever asks has to be, at least. */
@@ -80,11 +83,12 @@ export function openApi(
 }
 
 function operation(route: DescribedRoute): Operation {
-  const { body } = route.schema;
+  const { body, deprecated } = route.schema;
   const parameters = [...pathParameters(route), ...queryParameters(route)];
   return {
     operationId: operationId(route),
     summary: route.schema.summary ?? MCP_SUMMARIES[route.method] ?? "Speaks MCP",
+    ...(deprecated && { deprecated }),
     tags: [tagOf(route)],
     ...securityOf(route.url),
     ...(isForAdmins(route.url) && { "x-role": roleFor(route.method, route.schema) }),

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { ToolkeepError } from "../../contract/errors.ts";
-import { packageVersion } from "../daemon/version.ts";
+import { packageVersion } from "../../machine/process/own-package.ts";
 import { createProgram } from "./program.ts";
 import { commandPath, Shell } from "./shell.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";

@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { agentCommand } from "./commands/access/agent.ts";
-import { approvalCommand } from "./commands/access/approval.ts";
 import { personCommand } from "./commands/access/person.ts";
-import { questionCommand } from "./commands/access/question.ts";
+import { approvalCommand, questionCommand } from "./commands/access/question.ts";
 import { ruleCommand } from "./commands/access/rule.ts";
 import { secretCommand } from "./commands/access/secret.ts";
 import { tokenCommand } from "./commands/access/token.ts";

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { makeFolder } from "../../machine/files/make-folder.ts";
+import { ownBin } from "../../machine/process/own-package.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
 import { LOG_FILE } from "./log/log-file.ts";
 
@@ -49,7 +49,7 @@ async function spawnDaemon(
   // Its own log goes there by itself; this is for what it says when it cannot start.
   const log = await open(logFile, "a", 0o600);
   try {
-    const bin = fileURLToPath(new URL("../../../bin/toolkeep", import.meta.url));
+    const bin = ownBin();
     // The token is the client's, not the daemon's; and which client came first must not choose the project file.
     const { TOOLKEEP_TOKEN: _, ...daemonEnv } = env;
     const child = spawn(process.execPath, [bin, "serve", "--background"], {

@@ -9,6 +9,7 @@ import { homeOf } from "../../machine/config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../machine/config/load.ts";
 import { maskedSettings } from "../../machine/config/masked.ts";
 import { type HomeLock, lockHome } from "../../machine/db/lock.ts";
+import { dashboardFolder } from "../../machine/process/own-package.ts";
 import type { McpService } from "../api/api-options.ts";
 import type { ConfigAnswer } from "../api/contract.ts";
 import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
@@ -18,7 +19,6 @@ import { QuickRequest } from "../gateway/http/quick-request.ts";
 import { mountApi } from "../mount-api.ts";
 import { ActiveRequests } from "./active-requests.ts";
 import { createBackup } from "./backup.ts";
-import { dashboardFolder } from "./dashboard-folder.ts";
 import { loadTrustedSettings } from "./load-trusted.ts";
 
 const COMMAND_LIMIT_MS = 10_000;

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ToolkeepError } from "../../contract/errors.ts";
+import { ownBin } from "../../machine/process/own-package.ts";
 
 /** The daemon under the supervisor of this user: systemd on Linux, launchd on macOS. */
 export interface Service {
@@ -42,7 +42,7 @@ export function describeService(input: ServiceInput): Service {
 
 /** This program, on this machine, for this user. */
 export function serviceInput(toolkeepHome: string): ServiceInput {
-  const bin = fileURLToPath(new URL("../../../bin/toolkeep", import.meta.url));
+  const bin = ownBin();
   return { platform: process.platform, userHome: homedir(), toolkeepHome, program: [process.execPath, bin] };
 }
 

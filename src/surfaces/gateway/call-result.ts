@@ -1,8 +1,9 @@
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { ShownTool } from "../../call/catalog/tool-interface.ts";
-import { type Content, type ToolOutcome, text } from "../../contract/tool.ts";
-import { isRecord } from "../../lib/json.ts";
+import { type CallMeta, type Content, type ToolOutcome, text } from "../../contract/tool.ts";
+import { extentOf, isRecord } from "../../lib/json.ts";
 import { toMcpTool } from "./mcp-tool.ts";
+import type { Params } from "./messages.ts";
 
 /**
  * The outcome of a call as MCP puts it. Everything but `ok` is a result with `isError`, never a protocol error:
@@ -52,3 +53,36 @@ const SHAPES: Readonly<Record<string, (content: Content) => boolean>> = {
     typeof resource.uri === "string" &&
     (typeof resource.text === "string" || typeof resource.blob === "string"),
 };
+
+const MAX_KEYS = 64;
+/** Of keys and texts, each value beside counted as some; what goes beyond is left out, key by key. */
+const MAX_CHARS = 16_384;
+const CHARS_A_VALUE = 8;
+const MAX_DEPTH = 20;
+
+/** About one connection, or said to Toolkeep. */
+const OWN = ["progressToken", "__proto__"];
+const OWN_PREFIXES = ["toolkeep/", "io.modelcontextprotocol/"];
+
+/** What of a request's `_meta` its server should get; undefined where that is nothing. */
+export function passedOn({ _meta }: Params): CallMeta | undefined {
+  if (!isRecord(_meta)) return undefined;
+  let passed: Record<string, unknown> | undefined;
+  let keys = 0;
+  let chars = 0;
+  for (const key in _meta) {
+    if (isOwn(key)) continue;
+    if (++keys > MAX_KEYS) break;
+    const extent = extentOf(_meta[key], MAX_DEPTH);
+    const length = key.length + extent.chars + extent.size * CHARS_A_VALUE;
+    if (extent.tooDeep || chars + length > MAX_CHARS) continue;
+    chars += length;
+    passed ??= {};
+    passed[key] = _meta[key];
+  }
+  return passed;
+}
+
+function isOwn(key: string): boolean {
+  return OWN.includes(key) || OWN_PREFIXES.some((prefix) => key.startsWith(prefix));
+}

@@ -1,4 +1,4 @@
-import type { Tool as McpTool } from "@modelcontextprotocol/server";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { ShownTool } from "../../call/catalog/tool-interface.ts";
 import type { JsonSchema, ToolFlags } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";

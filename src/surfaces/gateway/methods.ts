@@ -2,12 +2,16 @@ import type { Caller } from "../../contract/caller.ts";
 import type { OfferKind } from "../../contract/offer.ts";
 import type { Answering, ToolCall, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
-import type { Stop } from "../../lib/flow/stop.ts";
 import { isRecord } from "../../lib/json.ts";
-import { passedOn } from "./call-meta.ts";
-import { toCallResult } from "./call-result.ts";
-import { type Params, progressTokenOf, type RpcRequest } from "./messages.ts";
-import { invalidParams, RPC, type RpcFault } from "./rpc-error.ts";
+import { passedOn, toCallResult } from "./call-result.ts";
+import {
+  invalidParams,
+  type Params,
+  progressTokenOf,
+  RPC,
+  type RpcFault,
+  type RpcRequest,
+} from "./messages.ts";
 import type { ServingDeps } from "./serving.ts";
 
 /** How long a client without a subscription may keep a list before it asks again. */
@@ -20,11 +24,9 @@ export interface Exchange {
   readonly era: "legacy" | "modern";
   readonly caller: Caller;
   /** Aborts when nobody waits for the answer any more. */
-  readonly stop: Stop;
+  readonly signal: AbortSignal;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Params): void;
-  /** Hears the answer the moment that there is one, and may leave it: the method comes to the same. */
-  answer(answered: Answered): void;
   /** Whom a tool can ask while it runs. */
   readonly answering?: Answering;
   readonly rounds?: ToolCall["rounds"];
@@ -110,40 +112,25 @@ type Answer = (
 ) => Answered;
 
 function use(asked: (params: Params) => Asked | RpcFault, answer: Answer): Method {
-  return (request, exchange, deps) => {
+  return async (request, exchange, deps) => {
     const what = asked(request.params);
     if (isFault(what)) return what;
-    const call = callOf(request, what, exchange);
-    return answerCall(call, exchange, deps, (outcome) => answer(request, outcome, exchange, deps));
+    const outcome = await deps.hub.callTool(callOf(request, what, exchange));
+    return answer(request, outcome, exchange, deps);
   };
-}
-
-/** What `answer` makes of a call, once; the exchange has it before whoever awaits it. */
-export function answerCall(
-  call: MadeCall,
-  exchange: Exchange,
-  { hub }: Pick<ServingDeps, "hub">,
-  answer: (outcome: ToolOutcome) => Answered,
-): Promise<Answered> {
-  let early: Answered | undefined;
-  call.answered = (outcome) => {
-    early = answer(outcome);
-    exchange.answer(early);
-  };
-  return hub.callTool(call).then((outcome) => early ?? answer(outcome));
 }
 
 type MadeCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };
 
 /** The call with everything around it. */
 export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): MadeCall {
-  const { caller, stop, answering, rounds, logLevel } = exchange;
+  const { caller, signal, answering, rounds, logLevel } = exchange;
   const call: MadeCall = {
     name: asked.name,
     arguments: asked.arguments,
     caller,
     via: "mcp",
-    stop,
+    signal,
     onNotice: ({ method, params }) => exchange.notify(method, params),
   };
   if (asked.kind !== undefined) call.kind = asked.kind;

@@ -1,8 +1,7 @@
 import type { Subscription, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
-import type { Params, RpcRequest } from "./messages.ts";
+import { invalidParams, type Params, RPC, type RpcRequest } from "./messages.ts";
 import { type Answered, callOf, type Exchange, offerFault } from "./methods.ts";
-import { invalidParams, RPC } from "./rpc-error.ts";
 
 const MAX_SUBSCRIPTIONS = 100;
 /** What people and the audit see of such a call. */

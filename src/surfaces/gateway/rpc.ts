@@ -5,15 +5,23 @@ import type { Caller } from "../../contract/caller.ts";
 import { messageOf as textOf } from "../../contract/errors.ts";
 import type { OutcomeName, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
-import { Stop } from "../../lib/flow/stop.ts";
 import type { Log } from "../../lib/log.ts";
-import type { AgentPrincipal } from "./authenticate.ts";
-import { passedOn } from "./call-meta.ts";
-import { Admission } from "./http/admission.ts";
+import { passedOn } from "./call-result.ts";
+import { Admission, type AgentPrincipal } from "./http/admission.ts";
 import { writeAnswer } from "./http/reply.ts";
 import { readJson } from "./http/request-body.ts";
-import { idOf, messageOf, metaOf, type Params } from "./messages.ts";
-import { errorText, type RequestId, RPC, type RpcFault, resultText, rpcError } from "./rpc-error.ts";
+import {
+  errorText,
+  idOf,
+  messageOf,
+  metaOf,
+  type Params,
+  type RequestId,
+  RPC,
+  type RpcFault,
+  resultText,
+  rpcError,
+} from "./messages.ts";
 import type { ToolLists } from "./tool-lists.ts";
 
 const CONVERSATION_KEY = "toolkeep/conversation";
@@ -74,7 +82,7 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
       ...calledBy(message, principal),
       run: () => answerOne(message, principal, signal),
     }));
-    const answers = await hub.runBatch(members, Stop.of(signal));
+    const answers = await hub.runBatch(members, signal);
     return answers.filter((answer) => answer !== undefined);
   }
 

@@ -8,24 +8,27 @@ import { type NewId, randomId } from "../../lib/id.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
 import { ok } from "../../lib/result.ts";
-import { type Address, addressOf, isOpenTo } from "./address.ts";
-import type { AgentPrincipal } from "./authenticate.ts";
-import { Callers } from "./callers.ts";
-import { Admission } from "./http/admission.ts";
+import {
+  type Address,
+  Admission,
+  type AgentPrincipal,
+  addressOf,
+  Callers,
+  isOpenTo,
+  relayed,
+} from "./http/admission.ts";
 import { Heartbeat } from "./http/event-stream.ts";
-import { OpenAnswers } from "./http/open-answers.ts";
+import { OpenAnswers, QueuedAnswers } from "./http/open-answers.ts";
 import { writeAnswer } from "./http/reply.ts";
 import { type Body, withJson } from "./http/request-body.ts";
 import { LegacySessions, SESSION_LIMITS, type SessionLimits } from "./legacy/legacy-sessions.ts";
+import { type HttpAnswer, RPC, rpcError } from "./messages.ts";
 import { HeldCalls } from "./modern/held-calls.ts";
 import { Listeners } from "./modern/listeners.ts";
 import { Modern } from "./modern/modern.ts";
 import { classify } from "./modern/modern-request.ts";
 import { RequestStates } from "./modern/request-state.ts";
 import { Tasks } from "./modern/tasks.ts";
-import { QueuedAnswers } from "./queued-answers.ts";
-import { relayed } from "./relayed.ts";
-import { type HttpAnswer, RPC, rpcError } from "./rpc-error.ts";
 import { OfferTexts, OwnIdentity } from "./serving.ts";
 import { ToolLists } from "./tool-lists.ts";
 import { watchLists } from "./watch-lists.ts";
@@ -114,6 +117,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     legacy.closeIdle();
   }, options.sweepMs ?? SWEEP_MS).unref();
 
+  /** Authenticates, narrows to the address, reads the body; `answer` has the rest. */
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = pathOf(req);
     const admitted = admission.admit({
@@ -123,39 +127,40 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
       connection: req.socket,
       path,
     });
+    // Only where it must be waited for: Node hands the body over in this turn, to a stream where nobody has asked for it.
     const who = admitted instanceof Promise ? await admitted : admitted;
     if (!who.ok) return writeAnswer(res, who.error);
+
     const principal = relayed(who.value, req, hub.settings);
     const address = addressOf(path);
     const callerHere = (here: Address) => deps.callers.for(principal, "", here);
     if (!address || !isOpenTo(address, callerHere, hub)) return writeAnswer(res, NOTHING_HERE);
-    const answer = (body: Body) => receive({ req, res, principal, address }, body);
-    return req.method === "POST"
-      ? withJson(req, hub.settings.limits.maxMessageBytes, answer)
-      : answer(NO_BODY);
+
+    const request = { req, res, principal, address };
+    if (req.method !== "POST") return await answer(request, NO_BODY);
+    // Node is told that the request is over once it is answered, not before.
+    return await withJson(req, hub.settings.limits.maxMessageBytes, (body) => answer(request, body));
   }
 
-  async function receive(from: Received, body: Body): Promise<void> {
-    const { req, res, principal } = from;
+  /** Tells the eras apart, and has the request answered by its own. Resolves when the answer is complete. */
+  async function answer({ req, res, principal, address }: Received, body: Body): Promise<void> {
     if (!body.ok) return writeAnswer(res, body.error);
     const tooMany = Array.isArray(body.value) && admission.admitBatch(principal, body.value.length);
     if (tooMany) return writeAnswer(res, tooMany);
     // Its client left meanwhile, and nothing will say so again.
     if (res.destroyed || res.closed) return;
+
     const open = { res, tokenId: principal.tokenId, lasting: isLasting(req, body.value) };
     answers.begin(open);
     try {
-      await dispatch(from, body.value);
+      const classified = req.method === "POST" ? classify(req.headers, body.value) : LEGACY;
+      if (classified.era === "neither") return writeAnswer(res, classified.answer);
+      if (classified.era === "legacy")
+        return await legacy.serve({ req, res, body: body.value, principal, address });
+      return await modern.serve({ req, res, message: classified.message, principal, address });
     } finally {
       answers.end(open);
     }
-  }
-
-  function dispatch({ req, res, principal, address }: Received, body: unknown): void | Promise<void> {
-    const classified = req.method === "POST" ? classify(req.headers, body) : LEGACY;
-    if (classified.era === "neither") return writeAnswer(res, classified.answer);
-    if (classified.era === "legacy") return legacy.serve({ req, res, body, principal, address });
-    return modern.serve({ req, res, message: classified.message, principal, address });
   }
 
   async function close(): Promise<void> {

@@ -2,9 +2,8 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Hub } from "../../hub.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
-import type { Callers } from "./callers.ts";
-import type { Params } from "./messages.ts";
-import { META } from "./protocol.ts";
+import type { Callers } from "./http/admission.ts";
+import { META, type Params } from "./messages.ts";
 import type { ToolLists } from "./tool-lists.ts";
 
 const MAX_CLIENT_NAME = 100;

@@ -6,6 +6,7 @@ import type { Listing } from "../../call/conversation/listing.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { toMcpTool } from "./mcp-tool.ts";
 
@@ -31,7 +32,7 @@ export class ToolLists {
   #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
   /** Where descriptions are cut in what was made. */
   #maxDescription: number;
-  readonly #shared = new Map<string, ToolList>();
+  readonly #shared = new BoundedMap<string, ToolList>(MAX_TEXTS, { drops: "least used" });
   #texts = new WeakMap<ShownTool, Map<string, string>>();
 
   constructor(hub: Hubs) {
@@ -107,10 +108,7 @@ export class ToolLists {
   #sharedList(texts: readonly string[], version: string, isWhole: boolean): ToolList {
     const text = this.#shared.get(version)?.text ?? `[${texts.join(",")}]`;
     const list = { text, version, isWhole };
-    this.#shared.delete(version);
     this.#shared.set(version, list);
-    const [oldest] = this.#shared.keys();
-    if (this.#shared.size > MAX_TEXTS && oldest !== undefined) this.#shared.delete(oldest);
     return list;
   }
 }

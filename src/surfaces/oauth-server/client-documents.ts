@@ -1,4 +1,5 @@
 import { messageOf } from "../../contract/errors.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
@@ -22,7 +23,7 @@ export interface ClientDocumentsDeps {
 /** Clients whose id is the address of the document that describes them (client-id metadata documents). */
 export class ClientDocuments {
   readonly #deps: ClientDocumentsDeps;
-  readonly #kept = new Map<string, { readonly client: OAuthClient; readonly until: number }>();
+  readonly #kept = new BoundedMap<string, { readonly client: OAuthClient; readonly until: number }>(MAX_KEPT);
 
   constructor(deps: ClientDocumentsDeps) {
     this.#deps = deps;
@@ -62,17 +63,9 @@ export class ClientDocuments {
     const metadata = readClientMetadata(document, host);
     if (!metadata.ok) return err(`the document at ${host} cannot be used: ${metadata.error.message}`);
     const client: OAuthClient = { id, host, ...metadata.value };
-    this.#keep(client, keepMs(response.headers.get("cache-control")));
+    const forMs = keepMs(response.headers.get("cache-control"));
+    if (forMs > 0) this.#kept.set(id, { client, until: this.#deps.clock() + forMs });
     return ok(client);
-  }
-
-  #keep(client: OAuthClient, forMs: number): void {
-    if (forMs === 0) return;
-    for (const id of this.#kept.keys()) {
-      if (this.#kept.size < MAX_KEPT) break;
-      this.#kept.delete(id);
-    }
-    this.#kept.set(client.id, { client, until: this.#deps.clock() + forMs });
   }
 }
 

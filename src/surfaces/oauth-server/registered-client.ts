@@ -1,6 +1,6 @@
+import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { Vault } from "../../vault/vault.ts";
 import { type ClientMetadata, type OAuthClient, readClientMetadata } from "./client.ts";
 
 const PREFIX = "tkc_";

@@ -1,9 +1,9 @@
+import type { Questions } from "../../call/questions/questions.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
-import type { Questions } from "../../questions/questions.ts";
 import { agentNameOf, type SubAgentDeps } from "./sub-agents.ts";
 
 export interface InputRequestDeps extends SubAgentDeps {

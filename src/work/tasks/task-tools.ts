@@ -1,17 +1,11 @@
+import type { Questions } from "../../call/questions/questions.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { JsonSchema, Tool, ToolSource } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import {
-  listText,
-  PAGE_PROPERTIES,
-  type PageArgs,
-  pageFacts,
-  pageRequest,
-} from "../../machine/db/query/paging.ts";
+import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import type { TaskRecord } from "../../machine/db/store.ts";
-import type { Questions } from "../../questions/questions.ts";
 import { cancelTask, type GivingDeps, giveTask } from "./assigned-tasks.ts";
 import { inputRequestTools, openRequests } from "./input-requests.ts";
 import { type ReportDeps, readReportsTool } from "./reports.ts";
@@ -109,17 +103,13 @@ function listTool(deps: TaskToolDeps): Tool {
         .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
       const { limit, offset } = pageRequest(page);
       const found = { items: all.slice(offset, offset + limit), total: all.length };
-      return output(
-        listText(found, offset, (task) => taskLine(task, deps), "There is no such task."),
-        {
-          tasks: found.items.map((task) => {
-            const { instructions: _, ...shown } = shownTask(task, deps);
-            return shown;
-          }),
-          ...pageFacts(found, offset),
-        },
-        { gave: found.items.map(({ id }) => id) },
-      );
+      const shown = found.items.map((task) => {
+        const { instructions: _, ...rest } = shownTask(task, deps);
+        return rest;
+      });
+      const texts = { line: (task: TaskRecord) => taskLine(task, deps), none: "There is no such task." };
+      const gave = found.items.map(({ id }) => id);
+      return outputPage(found, offset, texts, { tasks: shown }, { gave });
     },
   });
 }

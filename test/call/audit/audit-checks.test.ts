@@ -65,6 +65,17 @@ it("what is listed is acknowledged, two hundred at a time, until nothing is left
   expect(await counts("known")).toEqual([0, 0, 200, 450]);
 });
 
+it("an acknowledgement is itself recorded: that somebody looked, and each finding", async () => {
+  await using home = await auditHome(12);
+  await home.tamper((tables) => set(tables, 5, { outcome: "denied" }));
+  await home.found("known");
+  const entries = await home.store.audit.list({ limit: 10, kind: "audit.*", order: "oldest" });
+  expect(entries.map(({ kind, actor }) => [kind, actor])).toEqual([
+    ["audit.looked_at", "ada"],
+    ["audit.acknowledged", "ada"],
+  ]);
+});
+
 it("an acknowledgement is refused while a check runs", async () => {
   await using home = await auditHome(3);
   const audit = await home.open();

@@ -5,7 +5,7 @@ import { BUILTIN_TOOLBOXES } from "../../../src/call/catalog/builtin-toolboxes.t
 import { renderToolTables } from "../../../src/call/catalog/tool-table.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
-const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "docs", "native-tools.md"), "utf8");
+const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "native-tools.md"), "utf8");
 
 let t: TestHub;
 beforeAll(async () => {

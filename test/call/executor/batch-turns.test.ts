@@ -1,9 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { BatchTurns } from "../../../src/call/executor/batch-turns.ts";
-import { Stop } from "../../../src/lib/flow/stop.ts";
+import { BatchTurns } from "../../../src/call/executor/batch.ts";
 import { Dice } from "../../support/dice.ts";
 
-const never = new Stop();
+const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 test("an agent without a call under way gets a turn at once, whoever holds the others", async () => {
   const turns = new BatchTurns(() => 2);
@@ -25,11 +26,11 @@ test("its only turn stays with an agent that has more to do, though others hold 
 test("who is stopped while it waits has no turn, and leaves nothing behind", async () => {
   const turns = new BatchTurns(() => 1);
   const first = await turns.enter("a", never);
-  const stop = new Stop();
-  const waiting = turns.enter("a", stop);
+  const stop = new AbortController();
+  const waiting = turns.enter("a", stop.signal);
   stop.abort("given up");
   expect(await waiting).toBeUndefined();
-  expect(await turns.enter("a", stop)).toBeUndefined();
+  expect(await turns.enter("a", stop.signal)).toBeUndefined();
   first?.();
   first?.();
   expect(turns.underWay).toBe(0);

@@ -1,9 +1,10 @@
+import { getEventListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { Vault } from "../../../src/call/vault/vault.ts";
 import { ToolkeepError } from "../../../src/contract/errors.ts";
 import { type Tool, text } from "../../../src/contract/tool.ts";
 import { ok } from "../../../src/lib/result.ts";
-import type { Vault } from "../../../src/vault/vault.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -27,23 +28,44 @@ describe("callTool", () => {
 
   it("tells its outcome before anything is kept of it, and whoever hears it cannot spoil the call", async () => {
     await using hub = await openExecutor({ tools: [testTool({ name: "echo" })] });
+    const { append } = hub.store.audit;
+    let kept = 0;
+    hub.store.audit.append = (...given) => {
+      kept++;
+      return append.apply(hub.store.audit, given);
+    };
     const heard: unknown[] = [];
-    const outcome = await hub.call(
-      "echo",
-      {},
-      {
-        answered: (first) => {
-          heard.push(first, hub.audit.load.waiting);
-          throw new Error("cannot be heard");
-        },
-      },
-    );
+    const call = hub.call("echo");
+    const spoiled = call.then((first) => {
+      heard.push(first, kept);
+      throw new Error("cannot be heard");
+    });
+    await expect(spoiled).rejects.toThrow("cannot be heard");
+    const outcome = await call;
     expect(heard).toEqual([outcome, 0]);
     expect(outcome.outcome).toBe("ok");
-    expect(hub.bugs).toMatchObject([{ message: "cannot be heard" }]);
+    expect(hub.bugs).toEqual([]);
     expect(await hub.records()).toMatchObject([{ outcome: "ok" }]);
-    await hub.call("nothing", {}, { answered: ({ outcome }) => heard.push(outcome) });
+    await hub.call("nothing").then(({ outcome }) => heard.push(outcome));
     expect(heard.at(-1)).toBe("unknown_tool");
+  });
+
+  it("leaves no listener on the signal of its caller, however it ends", async () => {
+    const tools = [
+      testTool({ name: "echo" }),
+      testTool({ name: "wipe", flags: { readOnly: false, concurrencySafe: false, destructive: true } }),
+      testTool({
+        name: "breaks",
+        run: async () => {
+          throw new Error("a bug");
+        },
+      }),
+    ];
+    await using hub = await openExecutor({ tools });
+    const { signal } = new AbortController();
+    for (const name of ["echo", "wipe", "breaks", "nothing"]) await hub.call(name, {}, { signal });
+    await hub.batchOf([{ name: "echo", arguments: {}, caller: hub.caller("a"), via: "library", signal }]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("has labelled its conversation by the time that its outcome is told", async () => {
@@ -52,7 +74,7 @@ describe("callTool", () => {
       rules: [{ permission: "send", action: "deny", after: "untrusted_content", from: "user" }],
     });
     const next: Promise<{ outcome: string }>[] = [];
-    await hub.call("web", {}, { answered: () => next.push(hub.call("send")) });
+    await hub.call("web").then(() => next.push(hub.call("send")));
     expect(await Promise.all(next)).toMatchObject([{ outcome: "denied" }]);
   });
 

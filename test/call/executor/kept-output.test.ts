@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KeepDeps, keepOutput } from "../../../src/call/executor/kept-output.ts";
+import { type KeepDeps, keepOutput } from "../../../src/call/executor/finish.ts";
 import { text } from "../../../src/contract/tool.ts";
 import { OUTPUT_KEPT_MS, type OutputRecord } from "../../../src/machine/db/tables/calls/output-record.ts";
 import { openExecutor } from "../../support/executor.ts";
@@ -130,7 +130,7 @@ function memory() {
     keep: (agentId: string, whole: string) =>
       keepOutput(testCaller({ agentId, conversation: "c" }), whole, {
         outputs,
-        labelsOf: () => new Set(),
+        watchdog: { labels: () => new Set() },
         clock: () => keeping.now,
         newId: (prefix) => `${prefix}_${++ids}`,
         log: { warn() {} },

@@ -3,9 +3,10 @@ import { checkArguments } from "../../../src/call/executor/arguments/arguments.t
 import { repair } from "../../../src/call/executor/arguments/repair.ts";
 import { Schemas } from "../../../src/call/executor/arguments/schemas.ts";
 import { Dice } from "../../support/dice.ts";
+import { atLength } from "../../support/length.ts";
 import { RandomSchemas } from "../../support/random-schemas.ts";
 
-const SCHEMAS = 40;
+const SCHEMAS = atLength(40, 8);
 const VALUES = 6;
 
 it("what was written as text is what it was, and what fits already stays as it is", () => {
@@ -22,7 +23,7 @@ it("what was written as text is what it was, and what fits already stays as it i
       const { value, written } = make();
       const about = JSON.stringify({ seed, schema, value, written });
       expect(check(value), about).toEqual({ ok: true, value: [] });
-      const fitting = checkArguments(tool, value, { schemas, redact: (text) => text });
+      const fitting = checkArguments(tool, value, { schemas, vault: { redact: (text) => text } });
       expect(fitting.ok && fitting.value, about).toBe(value);
       expect(repair(schema, value, schemas.partsOf(tool)), about).toEqual(value);
       expect(repair(schema, written, schemas.partsOf(tool)), about).toEqual(value);

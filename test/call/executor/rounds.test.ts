@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Notice, Tool, ToolContext, ToolResult } from "../../../src/contract/tool.ts";
-import { Stop } from "../../../src/lib/flow/stop.ts";
+import { LightSignal } from "../../../src/lib/flow/light-signal.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { ruleSettings } from "../../support/rule-deps.ts";
 import { testTool } from "../../support/tools.ts";
@@ -146,9 +146,9 @@ test("a call is cancelled by a stop as by a signal, and the tool hears of it eit
   const heard: string[] = [];
   const tool = testTool({
     name: "waits",
-    run: (_, { signal, stop }) =>
+    run: (_, { signal }) =>
       new Promise((_resolve, reject) => {
-        stop!.onAbort(() => heard.push("stop"));
+        signal.onabort = () => heard.push("stop");
         signal.addEventListener("abort", () => {
           heard.push("signal");
           reject(new Error("stopped"));
@@ -156,8 +156,8 @@ test("a call is cancelled by a stop as by a signal, and the tool hears of it eit
       }),
   });
   await using hub = await openExecutor({ tools: [tool] });
-  const stop = new Stop();
-  const calling = hub.call("waits", {}, { stop });
+  const stop = new LightSignal();
+  const calling = hub.call("waits", {}, { signal: stop });
   setImmediate(() => stop.abort("gone"));
   expect(await calling).toMatchObject({ outcome: "cancelled" });
   expect(heard.sort()).toEqual(["signal", "stop"]);

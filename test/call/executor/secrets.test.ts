@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createVault } from "../../../src/call/vault/vault.ts";
+import { Vault } from "../../../src/call/vault/vault.ts";
 import { type Tool, text } from "../../../src/contract/tool.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
@@ -29,7 +29,7 @@ function echo(got: unknown[]): Tool {
 
 async function open(rules: Parameters<typeof openExecutor>[0]["rules"] = [], waitMs = 0) {
   let now = 1;
-  const vault = await createVault({ store: memorySecrets(), key: randomBytes(32), clock: () => now++ });
+  const vault = await Vault.open({ store: memorySecrets(), key: randomBytes(32), clock: () => now++ });
   const bindings = { tools: ["echo"], hosts: ["api.example.com"], agents: null };
   await vault.put("TOKEN", VALUE, { bindings });
   const got: unknown[] = [];

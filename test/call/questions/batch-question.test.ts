@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Asking } from "../../../src/call/questions/asking.ts";
 import { batchQuestion, inQuestions } from "../../../src/call/questions/batch-question.ts";
-import type { Asking } from "../../../src/questions/questions.ts";
 
 const asking = (tool: string, answers?: readonly string[], args = "{}"): Asking => ({
   kind: "approval",

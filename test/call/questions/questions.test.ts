@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { questionDigest } from "../../../src/call/questions/digest.ts";
-import { createQuestions, MAX_PENDING, type QuestionsDeps } from "../../../src/call/questions/questions.ts";
+import { type Asking, questionDigest } from "../../../src/call/questions/asking.ts";
+import { MAX_PENDING, Questions, type QuestionsDeps } from "../../../src/call/questions/questions.ts";
 import { type EventName, Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
-import type { Asking, Questions } from "../../../src/questions/questions.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -42,7 +41,7 @@ function overStore(change: Partial<QuestionsDeps> = {}): Questions {
   for (const name of ["question.asked", "question.answered", "question.dismissed"] as const) {
     events.on(name, () => heard.push(name));
   }
-  return createQuestions({
+  return new Questions({
     store: store.questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
     grantTool: async () => {},

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rules } from "../../../src/call/rules/rules.ts";
 import type { Rule, RulePattern } from "../../../src/machine/config/settings.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 const tool = (inputSchema = {}) => ({ name: "it", origin: "native", ownName: "it", inputSchema });
 const ground = () => ({ workspace: "/ws/ada", userHome: "/home/ada" });
@@ -340,9 +341,9 @@ describe("a pattern over paths", () => {
 
   it("is quick with globs and paths made to be slow", () => {
     const path = `${"a/".repeat(2_000)}b`;
-    const started = performance.now();
+    const started = workNow();
     expect(denies({ path: "**/a*a*a/**/a*a/**/c" }, { path })).toBe(false);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(workNow() - started).toBeLessThan(500);
   });
 });
 
@@ -455,12 +456,12 @@ describe("a pattern over arguments", () => {
     ["blanks", { path: " ".repeat(100_000), url: `a${" ".repeat(100_000)}b` }],
     ["wrappers", { command: "env ".repeat(5_000) }],
   ])("is quick with %s", (_, args) => {
-    const started = performance.now();
+    const started = workNow();
     for (const pattern of ["*x", { host: "*.x" }, { path: "**/x" }, { command: "x *" }]) {
       allows(pattern, args);
       denies(pattern, args);
     }
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(workNow() - started).toBeLessThan(1_000);
   });
 
   it("does not lose sight of a value among thousands: then nothing is allowed and all may be denied", () => {

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { mayNameSecrets } from "../../../src/call/vault/placeholder.ts";
-import { createVault } from "../../../src/call/vault/vault.ts";
+import { Vault } from "../../../src/call/vault/vault.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { hostsIn } from "../../../src/lib/address/hosts-in.ts";
 import type { SecretBindings } from "../../../src/machine/db/tables/trust/secret-record.ts";
-import type { Vault } from "../../../src/vault/vault.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 
@@ -20,7 +19,7 @@ const bound = (change: Partial<SecretBindings> = {}): SecretBindings => ({
 
 let vault: Vault;
 beforeEach(async () => {
-  vault = await createVault({ store: memorySecrets(), key: randomBytes(32), clock: () => 1 });
+  vault = await Vault.open({ store: memorySecrets(), key: randomBytes(32), clock: () => 1 });
 });
 
 async function expanded(args: object, change: Partial<Tool> = {}, caller = testCaller({})) {
@@ -127,11 +126,11 @@ describe("a secret in the arguments of a call", () => {
     });
   });
 
-  it("costs calls without one a look, and their arguments stay what they are", () => {
+  it("costs calls without one a look, and their arguments stay what they are", async () => {
     const args = { a: ["b", { c: 1, d: null }], e: "no {{secret}} here" };
     expect(mayNameSecrets(args)).toBe(false);
     expect(
-      vault.expand(args, { tool: testTool({ name: "fetch_it" }), caller: testCaller({}) }),
+      await vault.expand(args, { tool: testTool({ name: "fetch_it" }), caller: testCaller({}) }),
     ).toBeUndefined();
   });
 });

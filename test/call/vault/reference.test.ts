@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandWords } from "../../../src/call/vault/command-words.ts";
 import { parseReference } from "../../../src/call/vault/reference.ts";
-import { createVault } from "../../../src/call/vault/vault.ts";
+import { Vault } from "../../../src/call/vault/vault.ts";
 import { err, ok } from "../../../src/lib/result.ts";
 import { childEnvironment } from "../../../src/machine/process/environment.ts";
 import { createProcesses } from "../../../src/machine/process/processes.ts";
-import type { Vault } from "../../../src/vault/vault.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 
 const processes = createProcesses();
@@ -20,7 +19,7 @@ let vault: Vault;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolkeep-reference-"));
-  vault = await createVault({
+  vault = await Vault.open({
     store: memorySecrets(),
     key: randomBytes(32),
     clock: () => now,

@@ -5,7 +5,7 @@ import { openWorkspace } from "../../../src/machine/files/workspace.ts";
 import { enableTool } from "../../support/custom.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
-const EXAMPLE = join(import.meta.dirname, "../../examples/custom-tool/csv_stats");
+const EXAMPLE = join(import.meta.dirname, "../../../examples/custom-tool/csv_stats");
 
 async function exampleHub(csv: string): Promise<TestHub> {
   const test = await testHub({ agents: { main: ["all"] } });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessOf, shows } from "../../../src/features/knowledge/access.ts";
+import { accessOf, canSee as shows } from "../../../src/features/knowledge/access.ts";
 
 const agents = { private: ["main", "ops-*"], club: ["*"] };
 const caller = { agentName: "main", operator: false, scopes: null } as const;

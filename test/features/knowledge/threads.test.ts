@@ -6,7 +6,7 @@ import { tempHome } from "../../support/temp-home.ts";
 import { entity, NOW } from "./index/indexes.ts";
 
 /** As it is built: Node cannot start a thread from TypeScript. */
-const THREAD = new URL("../../../dist/knowledge/threads/index-thread.js", import.meta.url);
+const THREAD = new URL("../../../dist/bundle/index-thread.js", import.meta.url);
 
 async function testThreads(home: string) {
   const place = { home, databaseUrl: null };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testHub } from "../../support/test-hub.ts";
 
-const EXAMPLE = join(import.meta.dirname, "../../examples/plugin");
+const EXAMPLE = join(import.meta.dirname, "../../../examples/plugin");
 const CSV = 'city,people,note\nOslo,700000,"a, b"\nBergen,290000,"said ""hi"""\nOslo,1,\n';
 
 /** The example as a person would use it: added, enabled, granted, called by an agent on a file of its workspace. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Events } from "../../../src/contract/events.ts";
-import { createPlugins } from "../../../src/features/plugins/plugins.ts";
+import { Plugins } from "../../../src/features/plugins/plugins.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { err } from "../../../src/lib/result.ts";
@@ -15,7 +15,7 @@ const TOOL = "plugin_sample_tool";
 async function replicaOf({ hub }: TestHub) {
   const home = await tempHome();
   const processes = createProcesses();
-  const plugins = await createPlugins({
+  const plugins = await Plugins.open({
     ...{ home: home.path, store: hub.store, processes, clock: systemClock, newId: randomId, baseEnv: {} },
     ...{ redact: (text: string) => text, isSecret: () => false },
     secrets: { has: () => false, read: async () => err("there is none") },

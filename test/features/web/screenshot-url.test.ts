@@ -6,13 +6,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToolResult } from "../../../src/contract/tool.ts";
 import { testBrowsers } from "../../support/chromium.ts";
+import { sampleOf } from "../../support/length.ts";
 import { textOf } from "../../support/native.ts";
 import { type RemoteServer, remoteServer } from "../../support/remote-server.ts";
 import { testHub } from "../../support/test-hub.ts";
 import { networkAt, testWeb, type WebSetup } from "../../support/web-tools.ts";
 
 const { usual, cheap } = testBrowsers();
-const BROWSERS = [...new Set([usual, cheap])].filter((program) => program !== undefined);
+const BROWSERS = sampleOf(
+  [...new Set([cheap, usual])].filter((program) => program !== undefined),
+  1,
+);
 /** Starting a browser takes a second, and many where the machine is busy. */
 const PATIENCE = { timeout: 120_000 };
 /** What does not depend on the browser is tried with the one that takes less. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { coversHost, hostsIn, UNREADABLE_HOST } from "../../../src/lib/address/hosts-in.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 describe("the hosts that arguments name", () => {
   it.each<[unknown, string[]]>([
@@ -58,9 +59,9 @@ it.each([
   `http://${"@".repeat(100_000)}`,
   `http://a${"\\t".repeat(100_000)}b`,
 ])("is quick with a text that is made to be slow", (url) => {
-  const started = performance.now();
+  const started = workNow();
   hostsIn({ url, text: url });
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(workNow() - started).toBeLessThan(500);
 });
 
 describe("a pattern of hosts", () => {

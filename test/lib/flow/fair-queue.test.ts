@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { FairQueue } from "../../../src/lib/flow/fair-queue.ts";
-import { Stop } from "../../../src/lib/flow/stop.ts";
 
-const never = new Stop();
+const never = new AbortController().signal;
 
 /** Enters and notes when it was served; ends at once. */
-async function pass(queue: FairQueue, agent: string, order: string[], stop = never): Promise<void> {
-  const turn = await queue.enter(agent, stop);
+async function pass(queue: FairQueue, agent: string, order: string[], signal = never): Promise<void> {
+  const turn = await queue.enter(agent, signal);
   if (!turn.ok) return void order.push(`${agent} had none`);
   order.push(agent);
   await Promise.resolve();
@@ -27,8 +26,8 @@ test("a call that is given up while it waits has no turn and holds up nobody", a
   const queue = new FairQueue(() => 1, 100);
   const first = await queue.enter("a", never);
   const order: string[] = [];
-  const cancel = new Stop();
-  const waiting = [pass(queue, "b", order, cancel), pass(queue, "c", order)];
+  const cancel = new AbortController();
+  const waiting = [pass(queue, "b", order, cancel.signal), pass(queue, "c", order)];
   cancel.abort("given up");
   if (first.ok) first.value();
   await Promise.all(waiting);
@@ -79,7 +78,7 @@ test("a turn that pauses lets another have it, and goes on whoever has one then"
   queue.pause();
   await second;
   expect(order).toEqual(["b"]);
-  queue.goOn();
+  queue.resume();
   const third = pass(queue, "b", order);
   await Promise.resolve();
   expect(order).toEqual(["b"]);

@@ -38,3 +38,14 @@ test("ids rise and begin anew after the last, past those still in use", () => {
   expect(Math.max(...given)).toBe(170);
   expect(slots.get(kept)).toBe("kept");
 });
+
+test("only ids from the first to the last can be its own", () => {
+  const slots = new Slots<string>(1000, 2000);
+  expect([999, 1000, 2000, 2001, Number.NaN].map((id) => slots.covers(id))).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { costOf, mayComeFrom, uriTemplate } from "../../../src/lib/text/uri-template.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 const comes = (template: string, uri: string) => mayComeFrom(uriTemplate(template), uri);
 
@@ -44,9 +45,9 @@ test("a template made to be slow takes a bounded number of steps", () => {
   const template = uriTemplate(`${"{+x}a".repeat(32)}b{+y}`);
   const uri = "a".repeat(4096);
   expect(costOf(template, uri)).toBeLessThan(1_000_000);
-  const startedAt = performance.now();
+  const startedAt = workNow();
   expect(mayComeFrom(template, uri)).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(workNow() - startedAt).toBeLessThan(500);
 });
 
 test("a template with more expressions than anybody writes matches nothing", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { wildcard } from "../../../src/lib/text/wildcard.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 describe("a pattern", () => {
   it.each([
@@ -21,8 +22,8 @@ describe("a pattern", () => {
   });
 
   it("takes time in proportion to the text, however many stars it has", () => {
-    const started = performance.now();
+    const started = workNow();
     expect(wildcard(`${"a*".repeat(100)}b`)("a".repeat(100_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(workNow() - started).toBeLessThan(1000);
   });
 });

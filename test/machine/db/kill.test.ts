@@ -33,7 +33,7 @@ test("kill -9 at any moment leaves a whole store with every acknowledged write",
 function writer(home: string, round: number): string {
   return `
     import { writeSync } from "node:fs";
-    import { openStore } from ${built("store/open.js")};
+    import { openStore } from ${built("machine/db/open.js")};
     const store = await openStore({ home: ${JSON.stringify(home)}, databaseUrl: null, clock: Date.now });
     for (let index = 0; ; index++) {
       const name = "r${round}-" + index;

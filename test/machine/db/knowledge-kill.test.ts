@@ -44,8 +44,8 @@ function textsOf(key: string): string[] {
 function writer(home: string, round: number): string {
   return `
     import { writeSync } from "node:fs";
-    import { openIndex } from ${built("store/knowledge/open-index.js")};
-    import { knowledgeWriter } from ${built("knowledge/indexing/knowledge-writer.js")};
+    import { openIndex } from ${built("machine/db/tables/knowledge-index/open-index.js")};
+    import { knowledgeWriter } from ${built("features/knowledge/indexing/knowledge-writer.js")};
     const index = await openIndex({ home: ${JSON.stringify(home)}, databaseUrl: null, clock: Date.now });
     const writer = knowledgeWriter(index.writer);
     for (let count = 0; ; count++) {

@@ -50,7 +50,7 @@ test("waiting ends with the signal", async () => {
 test("kill -9 of the holder frees the home", async () => {
   await using home = await tempHome();
   await using holder = startChild(`
-    import { lockHome } from ${built("store/lock.js")};
+    import { lockHome } from ${built("machine/db/lock.js")};
     await lockHome(${JSON.stringify(home.path)}, { holder: "daemon", waitMs: 0 });
     console.log("locked");
     setInterval(() => {}, 1000);`);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { FetchRefused } from "../../../src/machine/net/fetch-refused.ts";
-import type { Outgoing } from "../../../src/machine/net/outgoing.ts";
-import { followRedirects } from "../../../src/machine/net/redirects.ts";
+import type { Outgoing } from "../../../src/machine/net/connections.ts";
+import { followRedirects } from "../../../src/machine/net/guarded-fetch.ts";
+import { FetchRefused } from "../../../src/machine/net/reach.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { openFetch, under } from "./open-fetch.ts";
 

@@ -30,7 +30,11 @@ test("end leaves no member of a tree: not one that ignores SIGTERM, not one in a
   const pids = await pidsIn(file, 4);
   expect(await living(pids)).toEqual(pids);
 
-  await tree.end(200);
+  // However long the child takes to hear of it; those that do not want to hear are killed then.
+  const ending = tree.end(60_000);
+  await tree.ended;
+  await tree.end(0);
+  await ending;
 
   expect(await living(pids)).toEqual([]);
   expect((await tree.ended).signal).toBe("SIGTERM");

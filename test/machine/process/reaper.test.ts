@@ -10,7 +10,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 
 const TREE = new URL("../../support/tree.sh", import.meta.url).pathname;
 // A child Node process needs compiled code; `npm test` builds dist/ first.
-const BUILT = new URL("../../../dist/process/processes.js", import.meta.url).href;
+const BUILT = new URL("../../../dist/machine/process/processes.js", import.meta.url).href;
 
 let folder: string;
 

@@ -13,6 +13,8 @@ import { pidsWith } from "../../support/pids-with.ts";
 import { hasSandbox, testSandbox } from "../../support/sandbox.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
+/** For programs that end by themselves: no test is about this limit. */
+const PATIENCE_MS = 45_000;
 const NEVER = new AbortController().signal;
 
 let base: string;
@@ -65,7 +67,7 @@ async function started(script: string, change: Partial<Confinement> = {}) {
 
 async function run(script: string, change: Partial<Confinement> = {}): Promise<CommandResult> {
   const confined = await started(`exec 2>&1\n${script}`, change);
-  return runCommand(processes, { ...confined, env, maxOutputBytes: 20_000, timeoutMs: 8_000 }, NEVER);
+  return runCommand(processes, { ...confined, env, maxOutputBytes: 20_000, timeoutMs: PATIENCE_MS }, NEVER);
 }
 
 const limits = (change: Partial<SandboxLimits>) => ({ limits: { ...NO_LIMITS, ...change } });
@@ -186,8 +188,8 @@ describe.skipIf(!(await hasSandbox()))("a confined program", () => {
 
   test("ends with the process that started it, killed as it may be", async () => {
     await using child = startChild(`
-      const { createProcesses } = await import(${built("process/processes.js")});
-      const { createSandbox } = await import(${built("process/sandbox.js")});
+      const { createProcesses } = await import(${built("machine/process/processes.js")});
+      const { createSandbox } = await import(${built("machine/process/sandbox.js")});
       const sandbox = createSandbox({ home: ${JSON.stringify(home)}, env: process.env, clock: Date.now, newId: String });
       const limits = ${JSON.stringify(NO_LIMITS)};
       const view = { of: "own", network: true, shown: [], kept: [], privateHome: null, limits };

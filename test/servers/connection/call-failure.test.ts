@@ -1,11 +1,10 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { Stop } from "../../../src/lib/flow/stop.ts";
 import { callFailure } from "../../../src/servers/connection/failure.ts";
 
 const deps = {
   transport: {} as Transport,
-  stop: new Stop(),
+  signal: new AbortController().signal,
   redact: (text: string) => text,
 };
 const failure = (fields: object) =>

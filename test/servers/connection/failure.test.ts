@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeFailure } from "../../../src/servers/failure.ts";
+import { describeFailure } from "../../../src/servers/connection/failure.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { testUpstream } from "../../support/upstream.ts";
 

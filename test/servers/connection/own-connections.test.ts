@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { err, ok, type Result } from "../../../src/lib/result.ts";
-import type { ConnectFailure } from "../../../src/servers/connection/connect.ts";
+import type { ConnectFailure } from "../../../src/servers/connection/call.ts";
 import type { Connection } from "../../../src/servers/connection/connection.ts";
 import { OwnConnections } from "../../../src/servers/connection/connections.ts";
 import { testCaller } from "../../support/tools.ts";

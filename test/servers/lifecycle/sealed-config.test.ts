@@ -9,7 +9,7 @@ import type { ServerRecord } from "../../../src/machine/db/store.ts";
 import { define, fingerprint } from "../../../src/servers/lifecycle/definition.ts";
 import { storedForm } from "../../../src/servers/lifecycle/sealed-config.ts";
 import { reachChanged } from "../../../src/servers/lifecycle/server-change.ts";
-import { secretValues } from "../../../src/servers/secret-values.ts";
+import { secretValues } from "../../../src/servers/lifecycle/server-secrets.ts";
 import { testUpstream } from "../../support/upstream.ts";
 
 const KEY = randomBytes(32);

@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
-import { createVault } from "../../../src/call/vault/vault.ts";
+import { Vault } from "../../../src/call/vault/vault.ts";
 import { err, ok } from "../../../src/lib/result.ts";
 import { completeServerConfig } from "../../../src/machine/config/sections/server-config.ts";
-import { secretsOfServer, withSecrets } from "../../../src/servers/lifecycle/server-secrets.ts";
-import { secretValues } from "../../../src/servers/secret-values.ts";
-import type { Vault } from "../../../src/vault/vault.ts";
+import { secretsOfServer, secretValues, withSecrets } from "../../../src/servers/lifecycle/server-secrets.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 
 const remote = completeServerConfig(
@@ -24,7 +22,7 @@ const local = completeServerConfig(
 
 let vault: Vault;
 beforeEach(async () => {
-  vault = await createVault({ store: memorySecrets(), key: randomBytes(32), clock: () => 1 });
+  vault = await Vault.open({ store: memorySecrets(), key: randomBytes(32), clock: () => 1 });
   await vault.put("TOKEN", "value-of-token");
   await vault.put("KEY", "value-of-key");
 });

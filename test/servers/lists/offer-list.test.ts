@@ -76,7 +76,12 @@ describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
 
   test("that hangs on one kind costs no more than the time until it is given up", async () => {
     await using server = await listClient(era, "hangs on listing prompts");
-    const list = await listOffers(server.client, { signal: AbortSignal.timeout(500) }, asIs);
+    const givingUp = new AbortController();
+    const listing = listOffers(server.client, { signal: givingUp.signal }, asIs);
+    // A server answers in turn: what was asked after them comes after the lists that it has.
+    await listOffers(server.client, { signal, kinds: ["resource", "resource_template"] }, asIs);
+    givingUp.abort();
+    const list = await listing;
     expect(list.offers).toHaveLength(3);
     expect(list.failed).toEqual(["prompt"]);
   });

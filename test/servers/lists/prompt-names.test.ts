@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namePrompts } from "../../../src/servers/prompt-names.ts";
+import { namePrompts } from "../../../src/servers/lists/server-offers.ts";
 
 const prompt = (serverName: string, name: string, prefix = serverName) => ({ serverName, prefix, name });
 

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import type { Offer, OfferKind } from "../../../src/servers/lists/offer-key.ts";
 import type { OfferList } from "../../../src/servers/lists/offer-list.ts";
-import { LearnedOffers } from "../../../src/servers/lists/stored-offers.ts";
+import { StoredOffers } from "../../../src/servers/lists/stored-offers.ts";
 import { server } from "../../machine/db/records.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 const offer = (kind: OfferKind, name: string): Offer => ({ kind, definition: { name } });
 const list = (offers: Offer[], failed: OfferKind[] = []): OfferList => ({ offers, failed, warnings: [] });
-const names = (learned: LearnedOffers) => learned.of("srv_a").map(({ definition }) => definition.name);
+const names = (learned: StoredOffers) => learned.of("srv_a").map(({ definition }) => definition.name);
 
 test("what a server offered last is there again after a restart", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
-  const learned = await LearnedOffers.open(temp.store);
+  const learned = await StoredOffers.open(temp.store);
   expect(await learned.learn("srv_a", list([offer("resource", "r"), offer("prompt", "p")]))).toBe(true);
 
-  const again = await LearnedOffers.open(temp.store);
+  const again = await StoredOffers.open(temp.store);
   expect(again.of("srv_a")).toEqual(learned.of("srv_a"));
   expect(names(again)).toEqual(["p", "r"]);
   expect(again.of("srv_other")).toEqual([]);
@@ -24,7 +24,7 @@ test("what a server offered last is there again after a restart", async () => {
 test("a kind that could not be listed keeps what was known of it", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
-  const learned = await LearnedOffers.open(temp.store);
+  const learned = await StoredOffers.open(temp.store);
   await learned.learn("srv_a", list([offer("resource", "old"), offer("prompt", "kept")]));
   expect(await learned.learn("srv_a", list([offer("resource", "new")], ["prompt"]))).toBe(true);
   expect(names(learned)).toEqual(["kept", "new"]);
@@ -35,7 +35,7 @@ test("a kind that could not be listed keeps what was known of it", async () => {
 test("an unchanged list writes nothing", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
-  const learned = await LearnedOffers.open(temp.store);
+  const learned = await StoredOffers.open(temp.store);
   await learned.learn("srv_a", list([offer("resource", "r"), offer("prompt", "p")]));
   const revision = await temp.store.revision();
   expect(await learned.learn("srv_a", list([offer("prompt", "p"), offer("resource", "r")]))).toBe(false);
@@ -45,8 +45,8 @@ test("an unchanged list writes nothing", async () => {
 test("what another process learned is taken over, what was forgotten is gone", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
-  const learned = await LearnedOffers.open(temp.store);
-  const other = await LearnedOffers.open(temp.store);
+  const learned = await StoredOffers.open(temp.store);
+  const other = await StoredOffers.open(temp.store);
   await other.learn("srv_a", list([offer("prompt", "p")]));
   expect(names(learned)).toEqual([]);
   await learned.reload();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { complete, getPrompt, readResource } from "../../../src/servers/use-offers.ts";
+import { complete, getPrompt, readResource } from "../../../src/servers/lists/server-offers.ts";
 
 const ARGUMENT = { name: "path", value: "a" };
 const REF = { type: "ref/prompt", name: "review" } as const;

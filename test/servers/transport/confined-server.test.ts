@@ -7,7 +7,7 @@ import { hasSandbox, testSandbox } from "../../support/sandbox.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { fixture, said, type TestUpstream, testUpstream } from "../../support/upstream.ts";
 
-const SERVERS = join(import.meta.dirname, "../support/servers");
+const SERVERS = join(import.meta.dirname, "../../support/servers");
 /** Tells what it sees: its home, the home of Toolkeep, its folder, and what is in the way of writing. */
 const LOOKING = `
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

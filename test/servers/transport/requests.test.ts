@@ -1,7 +1,7 @@
 import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { settling } from "../../../src/servers/settling-transport.ts";
+import { settling } from "../../../src/servers/transport/requests.ts";
 
 type Send = NonNullable<Parameters<Transport["send"]>[1]>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sameOriginFetch } from "../../../src/machine/net/same-origin-fetch.ts";
+import { sameOriginFetch } from "../../../src/servers/transport/server-fetch.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 
 test("a redirect to another address is refused, and nothing gets there", async () => {

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { LineWriter } from "../../../src/servers/line-writer.ts";
+import { LineWriter } from "../../../src/servers/transport/stdio-transport.ts";
 
 /** An input that notes each write; `fails` says with what the next ones fail. */
 function input() {

@@ -57,6 +57,8 @@ describe("what only an admin may do", () => {
       expect((await as(role, `/api/approvals/${id}/approve`, {})).status).toBe(403);
       expect((await as(role, `/api/questions/${id}/answer`, { answer: "once" })).status).toBe(403);
     }
+    expect((await as("viewer", `/api/questions/${id}/answer`, { answer: "reject" })).status).toBe(403);
+    expect((await as("viewer", `/api/questions/${id}/dismiss`, {})).status).toBe(403);
     expect((await api.call(tool, args, "main")).outcome).toBe("needs_input");
     expect((await as("viewer", `/api/approvals/${id}/reject`, {})).status).toBe(403);
     expect((await as("operator", `/api/approvals/${id}/reject`, { reason: "no" })).status).toBe(200);
@@ -124,4 +126,42 @@ it("an operator approves a call once and for the conversation, and only an admin
     expect((await as("operator", `/api/approvals/${id}/approve`, { for: "always" })).status).toBe(403);
     expect((await as("operator", `/api/approvals/${id}/approve`, { for: span })).status).toBe(200);
   }
+});
+
+describe("POST /api/questions/:id/answer", () => {
+  it("takes an operator's no with its reason, and an admin's yes, to what only an admin may do", async () => {
+    const args = { name: "PROD_KEY", value: "the-value-of-main" };
+    const say = async (role: Role, body: object) =>
+      (await as(role, `/api/questions/${(await pending()).id}/answer`, body)).status;
+    await api.call("set_secret", args, "main");
+    expect(await say("operator", { answer: "reject", reason: "no" })).toBe(200);
+    expect((await api.call("set_secret", args, "main")).error?.message).toContain("A person said no: no");
+    await api.call("set_secret", args, "main");
+    expect(await say("admin", { answer: "once" })).toBe(200);
+    expect((await api.call("set_secret", args, "main")).outcome).toBe("ok");
+  });
+
+  it("lets an operator approve once and for the conversation, and only an admin always", async () => {
+    for (const [role, span] of [
+      ["operator", "once"],
+      ["operator", "conversation"],
+      ["admin", "always"],
+    ] as const) {
+      await api.hub.callTool({
+        name: "think",
+        arguments: { thought: `asked anew: ${span}` },
+        caller: { ...api.caller("main"), conversation: `anew ${span}` },
+        via: "library",
+      });
+      const url = `/api/questions/${(await pending()).id}/answer`;
+      for (const pattern of [undefined, "x*"])
+        expect((await as("operator", url, { answer: "always", pattern })).status).toBe(403);
+      expect((await as("viewer", url, { answer: span })).status).toBe(403);
+      const answered = await as(role, url, { answer: span });
+      expect([answered.status, answered.body.question.settlement.ruleIds?.length ?? 0]).toEqual([
+        200,
+        span === "once" ? 0 : 1,
+      ]);
+    }
+  });
 });

@@ -6,6 +6,7 @@ import { COMPONENTS } from "../../../src/surfaces/api/answers/components.ts";
 import type { OpenApiDocument, Operation } from "../../../src/surfaces/api/openapi.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";
+import { sampleOf } from "../../support/length.ts";
 import { type TestApi, testApi } from "../../support/test-api.ts";
 
 const METHODS = ["get", "post", "patch", "put", "delete"];
@@ -90,7 +91,7 @@ describe("the OpenAPI document", () => {
 
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
     ajv.addVocabulary(["components"]);
-    for (const schema of schemasIn(found.paths)) {
+    for (const schema of sampleOf(schemasIn(found.paths), 60)) {
       expect(() => ajv.compile({ ...schema, components: found.components })).not.toThrow();
     }
   });
@@ -161,6 +162,7 @@ const operation = {
   properties: {
     operationId: { type: "string", pattern: "^[a-zA-Z0-9]+$" },
     summary: text,
+    deprecated: { const: true },
     tags: { type: "array", items: text, minItems: 1 },
     security,
     "x-role": { enum: ROLES },

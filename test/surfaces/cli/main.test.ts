@@ -1,13 +1,15 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keptWaiting } from "../../support/kept-waiting.ts";
 import { living } from "../../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../support/run-command.ts";
 import { homeWithStore } from "../../support/store-template.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { filesystem } from "../../support/test-hub.ts";
-import { serve, toolkeep } from "../../support/toolkeep.ts";
+import { serve, start, toolkeep } from "../../support/toolkeep.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 describe("toolkeep", { timeout: 120_000 }, () => {
@@ -18,8 +20,15 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     let fastest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && fastest >= limit; round++) {
       const startedAt = performance.now();
-      const { code, stdout } = await toolkeep({ home: home.path }, "--help");
-      fastest = Math.min(fastest, performance.now() - startedAt);
+      const help = start({ home: home.path }, ["--help"]);
+      let waited = 0;
+      const watch = setInterval(() => {
+        waited = Math.max(waited, keptWaiting(help.child.pid!));
+      }, 10);
+      const [code] = await once(help.child, "close");
+      clearInterval(watch);
+      fastest = Math.min(fastest, performance.now() - startedAt - waited);
+      const stdout = help.stdout();
       expect([code, stdout]).toEqual([0, expect.stringContaining("Usage: toolkeep")]);
     }
     expect(fastest).toBeLessThan(limit);

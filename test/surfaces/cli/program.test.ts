@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../../../src/contract/errors.ts";
 import { OUTCOMES } from "../../../src/contract/tool.ts";
@@ -11,6 +11,7 @@ import { OUTCOME_EXIT } from "../../../src/surfaces/cli/print/outcome-exit.ts";
 import { createProgram } from "../../../src/surfaces/cli/program.ts";
 import { Shell } from "../../../src/surfaces/cli/shell.ts";
 import type { Terminal } from "../../../src/surfaces/cli/terminal.ts";
+import { expectPinned } from "../../support/pinned.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/cli.md"), "utf8");
@@ -53,12 +54,22 @@ describe("every command", () => {
     expect(help).toContain(`  $ ${path}`);
   });
 
-  it("keeps its name, arguments and options, which scripts are written against", async () => {
-    const lines = leaves.map(({ path, command }) => {
-      const args = command.registeredArguments.map((argument) => argument.name());
-      return [path, ...args, ...command.options.map((option) => option.flags)].join("  ");
+  it("keeps its name, arguments, options and defaults, which scripts are written against", () => {
+    const all = [{ path: "toolkeep", command: program }, ...leaves];
+    const lines = all.map(({ path, command }) => {
+      const aliases = command.aliases().map((alias) => `alias ${alias}`);
+      const args = command.registeredArguments.map((argument) => [
+        humanReadable(argument),
+        ...valuesOf(argument),
+      ]);
+      const options = command.options.map((option) => [
+        option.flags,
+        ...(option.mandatory ? ["mandatory"] : []),
+        ...valuesOf(option),
+      ]);
+      return [path, ...aliases, ...[...args, ...options].map((words) => words.join(" "))].join("  ");
     });
-    await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../../pins/commands.txt");
+    expectPinned("commands.txt", `${lines.join("\n")}\n`);
   });
 
   it("in docs/cli.md exists", () => {
@@ -170,4 +181,18 @@ function silentTerminal(): Terminal {
     read: async () => "",
     signal: new AbortController().signal,
   };
+}
+
+/** `<name>`, `[command...]` */
+function humanReadable(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** What may be given, and what counts where nothing is. */
+function valuesOf({ defaultValue, argChoices }: Argument | Option): string[] {
+  return [
+    ...(argChoices ? [`of ${argChoices.join("|")}`] : []),
+    ...(defaultValue === undefined ? [] : [`= ${JSON.stringify(defaultValue)}`]),
+  ];
 }

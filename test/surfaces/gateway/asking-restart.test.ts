@@ -49,7 +49,7 @@ describe("a call that asked its client something before the daemon was restarted
   ] as const)("ends for its client, and runs once: %s client, %s server", async (era, name, said, ran) => {
     await using folder = await tempHome();
     const home = folder.path;
-    const args = [join(import.meta.dirname, "../support/servers", FILES[name])];
+    const args = [join(import.meta.dirname, "../../support/servers", FILES[name])];
     const servers = { [name]: { command: process.execPath, args, trusted: true } };
     const first = await testGateway({
       home,

@@ -5,7 +5,7 @@ import { type Era, type TestGateway, testGateway } from "../../support/test-gate
 
 const server = (file: string) => ({
   command: process.execPath,
-  args: [join(import.meta.dirname, `../support/servers/${file}`)],
+  args: [join(import.meta.dirname, `../../support/servers/${file}`)],
   trusted: true,
 });
 const SERVERS = { older: server("asking.mjs"), newer: server("asking-modern.mjs") };

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { textLines } from "../../../src/lib/lines.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { relayStdio } from "../../../src/surfaces/gateway/stdio/stdio-relay.ts";
-import { textLines } from "../../../src/surfaces/gateway/text-lines.ts";
 import { type Era, INITIALIZE, type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 

@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ToolOutcome } from "../../../src/contract/tool.ts";
+import { textLines } from "../../../src/lib/lines.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { relayStdio } from "../../../src/surfaces/gateway/stdio/stdio-relay.ts";
-import { textLines } from "../../../src/surfaces/gateway/text-lines.ts";
 import { type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import { fixture } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";

@@ -8,7 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
-import { LEGACY_VERSIONS, META } from "../../../src/surfaces/gateway/protocol.ts";
+import { LEGACY_VERSIONS, META } from "../../../src/surfaces/gateway/messages.ts";
 
 describe("the words of the protocol", () => {
   it("are those of the SDK", () => {

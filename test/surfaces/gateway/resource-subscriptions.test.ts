@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { ToolCall, ToolOutcome } from "../../../src/contract/tool.ts";
-import { Stop } from "../../../src/lib/flow/stop.ts";
 import { ResourceSubscriptions } from "../../../src/surfaces/gateway/resource-subscriptions.ts";
 import { testCaller } from "../../support/tools.ts";
 
 const URI = "file:///a.txt";
 const request = { kind: "request", id: 1, method: "resources/subscribe", params: { uri: URI } } as const;
-const exchange = { era: "legacy", caller: testCaller(), stop: new Stop(), notify() {}, answer() {} } as const;
+const { signal } = new AbortController();
+const exchange = { era: "legacy", caller: testCaller(), signal, notify() {} } as const;
 const ended: ToolOutcome = {
   callId: "c",
   outcome: "ok",

@@ -145,6 +145,16 @@ describe.skipIf(reason)("the consent page", () => {
     expect(consent).toMatchObject({ scopes: ["mcp"], agentId: api.hub.identity.agent("other-agent").id });
   });
 
+  it("is in the audit: who let which client in, as which agent, for what", async () => {
+    const { form } = await someone.open(newRequest(clientId).url);
+    form.set("agent", "main");
+    form.set("decision", "allow");
+    await someone.submit(form);
+    const [entry] = await api.hub.store.audit.list({ limit: 1, kind: "admin.consent" });
+    expect(entry).toMatchObject({ kind: "admin.consent", actor: "owner", subject: "main" });
+    expect(JSON.parse(entry!.details)).toEqual({ client: clientId, scopes: ["files", "mcp"] });
+  });
+
   it("wants an agent that there is", async () => {
     const { form } = await someone.open(newRequest(clientId).url);
     form.set("decision", "allow");

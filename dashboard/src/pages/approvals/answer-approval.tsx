@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { pathOf } from "../../api/client.ts";
-import type { ApprovalYes, QuestionReview, RuleInput } from "../../api/contract.ts";
+import type { AnswerInput, QuestionReview, RuleInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
 import { useMay } from "../../app/session.tsx";
@@ -14,7 +14,12 @@ import { useSettled } from "../../ui/use-settled.ts";
 import { ruleInWords } from "../rules/rule-words.ts";
 import { takes } from "./question-words.ts";
 
-const CHANGES = ["/questions", "/approvals", "/rules"];
+const CHANGES = ["/questions", "/rules"];
+
+/** A yes, and for how long it counts. */
+interface Yes extends AnswerInput {
+  readonly answer: "once" | "conversation" | "always";
+}
 
 /** The four answers to an approval, once there was time to see what is asked. */
 export function AnswerApproval({
@@ -29,18 +34,18 @@ export function AnswerApproval({
   const [choosing, setChoosing] = useState(false);
   const notYet = !useSettled();
   const approve = useAction({
-    run: (client, yes: ApprovalYes) => client.post(pathOf("approvals", question.id, "approve"), yes),
-    done: (_, { for: span = "once" }) => DONE[span],
+    run: (client, yes: Yes) => client.post(pathOf("questions", question.id, "answer"), yes),
+    done: (_, { answer }) => DONE[answer],
     changes: CHANGES,
   });
-  const say = async (yes: ApprovalYes) => {
+  const say = async (yes: Yes) => {
     if (approve.busy || notYet) return;
     if ((await approve.run(yes)) !== undefined) navigate(after);
   };
   const mayAgree = useMay(question.wants);
-  const once = mayAgree ? () => void say({ for: "once" }) : undefined;
+  const once = mayAgree ? () => void say({ answer: "once" }) : undefined;
   const forConversation =
-    mayAgree && takes(question, "conversation") ? () => void say({ for: "conversation" }) : undefined;
+    mayAgree && takes(question, "conversation") ? () => void say({ answer: "conversation" }) : undefined;
   // A client that names no conversation has one for everything.
   const isWholeToken = question.details.wholeToken === true;
   const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
@@ -105,14 +110,14 @@ export function AnswerApproval({
           isBatch={calls.length > 1}
           busy={approve.busy}
           onClose={() => setChoosing(false)}
-          onChoose={(rule) => void say({ for: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
+          onChoose={(rule) => void say({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
         />
       )}
     </>
   );
 }
 
-const DONE: Readonly<Record<NonNullable<ApprovalYes["for"]>, string>> = {
+const DONE: Readonly<Record<Yes["answer"], string>> = {
   once: "Allowed once",
   conversation: "Allowed for this conversation",
   always: "Allowed from now on: a rule was written",
@@ -122,7 +127,11 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
   const [reason, setReason, forget] = useDraft(`reject.${id}`, "");
   const form = useRef<HTMLFormElement>(null);
   const reject = useAction({
-    run: (client) => client.post(pathOf("approvals", id, "reject"), reason === "" ? {} : { reason }),
+    run: (client) =>
+      client.post(pathOf("questions", id, "answer"), {
+        answer: "reject",
+        ...(reason !== "" && { reason }),
+      } satisfies AnswerInput),
     done: "Rejected; the agent is told",
     changes: CHANGES,
     quiet: true,

@@ -44,8 +44,10 @@ export function decisionOf(
   { kind, answer, state, expiresAt }: QuestionView,
   now: number,
 ): readonly [string, Tone] {
-  if (state === "pending") return expiresAt <= now ? ["Expired", "neutral"] : ["Waits", "warn"];
-  if (answer === null) return ["Dismissed", "neutral"];
+  // The clock may have moved on since the daemon was asked.
+  if (state === "expired" || (state === "pending" && expiresAt <= now)) return ["Expired", "neutral"];
+  if (state === "pending") return ["Waits", "warn"];
+  if (state === "dismissed" || answer === null) return ["Dismissed", "neutral"];
   const ours = kind === "approval" || kind === "access" ? ANSWERS[answer] : undefined;
   return ours ?? (kind === "secret" ? ["Stored", "ok"] : ["Answered", "ok"]);
 }

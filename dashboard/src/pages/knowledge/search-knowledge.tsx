@@ -1,5 +1,5 @@
 import { pathOf } from "../../api/client.ts";
-import type { Found, SearchPage, SourceList } from "../../api/contract.ts";
+import type { SearchPage, SearchResult, SourceList } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
 import { here, useUrlState } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -81,7 +81,7 @@ function Results({ query, selected }: { query: string; selected: string | undefi
   );
 }
 
-function Hit({ found, selected }: { found: Found; selected: boolean }) {
+function Hit({ found, selected }: { found: SearchResult; selected: boolean }) {
   const isEntity = found.kind === "entity";
   const to = here({}, pathOf("knowledge", isEntity ? "documents" : "memories", found.id));
   return (

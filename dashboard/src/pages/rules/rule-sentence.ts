@@ -1,4 +1,4 @@
-/** Rules as sentences; `test/api/rules-agree.test.ts` holds them to what rules decide. */
+/** Rules as sentences; `test/surfaces/api/rules-agree.test.ts` holds them to what rules decide. */
 import type { RuleInput, RuleView } from "../../api/contract.ts";
 
 type Pattern = RuleView["pattern"] | undefined;

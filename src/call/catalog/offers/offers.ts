@@ -9,6 +9,7 @@ import {
   type ResourceUpdate,
 } from "../../../contract/offer.ts";
 import type { Tool, ToolCall } from "../../../contract/tool.ts";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Catalog } from "../catalog.ts";
 import { grantSet, isGranted } from "../grants.ts";
@@ -52,7 +53,7 @@ export class Offers {
   readonly #deps: OffersDeps;
   readonly #stops: readonly (() => void)[];
   readonly #listeners = new Set<(kinds: ReadonlySet<OfferKind>) => void>();
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new BoundedMap<string, Seen>(MAX_CACHED_VIEWS);
   #seenBy = new WeakMap<Caller, Seen>();
   readonly #watches = new ResourceWatches();
   /** Renamed definitions, so that one that did not change stays the same object. */
@@ -230,12 +231,7 @@ export class Offers {
 
   #seenByGrants(caller: Caller): Seen {
     const key = this.#deps.catalog.sightKey(caller);
-    const known = this.#seen.get(key);
-    if (known) return known;
-    const seen: Seen = { view: undefined, lists: new Map(), abilities: undefined };
-    if (this.#seen.size >= MAX_CACHED_VIEWS) this.#seen.clear();
-    this.#seen.set(key, seen);
-    return seen;
+    return this.#seen.getOrMake(key, () => ({ view: undefined, lists: new Map(), abilities: undefined }));
   }
 
   #viewOf(seen: Seen, caller: Caller): OfferView {

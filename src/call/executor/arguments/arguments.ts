@@ -1,33 +1,37 @@
 import type { ErrorObject } from "ajv";
-import type { OutcomeError, Tool } from "../../../contract/tool.ts";
+import type { JsonSchema, OutcomeError, Tool } from "../../../contract/tool.ts";
 import { isInexact, parseExact } from "../../../lib/exact-json.ts";
 import { extentOf, isRecord, mapTexts } from "../../../lib/json.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import { withoutApproved } from "../approved-field.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { type FitsPart, MAX_DEPTH, repair } from "./repair.ts";
+import { type Part, SchemaParts } from "./schema-parts.ts";
 import type { Check, Schemas } from "./schemas.ts";
 
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_LENGTH = 1_000;
 const MAX_NAMED = 20;
 const MAX_KEYS = 8;
+const APPROVED = "approved";
+
+type Arguments = Readonly<Record<string, unknown>>;
 
 /** The arguments a tool runs with: as given where they fit, repaired where that helps. */
 export function checkArguments(
   tool: Checked,
   given: unknown,
-  { schemas, redact }: { readonly schemas: Schemas; readonly redact: (text: string) => string },
+  { schemas, vault }: { readonly schemas: Schemas; readonly vault: Pick<Vault, "redact"> },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   const object = asObject(given);
   if (!isRecord(object)) {
     const shown = shownOf(tool, given);
-    return err(notAnObject(tool.name, typeof shown === "string" ? redact(shown) : shown));
+    return err(notAnObject(tool.name, typeof shown === "string" ? vault.redact(shown) : shown));
   }
   const value = withoutApproved(object, tool.inputSchema);
   const extent = extentOf(value, MAX_DEPTH);
   if (extent.tooDeep) return err(nestedTooDeep(tool.name));
-  const shown = (args: unknown) => mapTexts(shownOf(tool, args), redact);
+  const shown = (args: unknown) => mapTexts(shownOf(tool, args), (text) => vault.redact(text));
   const fitted = schemas.within(tool, extent, (check) =>
     fittingArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), shown }),
   );
@@ -67,6 +71,36 @@ function asObject(given: unknown): unknown {
   } catch {
     return given;
   }
+}
+
+/**
+ * Some hosts add `approved: true` to calls that they let through. It is theirs: it goes before the arguments are
+ * checked, unless the tool's own schema has a property of that name.
+ */
+function withoutApproved(args: Arguments, schema: JsonSchema): Arguments {
+  if (!Object.hasOwn(args, APPROVED) || isDeclared(args[APPROVED], schema)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([key]) => key !== APPROVED));
+}
+
+function isDeclared(value: unknown, schema: JsonSchema): boolean {
+  const parts = new SchemaParts(schema);
+  const seen = new Set<JsonSchema>();
+  const declares = (part: Part | undefined): boolean => {
+    if (!part || seen.has(part.schema)) return false;
+    seen.add(part.schema);
+    const { properties, required, additionalProperties, patternProperties } = part.schema;
+    if (isRecord(properties) && Object.hasOwn(properties, APPROVED)) return true;
+    if (Array.isArray(required) && required.includes(APPROVED)) return true;
+    // A tool that takes any names: what hosts add is a boolean, anything else is one of the names.
+    const takesNames = isRecord(additionalProperties) || isRecord(patternProperties);
+    if (takesNames && typeof value !== "boolean") return true;
+    return [
+      parts.referredTo(part),
+      ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => parts.listed(part, keyword)),
+      ...["then", "else"].map((keyword) => parts.under(part, keyword)),
+    ].some(declares);
+  };
+  return declares(parts.root);
 }
 
 function notAnObject(tool: string, given: unknown): OutcomeError {

@@ -1,16 +1,32 @@
+import { createHash } from "node:crypto";
+import type { Caller } from "../../../contract/caller.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { Answering, Asked, ToolCall } from "../../../contract/tool.ts";
+import type { Answering, Asked, Tool, ToolCall } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { withHeartbeat } from "../../../lib/flow/heartbeat.ts";
-import { Stop } from "../../../lib/flow/stop.ts";
+import { linkSignals } from "../../../lib/flow/link-signals.ts";
 import { stableJson } from "../../../lib/json.ts";
 import { withHiddenShown } from "../../../lib/text/hidden-characters.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { ClaimStore, QuestionRecord } from "../../../machine/db/store.ts";
-import type { Answer, Asking, Questions } from "../../../questions/questions.ts";
+import type { Answer, Asking } from "../../questions/asking.ts";
+import type { Questions } from "../../questions/questions.ts";
+import type { Decision } from "../rules.ts";
 import { isOneTool } from "./answer-rules.ts";
-import { ApprovalBinding, type AskedCall, type SecretsNamed } from "./approval-binding.ts";
 import { APPROVAL_KEY, approvalInquiry, type Said, saidIn, wayToAsk } from "./approval-elicitation.ts";
+
+/** A call that a rule wants a person to see first. */
+export interface AskedCall {
+  readonly tool: Tool;
+  /** Repaired and checked, secrets by their names. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly caller: Caller;
+  /** What decides this tool for this caller: another rule in its place is another question. */
+  readonly decision: Decision;
+}
+
+/** Which secrets of agents arguments name, and since when each of them is what it is. */
+export type SecretsNamed = (args: AskedCall["args"]) => readonly string[];
 
 /** What became of a call that a rule wants a person to see first. */
 export type Approval =
@@ -77,13 +93,11 @@ export class Approvals {
     const { id } = first;
     if (brought?.kind === "later") return { kind: "waiting", id };
     if (way === "rounds") return this.#askByRound(id, asking);
-    const stop = stopOf(call);
-    const said =
-      way === "answering" ? await this.#askAtClient(id, asking, call.answering!, call, stop) : undefined;
+    const said = way === "answering" ? await this.#askAtClient(id, asking, call.answering!, call) : undefined;
     if (said) return said;
     const { waitMs } = this.#deps.settings().approvals;
     if (waitMs === 0 || !call.onProgress) return { kind: "waiting", id };
-    const waiting = this.#deps.questions.ask(asking, { waitMs, signal: stop.signal });
+    const waiting = this.#deps.questions.ask(asking, { waitMs, ...signalOf(call) });
     return approvalOf(await this.#withProgress(asked.tool.name, id, call, waiting));
   }
 
@@ -214,7 +228,6 @@ export class Approvals {
     asking: Asking,
     answering: Answering,
     call: ToolCall,
-    stop: Stop,
   ): Promise<Approval | undefined> {
     const { questions } = this.#deps;
     const question = await questions.get(id);
@@ -223,10 +236,9 @@ export class Approvals {
     let isTooLate = false;
     const notNow = new AbortController();
     const withdraw = new AbortController();
-    const waiting = questions.ask(asking, {
-      waitMs: AT_CLIENT_MS,
-      signal: AbortSignal.any([stop.signal, notNow.signal]),
-    });
+    const cancelled = new AbortController();
+    const unlink = linkSignals(cancelled, call.signal, notNow.signal);
+    const waiting = questions.ask(asking, { waitMs: AT_CLIENT_MS, signal: cancelled.signal });
     const heard = answering
       .answer(inquiry, withdraw.signal)
       .then(saidIn, () => undefined)
@@ -243,9 +255,10 @@ export class Approvals {
       const what = String(question.details.tool ?? "the batch");
       return approvalOf(await this.#withProgress(what, id, call, waiting));
     } catch (error) {
-      if (stop.aborted || !notNow.signal.aborted) throw error;
+      if (call.signal?.aborted || !notNow.signal.aborted) throw error;
       return isTooLate ? { kind: "void", why: "used" } : { kind: "waiting", id };
     } finally {
+      unlink();
       withdraw.abort();
     }
   }
@@ -280,6 +293,54 @@ function approvalOf(answer: Answer): Approval {
   }
 }
 
-function stopOf({ stop, signal }: ToolCall): Stop {
-  return stop ?? (signal ? Stop.of(signal) : new Stop());
+function signalOf({ signal }: ToolCall): { readonly signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}
+
+/**
+ * What a yes is bound to: who calls, the tool and what it said of itself, with what, agents' own secrets in that as
+ * they are by then, and the rule that asked. Two calls with the same digest are the same to the person who answers.
+ */
+class ApprovalBinding {
+  readonly #secretsNamed: SecretsNamed;
+  readonly #fingerprints = new WeakMap<Tool, string>();
+  readonly #digests = new WeakMap<AskedCall, string>();
+
+  constructor(secretsNamed: SecretsNamed) {
+    this.#secretsNamed = secretsNamed;
+  }
+
+  /** Of one asked call always the same: what it names may be another secret by the time of the answer. */
+  digest(asked: AskedCall): string {
+    const known = this.#digests.get(asked);
+    if (known !== undefined) return known;
+    const { tool, args, caller, decision } = asked;
+    const secrets = this.#secretsNamed(args);
+    const made = sha256([
+      caller.agentId,
+      tool.name,
+      this.#fingerprint(tool),
+      args,
+      decision.action,
+      decision.rule,
+      decision.ruleId ?? null,
+      ...(secrets.length > 0 ? [secrets] : []),
+    ]);
+    this.#digests.set(asked, made);
+    return made;
+  }
+
+  #fingerprint(tool: Tool): string {
+    const known = this.#fingerprints.get(tool);
+    if (known !== undefined) return known;
+    const { name, origin, ownName, description, inputSchema, flags, published } = tool;
+    const annotations = published?.annotations ?? null;
+    const made = sha256([name, origin, ownName, description, inputSchema, flags, annotations]);
+    this.#fingerprints.set(tool, made);
+    return made;
+  }
+}
+
+function sha256(value: unknown): string {
+  return createHash("sha256").update(stableJson(value)).digest("hex");
 }

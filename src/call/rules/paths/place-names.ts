@@ -1,5 +1,7 @@
 /** Paths in the one form in which rules compare them. */
+
 import { posix } from "node:path";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { Remembered } from "../../../lib/flow/remembered.ts";
 import { lengthBit } from "../../../lib/text/literal-table.ts";
 import { leadsThroughSystemLink } from "../../../machine/files/system-links.ts";
@@ -121,7 +123,7 @@ const MAX_PATH = 4_096;
 /** As many characters of odd spellings of one call are resolved; what comes after them may lead anywhere. */
 const MAX_WORK = 2_000_000;
 const MAX_STARTS = 200;
-const STARTS = new Map<string, PathPiece>();
+const STARTS = new BoundedMap<string, PathPiece>(MAX_STARTS);
 /** Relative, and nothing in it means another folder than it says. */
 const PLAIN = /^[\w-][\w .-]*(?:\/[\w-][\w .-]*)*$/;
 
@@ -214,12 +216,7 @@ class Below implements PathText {
 
 /** Of the few folders that calls start from. */
 function pieceOf(folder: string): PathPiece {
-  const known = STARTS.get(folder);
-  if (known) return known;
-  if (STARTS.size >= MAX_STARTS) STARTS.clear();
-  const piece = new PathPiece(folder);
-  STARTS.set(folder, piece);
-  return piece;
+  return STARTS.getOrMake(folder, () => new PathPiece(folder));
 }
 
 function within(folder: string, path: string): string | undefined {

@@ -111,3 +111,15 @@ function blockOf(text: string, last: number): number {
   const mixed = (text.charCodeAt(last - 2) << 10) ^ (text.charCodeAt(last - 1) << 5) ^ text.charCodeAt(last);
   return mixed & (TABLE_SIZE - 1);
 }
+
+/** In order; those that overlap as one. */
+export function merged(found: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  for (const next of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last && next.start < last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, next.end) };
+    else result.push(next);
+  }
+  return result;
+}

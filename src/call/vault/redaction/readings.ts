@@ -13,7 +13,7 @@ export function packed({ text, starts, ends }: Reading): Reading {
   for (let at = 0; at < text.length; at++) {
     let code = text.charCodeAt(at);
     if (code === SPACE) isLineBegin = true;
-    if (code === SPACE || code === QUOTE || (isLineBegin && MARKS.has(code))) continue;
+    if (code === SPACE || code === QUOTE || (isLineBegin && MARKS[code] === 1)) continue;
     isLineBegin = false;
     if (code === MINUS) code = 0x2b;
     else if (code === UNDERSCORE) code = 0x2f;
@@ -27,15 +27,18 @@ export function hexDigits({ text, starts, ends }: Reading): Reading {
   const draft = new Draft(text.length);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (SEPARATORS.has(code)) continue;
+    if (SEPARATORS[code] === 1) continue;
     if (code === ZERO && (text.charCodeAt(at + 1) | 0x20) === SMALL_X) at += 1;
     else draft.add(code >= 0x41 && code <= 0x46 ? code | 0x20 : code, starts[at]!, ends[at]!);
   }
   return draft.reading;
 }
 
-function codesOf(text: string): ReadonlySet<number> {
-  return new Set([...text].map((character) => character.charCodeAt(0)));
+/** 1: one of them. */
+function codesOf(text: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const character of text) table[character.charCodeAt(0)] = 1;
+  return table;
 }
 
 /** A byte as `xxd` and `hexdump -C` show it: in hex, and as a character at the end of the line. */
@@ -56,7 +59,7 @@ export function dumpedBytes(text: string): DumpedByte[][] {
     const found = text.indexOf("\n", from);
     const end = found === -1 ? text.length : found;
     const bytes = dumpedLine(text.slice(from, end), from);
-    if (bytes.length > 0) part.push(...bytes);
+    if (bytes.length > 0) for (const byte of bytes) part.push(byte);
     else if (part.length > 0) {
       parts.push(part);
       part = [];

@@ -1,5 +1,5 @@
 import { urlBase64 } from "./base64-form.ts";
-import type { Range } from "./matcher.ts";
+import { merged, type Range } from "./matcher.ts";
 import { Sieve } from "./sieve.ts";
 import {
   base64Around,
@@ -152,18 +152,6 @@ export class Redaction {
 
 function isText(bytes: Buffer): boolean {
   return bytes.subarray(0, SAMPLE).every((byte) => byte >= 0x20 || byte === 9 || byte === 10 || byte === 13);
-}
-
-/** In order; those that overlap as one. */
-function merged(found: readonly Range[]): Range[] {
-  const result: Range[] = [];
-  for (const next of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = result.at(-1);
-    if (last && next.start < last.end)
-      result[result.length - 1] = { start: last.start, end: Math.max(last.end, next.end) };
-    else result.push(next);
-  }
-  return result;
 }
 
 function keptOf(values: ReadonlySet<string>): number {

@@ -1,19 +1,22 @@
 import { BLANKS, escapeTails, GRAM } from "./escape-tails.ts";
 import { LONGEST_PIECE } from "./pieces.ts";
-import { LONGEST_ESCAPE, MIX, nameAt, Search, type Sifted } from "./search.ts";
-import type { Sought } from "./sought.ts";
+import { LONGEST_ESCAPE } from "./runs.ts";
+import { nameAt, Search, type Sifted } from "./search.ts";
+import { MIX, mask, type Sought } from "./sought.ts";
 import { ENTITY_NAMES } from "./unquote.ts";
 
 const MAX_STRIDE = 13;
 const FEWEST_BITS = 18;
 const MOST_BITS = 23;
-/** Of the table at most one bit in so many is set. */
+/** The table has so many bits for each four characters, of which two are set. */
 const SPARSENESS = 64;
 /** Written once and used again and again; longer texts get memory of their own. */
 const SCRATCH = 256 * 1024;
 /** So many places are looked at together. */
 const PLACES = 4096;
 const MARGIN = 64;
+/** A word of the table has so many bits. */
+const WORD = 5;
 /** Behind the text, so that whoever looks a little ahead need not ask where it ends. */
 const PADDING = 16;
 
@@ -32,8 +35,8 @@ const [BACKSLASH, PERCENT, AMPERSAND] = [0x5c, 0x25, 0x26];
  */
 export class Sieve {
   readonly #sought: Sought = {
-    bits: new Uint32Array(1 << (FEWEST_BITS - 5)),
-    shift: 32 - FEWEST_BITS,
+    bits: new Int32Array(1 << (FEWEST_BITS - WORD)),
+    shift: 32 - (FEWEST_BITS - WORD),
     shortest: Number.POSITIVE_INFINITY,
     shortestHex: Number.POSITIVE_INFINITY,
     reach: MARGIN,
@@ -43,10 +46,10 @@ export class Sieve {
     present: new Uint8Array(257),
     hidden: new Uint8Array(256),
     pairs: new Uint8Array(65536),
-    lastPairs: new Uint8Array(65536),
+    lineEnds: new Uint8Array(256),
     names: new Uint8Array(4096),
   };
-  /** How many bits are set. */
+  /** How many are in the table. */
   #grams = 0;
   readonly #scratch = Buffer.alloc(SCRATCH);
   readonly #places = new Int32Array(PLACES);
@@ -55,31 +58,27 @@ export class Sieve {
     // Escapes that stand for any character, the end of a line, and a backslash before another.
     for (const letter of "ux01234567nr\n\r") this.#hide(letter.charCodeAt(0));
     this.#markPair(BACKSLASH, BACKSLASH);
-    this.#sought.pairs[0x2020] = 2;
-    for (let end = 0; end < LINE_ENDS; end++) this.#markPair(end, 0x20);
     // Numbers, and an escape inside another one.
     for (const letter of "#a") this.#markPair(AMPERSAND, letter.charCodeAt(0));
     for (const letter of "2uU") this.#markPair(PERCENT, letter.charCodeAt(0));
-    // What escapes end with.
-    for (const letter of "0123456789abcdefABCDEF;}") this.#markBeforeEscape(letter.charCodeAt(0));
-    for (let code = 0; code < 256; code++) {
-      const isBase64 = /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code));
-      if (isBase64 || code < LINE_ENDS || `="'\\`.includes(String.fromCharCode(code)))
-        this.#markLineEnd(code);
-      if (isBase64) for (let end = 0; end < LINE_ENDS; end++) this.#markPair(end, code);
-    }
+    for (let code = 0; code < 256; code++)
+      if (code < LINE_ENDS || /[A-Za-z0-9+/_="'\\-]/.test(String.fromCharCode(code)))
+        this.#sought.lineEnds[code] = 1;
   }
 
   /** Else it has to be made anew, larger. */
   get isFull(): boolean {
-    return this.#sought.shift > 32 - MOST_BITS && this.#grams * SPARSENESS > 2 ** (32 - this.#sought.shift);
+    return (
+      this.#sought.shift > 32 - (MOST_BITS - WORD) &&
+      this.#grams * SPARSENESS > 2 ** (32 - this.#sought.shift + WORD)
+    );
   }
 
   /** Empty, with twice the room if it was full. */
   reset(): void {
     const sought = this.#sought;
     while (this.isFull) sought.shift -= 1;
-    sought.bits = new Uint32Array(1 << (32 - sought.shift - 5));
+    sought.bits = new Int32Array(1 << (32 - sought.shift));
     this.#grams = 0;
     sought.shortest = Number.POSITIVE_INFINITY;
     sought.shortestHex = Number.POSITIVE_INFINITY;
@@ -101,9 +100,11 @@ export class Sieve {
     for (let at = 0; at + GRAM <= form.length; at++) this.#enter(form, at);
   }
 
-  /** What may go on after a line end and one blank; where there are more blanks, these are recognised. */
+  /** What may go on after a line end and some blanks; of more blanks than that, all are passed. */
   addIndented(form: string): void {
-    for (let at = 0; at + GRAM - 1 <= form.length; at++) this.#enter(` ${form.slice(at, at + GRAM - 1)}`, 0);
+    for (let blanks = 1; blanks < GRAM; blanks++)
+      for (let at = 0; at + GRAM - blanks <= form.length; at++)
+        this.#enter(" ".repeat(blanks) + form.slice(at, at + GRAM - blanks), 0);
   }
 
   /** What escapes may stand in for: those of `characters`, or any. */
@@ -114,7 +115,6 @@ export class Sieve {
       if (characters && !characters.test(form.charAt(at))) continue;
       const code = form.charCodeAt(at);
       present[Math.min(code, 256)] = 1;
-      if (at > 0) this.#markBeforeEscape(form.charCodeAt(at - 1) & 0xff);
       // As bytes of UTF-8.
       if (code > 0x7f) present.fill(1, 0x80, 0x100);
       const letter = BLANKS.get(code);
@@ -130,7 +130,7 @@ export class Sieve {
       if (code === 0x22 || code === 0x27) this.#sought.hasQuotes = true;
       if (code <= 0x20) {
         this.#sought.hasBlanks = true;
-        for (let before = 0; before < 256; before++) this.#markLineEnd(before);
+        this.#sought.lineEnds.fill(1);
       }
     }
   }
@@ -142,16 +142,6 @@ export class Sieve {
 
   #markPair(first: number, second: number): void {
     this.#sought.pairs[first | (second << 8)] = 1;
-    this.#sought.lastPairs[first | (second << 8)] = 1;
-  }
-
-  #markBeforeEscape(code: number): void {
-    for (const sign of [BACKSLASH, AMPERSAND, PERCENT]) this.#sought.lastPairs[code | (sign << 8)] = 1;
-  }
-
-  /** After `code` a line may end inside a value. */
-  #markLineEnd(code: number): void {
-    for (let end = 0; end < LINE_ENDS; end++) this.#markPair(code, end);
   }
 
   sift(text: string): Sifted {
@@ -167,10 +157,11 @@ export class Sieve {
   #enter(form: string, at: number): void {
     let gram = 0;
     for (let index = GRAM - 1; index >= 0; index--) gram = (gram << 8) | (form.charCodeAt(at + index) & 0xff);
-    const place = Math.imul(gram, MIX) >>> this.#sought.shift;
-    const bit = 1 << (place & 31);
-    if ((this.#sought.bits[place >>> 5]! & bit) !== 0) return;
-    this.#sought.bits[place >>> 5]! |= bit;
+    const mixed = Math.imul(gram, MIX);
+    const bits = mask(gram, mixed);
+    const { bits: table, shift } = this.#sought;
+    if ((table[mixed >>> shift]! & bits) === bits) return;
+    table[mixed >>> shift]! |= bits;
     this.#grams += 1;
   }
 }

@@ -107,16 +107,18 @@ export class Spellings {
 
   /** Not in order. */
   find(text: string): Range[] {
-    const found = [...this.#plain.find(text)];
+    // Not spread into arguments, of which there may be too many.
+    let found = this.#plain.find(text);
     for (const isQuotedPrintable of text.includes("=") ? [false, true] : [false]) {
       const reading = unquoted(text, isQuotedPrintable);
-      found.push(...inFirst(this.#loose.find(reading.text), reading));
-      found.push(...this.#inBase64(packed(reading)));
       const digits = hexDigits(reading);
-      found.push(...inFirst(this.#hex.find(digits.text), digits));
+      found = found.concat(
+        inFirst(this.#loose.find(reading.text), reading),
+        this.#inBase64(packed(reading)),
+        inFirst(this.#hex.find(digits.text), digits),
+      );
     }
-    found.push(...this.#inDumps(text));
-    return found;
+    return found.concat(this.#inDumps(text));
   }
 
   #inBase64(reading: Reading): Range[] {

@@ -10,6 +10,11 @@ const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;
+const OPEN_BRACE = 0x7b;
+const [SMALL_U, SMALL_X] = [0x75, 0x78];
+/** 1: an escape may begin with this character. */
+const BEGINS_ESCAPE = new Uint8Array(BACKSLASH + 1);
+for (const code of [BACKSLASH, PERCENT, AMPERSAND, EQUALS]) BEGINS_ESCAPE[code] = 1;
 /** One escape inside another is undone so often. */
 const MAX_LEVELS = 4;
 const LONGEST_ENTITY = 10;
@@ -20,7 +25,10 @@ const LONGEST_RUN = 64;
 export const NOTHING = -1;
 const NO_ESCAPE = -2;
 
-const BLANKS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12, v: 11 };
+/** What a letter after a backslash stands for; 0: no blank. */
+const BLANKS = new Uint8Array(128);
+for (const [letter, code] of Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11 }))
+  BLANKS[letter.charCodeAt(0)] = code;
 
 /** The names of ASCII characters in HTML. */
 const NAMED: ReadonlyMap<string, number> = new Map(
@@ -98,6 +106,7 @@ export class Unquoter {
   read(at: number): number {
     let code = this.#text.charCodeAt(at);
     this.next = at + 1;
+    if (code > BACKSLASH || BEGINS_ESCAPE[code] === 0) return code;
     for (let level = 0; level < MAX_LEVELS; level++) {
       const undone = this.#undo(code);
       if (undone === NO_ESCAPE) return code;
@@ -121,19 +130,17 @@ export class Unquoter {
     // Each text inside a text doubles them.
     const most = this.next + LONGEST_RUN;
     while (this.next < most && text.charCodeAt(this.next) === BACKSLASH) this.next += 1;
-    const letter = text.charAt(this.next);
-    if (letter === "u") {
-      if (text.charAt(this.next + 1) === "{") return this.#braces();
+    const letter = text.charCodeAt(this.next);
+    if (letter === SMALL_U) {
+      if (text.charCodeAt(this.next + 1) === OPEN_BRACE) return this.#braces();
       return this.#hex(this.next + 1, 4, NOTHING);
     }
-    if (letter === "x") return this.#hex(this.next + 1, 2, NOTHING);
-    if (letter === "\n" || letter === "\r") return this.#lineEnd();
-    const blank = BLANKS[letter];
-    if (blank !== undefined) {
-      this.next += 1;
-      return blank;
-    }
-    return this.#octal();
+    if (letter === SMALL_X) return this.#hex(this.next + 1, 2, NOTHING);
+    if (letter === 10 || letter === 13) return this.#lineEnd();
+    const blank = letter < 128 ? BLANKS[letter]! : 0;
+    if (blank === 0) return this.#octal();
+    this.next += 1;
+    return blank;
   }
 
   #braces(): number {
@@ -179,7 +186,7 @@ export class Unquoter {
 
   #entity(): number {
     const text = this.#text;
-    if (text.charAt(this.next) === "#") return this.#numbered();
+    if (text.charCodeAt(this.next) === 0x23) return this.#numbered();
     const end = this.#endOf(0x3b, this.next);
     if (end === -1) return NO_ESCAPE;
     const code = NAMED.get(text.slice(this.next, end));

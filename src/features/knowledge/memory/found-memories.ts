@@ -1,8 +1,32 @@
 import type { MemoryRecord } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import { termsOf } from "../../../machine/text/analyser.ts";
 import { fold } from "../../../machine/text/words.ts";
+import type { MemorySearch } from "../knowledge.ts";
 import { hasPhrase } from "../search/phrases.ts";
-import type { Query } from "../search/query.ts";
+import { hasFilters, type Query } from "../search/query.ts";
+import type { Memory } from "./memory.ts";
+import { snippetOf } from "./snippet.ts";
+
+/** Memories as a search over documents takes them in. Nothing counts as used by that. */
+export function foundMemories(memory: Pick<Memory, "find">): MemorySearch {
+  return {
+    async findMemories({ owners, query, ...request }) {
+      const words = [query.words, ...query.prefixes].join(" ").trim();
+      if (words === "" && !hasFilters(query)) return [];
+      const where = memoryFilter(query);
+      const hits = await memory.find(owners, { ...request, ...(words !== "" && { query: words }), where });
+      return hits.map(({ memory: { id, key, text, tags, updatedAt }, score }) => ({
+        kind: "memory",
+        id,
+        key,
+        ...snippetOf(text, words),
+        tags,
+        updatedAt,
+        score,
+      }));
+    },
+  };
+}
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
@@ -10,7 +34,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
  * Whether the filters, phrases and exclusions of a query let a memory through. Its type and tags are its own, its time is when it was last said; it is
  * of no source.
  */
-export function memoryFilter(query: Query): (memory: MemoryRecord) => boolean {
+function memoryFilter(query: Query): (memory: MemoryRecord) => boolean {
   const { sources, types, notTypes, tags, notTags, before, after, phrases, not } = query;
   const notWords = not.words.map(termsOf).filter((terms) => terms.length > 0);
   const notPrefixes = not.prefixes.map(fold);

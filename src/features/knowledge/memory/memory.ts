@@ -13,7 +13,7 @@ import type {
 } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 import { similarity } from "../../../machine/text/similarity.ts";
-import { EVERYTHING, shows } from "../access.ts";
+import { canSee, EVERYTHING } from "../access.ts";
 import type { Access } from "../knowledge.ts";
 import { type MemoryHit, MemoryIndexes } from "./memory-indexes.ts";
 import { isSame, metadataOf, storable, tagsOf } from "./memory-text.ts";
@@ -198,7 +198,7 @@ export class Memory {
   ): Promise<readonly MemoryVersion[]> {
     const versions = await this.#deps.store.history(id, this.#deps.clock());
     return versions.filter(
-      ({ agentId, label }) => (owners === null || owners.includes(agentId)) && shows(access, label),
+      ({ agentId, label }) => (owners === null || owners.includes(agentId)) && canSee(access, label),
     );
   }
 
@@ -315,7 +315,7 @@ export class Memory {
     const wanted = tagsOf(tags);
     return (memory) =>
       (memory.expiresAt === null || memory.expiresAt > now) &&
-      shows(access, memory.label) &&
+      canSee(access, memory.label) &&
       (types?.includes(memory.type) ?? true) &&
       wanted.every((tag) => memory.tags.includes(tag)) &&
       where(memory);

@@ -12,9 +12,7 @@ export interface FrontMatter {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const MAX_CHARS = 64 * 1024;
-/** What is more than `key: value` and plain lists. */
-const MAX_YAML = 16 * 1024;
+const MAX_CHARS = 16 * 1024;
 const MAX_NESTED = 32;
 const MAX_METADATA = 8_192;
 const NONE: FrontMatter = { end: 0, tags: [], metadata: {} };
@@ -43,9 +41,7 @@ export function readFrontMatter(text: string): FrontMatter {
 }
 
 function parseYaml(source: string): Record<string, unknown> | undefined {
-  const simple = simpleYaml(source);
-  if (simple) return simple;
-  if (source.length > MAX_YAML || isDeep(source)) return undefined;
+  if (isDeep(source)) return undefined;
   try {
     // Few aliases: a small text could ask for a large value.
     const value: unknown = parseDocument(source, { logLevel: "silent", uniqueKeys: false }).toJS({
@@ -71,38 +67,9 @@ function isDeep(source: string): boolean {
 
 const MANY_MARKS = /(?:[-?:][ \t]+){32}/;
 
-const PLAIN = /^([A-Za-z_][\w -]{0,60}):(?:[ \t]+([^\s#&*!|>%@`"'[{][^#"'\n]*?))?[ \t]*\r?$/;
-const ITEM = /^[ \t]*- +([^\s#&*!|>%@`"'[{][^#"':\n]*?)[ \t]*\r?$/;
-
-/** Nearly every front matter is `key: value` and plain lists; the whole of YAML takes ten times as long. Undefined: it is more than that. */
-function simpleYaml(source: string): Record<string, unknown> | undefined {
-  const said: Record<string, unknown> = {};
-  let list: string[] | undefined;
-  for (const line of source.split("\n")) {
-    if (line.trim() === "") continue;
-    const item = list && ITEM.exec(line);
-    if (item) {
-      list!.push(item[1]!);
-      continue;
-    }
-    const plain = PLAIN.exec(line);
-    if (!plain) return undefined;
-    const [, key, value] = plain;
-    list = undefined;
-    if (value === undefined) said[key!] = list = [];
-    else if (
-      /^(?:true|false|null|~|yes|no|[-+.]?\d.*|[-?:].*)$|: /i.test(value) &&
-      !/^\d{4}-\d\d-\d\d/.test(value)
-    )
-      return undefined;
-    else said[key!] = value;
-  }
-  return said;
-}
-
 function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  return typeof value === "string" ? value.split(/[,\n]/) : value === undefined ? [] : [value];
+  return typeof value === "string" ? value.split(/[,\n]/) : value == null ? [] : [value];
 }
 
 /** As JSON, as far as it is small. */

@@ -1,9 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../../contract/errors.ts";
+import { ThreadLostError, WorkerThread } from "../../../lib/worker-rpc.ts";
 import { isContainer } from "../sources/file-type.ts";
-import type { FromParser, Place, ToParser } from "./parse-worker.ts";
+import type { MembersRead, ParseMethods, ReadingPosition } from "./parse-worker.ts";
 import type { FileReader, ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
-import { threadTime } from "./thread-cpu.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
 
 export interface ParseThreadOptions {
   /** One file, or one member of it, may use a processor for so long; ten times as long may pass. */
@@ -29,7 +30,7 @@ const MAX_GIVEN_UP = 50;
 const AHEAD = 8;
 
 interface Waiting {
-  readonly id: number;
+  readonly number: number;
   readonly job: ReadJob;
   readonly onMembers: (members: readonly ReadDocument[]) => Promise<void>;
   readonly done: (end: ReadEnd) => void;
@@ -49,15 +50,15 @@ export class ParseThread implements FileReader {
   /** In the order in which they are read; the first is being read. */
   readonly #waiting: Waiting[] = [];
   #sent = 0;
-  #worker: Worker | undefined;
-  #lastId = 0;
+  #thread: WorkerThread<ParseMethods> | undefined;
+  #lastNumber = 0;
   #closed = false;
   #watch: NodeJS.Timeout | undefined;
   /** Of the file, or batch of members, that is being read. */
   #rss = 0;
   /** Of the file or member that is being read; `cpu` from the first look on, since most take no time. */
   #begun: { at: number; cpu: number | undefined; member: number } = { at: 0, cpu: undefined, member: -1 };
-  #place: Place = newPlace();
+  #position = newPosition();
   #task: string | undefined;
   /** It waits for its members to be taken. */
   #isPaused = false;
@@ -71,7 +72,7 @@ export class ParseThread implements FileReader {
     if (this.#closed) return Promise.reject(new Error("the reader is closed"));
     return new Promise((done, fail) => {
       const failed = new Map<number, string>();
-      this.#waiting.push({ id: ++this.#lastId, job, onMembers, done, fail, from: 0, failed });
+      this.#waiting.push({ number: ++this.#lastNumber, job, onMembers, done, fail, from: 0, failed });
       if (this.#waiting.length === 1) this.#begin();
       this.#send();
     });
@@ -81,60 +82,57 @@ export class ParseThread implements FileReader {
     this.#closed = true;
     clearInterval(this.#watch);
     for (const { fail } of this.#waiting.splice(0)) fail(new Error("the reader was closed"));
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
   }
 
   #send(): void {
     while (this.#sent < Math.min(this.#waiting.length, AHEAD)) {
-      const { id, job, from, failed } = this.#waiting[this.#sent++]!;
+      const waiting = this.#waiting[this.#sent++]!;
+      const { number, job, from, failed } = waiting;
       const again = failed.size > 0 && { resume: { from, failed } };
-      this.#worker ??= this.#start();
-      this.#worker.postMessage({ type: "read", id, job: { ...job, ...again } } satisfies ToParser);
+      this.#thread ??= this.#start();
+      const thread = this.#thread;
+      const onPart = (part: MembersRead) => this.#take(waiting, part);
+      thread.call("read", [number, { ...job, ...again }], { onPart }).then(
+        (end) => {
+          if (this.#thread === thread) this.#end((first) => first.done(end));
+        },
+        (error) => {
+          if (this.#thread === thread) this.#giveUp(reasonFor(error));
+        },
+      );
     }
   }
 
-  #start(): Worker {
+  #start(): WorkerThread<ParseMethods> {
     const { worker: file, heapMb } = this.#options;
     const resourceLimits = { maxOldGenerationSizeMb: heapMb, stackSizeMb: 4 };
     // A thread that was given up may still write where it was.
-    this.#place = newPlace();
+    this.#position = newPosition();
     this.#task = undefined;
-    const worker = new Worker(file, {
-      ...{ workerData: this.#place, env: {}, execArgv: [], resourceLimits },
-      ...{ stdout: true, stderr: true },
-    });
-    // What a parser prints is nobody's.
-    worker.stdout.resume();
-    worker.stderr.resume();
-    worker.unref();
-    worker.on("message", (message: FromParser) => {
-      if (this.#worker === worker) this.#heard(message);
-    });
-    worker.on("error", (error) => {
-      if (this.#worker === worker) this.#giveUp(reasonFor(error));
-    });
-    worker.on("exit", () => {
-      if (this.#worker === worker) this.#giveUp("reading it ended the thread that reads");
-    });
     this.#watch = setInterval(() => this.#look(), LOOK_MS).unref();
-    return worker;
+    return new WorkerThread({
+      start: () => {
+        const worker = new Worker(file, {
+          ...{ workerData: this.#position, env: {}, execArgv: [], resourceLimits },
+          ...{ stdout: true, stderr: true },
+        });
+        // What a parser prints is nobody's.
+        worker.stdout.resume();
+        worker.stderr.resume();
+        return worker;
+      },
+      onNotice: (task) => {
+        this.#task = task as string;
+        this.#restart(-1);
+      },
+      ...{ endingMs: 0, keepsAlive: false },
+    });
   }
 
-  #heard(message: FromParser): void {
-    if (message.type === "started") {
-      this.#task = message.task;
-      this.#restart(-1);
-      return;
-    }
-    const first = this.#waiting[0];
-    if (first?.id !== message.id) return;
-    if (message.type === "members") void this.#take(first, message.members, message.next);
-    else this.#end((waiting) => waiting.done(message.end));
-  }
-
-  async #take(waiting: Waiting, members: readonly ReadDocument[], next: number): Promise<void> {
+  async #take(waiting: Waiting, { members, next }: MembersRead): Promise<void> {
     this.#isPaused = true;
     try {
       await waiting.onMembers(members);
@@ -146,7 +144,6 @@ export class ParseThread implements FileReader {
     if (this.#waiting[0] !== waiting) return;
     waiting.from = next;
     this.#begin();
-    this.#worker?.postMessage({ type: "more", id: waiting.id } satisfies ToParser);
   }
 
   #look(): void {
@@ -157,7 +154,7 @@ export class ParseThread implements FileReader {
       this.#restart(member);
       return;
     }
-    const cpu = threadTime(this.#task);
+    const cpu = threadCpuMs(this.#task);
     this.#begun.cpu ??= cpu;
     const isOver =
       cpu - this.#begun.cpu > timeoutMs || performance.now() - this.#begun.at > timeoutMs * WAITING_TIMES;
@@ -168,8 +165,8 @@ export class ParseThread implements FileReader {
 
   /** Of the first file, which one is taken apart; -1: none. */
   #memberNow(): number {
-    const [id, member] = this.#place;
-    return id === this.#waiting[0]?.id ? member! : -1;
+    const [number, member] = this.#position;
+    return number === this.#waiting[0]?.number ? member! : -1;
   }
 
   /** Memory is the whole process's, and time may be missing: once is no proof that it was the file. */
@@ -197,10 +194,10 @@ export class ParseThread implements FileReader {
 
   #stop(): void {
     clearInterval(this.#watch);
-    const worker = this.#worker;
-    this.#worker = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
     // Not waited for: it may hang in a read of a broken disk.
-    void worker?.terminate();
+    thread?.kill();
   }
 
   #end(settle: (first: Waiting) => void): void {
@@ -222,12 +219,14 @@ export class ParseThread implements FileReader {
   }
 }
 
-function newPlace(): Place {
+function newPosition(): ReadingPosition {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
 function reasonFor(error: unknown): string {
-  const code = (error as { readonly code?: string }).code;
+  if (error instanceof ThreadLostError && error.cause === undefined)
+    return "reading it ended the thread that reads";
+  const code = ((error as Error).cause as { readonly code?: string } | undefined)?.code;
   if (code === "ERR_WORKER_OUT_OF_MEMORY") return "reading it took too much memory";
   return `reading it failed: ${messageOf(error).slice(0, 200)}`;
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
 
 /** Linux counts hundredths of a second, whatever its own clock does. */
 const TICK_MS = 10;
@@ -9,7 +10,7 @@ const [USER, SYSTEM] = [11, 12];
  * Milliseconds of a processor that a thread of this process has used; those of the whole process where the system does not tell, which are
  * never less. `task` is what `/proc/thread-self` says in that thread.
  */
-export function threadTime(task: string | undefined): number {
+export function threadCpuMs(task: string | undefined): number {
   if (task !== undefined) {
     try {
       const stat = readFileSync(`/proc/${task}/stat`, "latin1");
@@ -21,4 +22,24 @@ export function threadTime(task: string | undefined): number {
   }
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
+}
+
+/** Where Linux tells of this thread, below `/proc`; undefined where there is no such place. */
+export function taskOfThread(): string | undefined {
+  try {
+    return process.platform === "linux" ? readlinkSync("/proc/thread-self") : undefined;
+  } catch {
+    // There is no /proc.
+    return undefined;
+  }
+}
+
+/** On Linux 0 means this thread, so whoever waits for an answer of the process comes first; elsewhere it would mean all of it. */
+export function lowerPriority(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, 10);
+  } catch {
+    // Some containers forbid it.
+  }
 }

@@ -1,12 +1,13 @@
 import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
+import { canSee } from "../access.ts";
 import type {
   Access,
-  Found,
   FoundMemory,
   KnowledgeReader,
   MemorySearch,
   SearchPage,
   SearchRequest,
+  SearchResult,
 } from "../knowledge.ts";
 import { documentFile } from "../sources/document-file.ts";
 import { memoryHash, type Rest, readCursor, writeCursor } from "./cursor.ts";
@@ -37,7 +38,7 @@ export function knowledgeReader({
   meanings,
   memory,
 }: KnowledgeReaderDeps): KnowledgeReader {
-  const shownTo = async (access: Access) => (await sources()).filter(({ label }) => isShown(label, access));
+  const shownTo = async (access: Access) => (await sources()).filter(({ label }) => canSee(access, label));
 
   return {
     async search(request, signal) {
@@ -102,10 +103,6 @@ export function knowledgeReader({
 
 const NOTHING: FindAnswer = { results: [], rest: [], revision: 0, mode: "lexical", notes: [] };
 
-function isShown(label: string | null, { labels }: Access): boolean {
-  return label === null || labels === null || labels.includes(label);
-}
-
 function namesOf(sources: readonly SourceRecord[]): ReadonlyMap<string, string> {
   return new Map(sources.map(({ id, name }) => [id, name]));
 }
@@ -148,8 +145,8 @@ interface Parts {
 /** Entities and memories by their scores, as many as fit; what does not comes with the next page. */
 function pageOf({ entities, memories, limit, rest, asked, isFileShown }: Parts): SearchPage {
   const isLeftOut = new Map(entities.results.map((found) => [found.id, !isFileShown(found)]));
-  const both: readonly Found[] = [
-    ...entities.results.map((found): Found => ({ kind: "entity", ...withoutNo(found) })),
+  const both: readonly SearchResult[] = [
+    ...entities.results.map((found): SearchResult => ({ kind: "entity", ...withoutNo(found) })),
     ...memories,
   ].sort((a, b) => b.score - a.score);
   const page = both.slice(0, limit);

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { within } from "../../../lib/flow/within.ts";
 import type { Embedder, Vector } from "../../../machine/text/meaning/embedder.ts";
 import { measureLikenessFloor } from "../../../machine/text/meaning/likeness-floor.ts";
@@ -26,8 +27,7 @@ const MAX_CHARS = 2_000;
 /** The vectors of queries, those used last kept. Nothing here fails: without one a search goes by words. */
 export class QueryMeanings {
   readonly #deps: QueryMeaningsDeps;
-  /** The least recently used first. */
-  readonly #known = new Map<string, Vector>();
+  readonly #known = new BoundedMap<string, Vector>(KEPT, { drops: "least used" });
   #floor: Promise<number | undefined> | undefined;
 
   constructor(deps: QueryMeaningsDeps) {
@@ -40,10 +40,8 @@ export class QueryMeanings {
     const text = [words, ...prefixes].join(" ").trim().slice(0, MAX_CHARS);
     if (text === "" || !isOn() || embedder.state.kind === "unavailable") return undefined;
     const known = this.#known.get(text);
-    if (known) this.#known.delete(text);
     const [vector, floor] =
       (await within(waitMs, Promise.all([known ?? this.#embed(text), this.#measuredFloor()]))) ?? [];
-    if (vector) this.#keep(text, vector);
     return vector && floor !== undefined ? { model: embedder.model, vector, floor } : undefined;
   }
 
@@ -59,13 +57,7 @@ export class QueryMeanings {
 
   async #embed(text: string): Promise<Vector | undefined> {
     const vectors = await this.#deps.embedder.embed([text], { urgent: true });
-    if (vectors?.[0]) this.#keep(text, vectors[0]);
+    if (vectors?.[0]) this.#known.set(text, vectors[0]);
     return vectors?.[0];
-  }
-
-  #keep(text: string, vector: Vector): void {
-    this.#known.set(text, vector);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KEPT) this.#known.delete(oldest!);
   }
 }

@@ -8,7 +8,7 @@ import type { Analyser } from "../../../machine/text/analyser.ts";
 import { cosine } from "../../../machine/text/meaning/direction.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 import { documentAnalyser } from "../indexing/document-analyser.ts";
-import type { ChunkView, EntityView, FoundChunk } from "../knowledge.ts";
+import type { ChunkView, EntityMatch, EntityView, FoundChunk } from "../knowledge.ts";
 import { allowedEntities } from "./filters.ts";
 import { FUSION, fusedChunks, type RankedEntity, rankedEntities, relevantOf } from "./fusion.ts";
 import { IndexMirror, type MirroredEntity } from "./index-mirror.ts";
@@ -37,19 +37,10 @@ export interface FindRequest {
   readonly byMeaningAlone?: boolean;
 }
 
-export interface FoundEntity {
+export interface FoundEntity extends EntityMatch {
   readonly no: number;
   readonly sourceId: string;
   readonly key: string;
-  readonly id: string;
-  readonly title: string;
-  readonly type: string;
-  readonly source: string;
-  readonly uri: string;
-  readonly tags: readonly string[];
-  readonly documentAt: number;
-  readonly score: number;
-  readonly chunks: readonly FoundChunk[];
 }
 
 /** Where a document came from, for rules about files. */

@@ -1,4 +1,4 @@
-import { matchPath } from "../../../lib/text/glob.ts";
+import { matchList } from "../../../lib/text/glob.ts";
 
 interface IgnoreRule {
   /** `!`: what an earlier rule left out comes back. */
@@ -6,13 +6,21 @@ interface IgnoreRule {
   readonly foldersOnly: boolean;
   /** Matched from the folder of the rules on; else against the last name. */
   readonly anchored: boolean;
-  readonly parts: readonly string[];
+  readonly parts: readonly (typeof ANY | readonly NamePiece[])[];
 }
+
+/** `**` among names, `*` among characters. */
+const ANY = Symbol("any");
+/** A character as it is, or what tells whether one fits. */
+type NamePiece = string | RegExp | typeof ANY;
 
 const MAX_RULES = 1_000;
 const MAX_PATTERN = 500;
 
-/** Patterns as in `.gitignore`, of one folder. The last that fits counts. */
+/**
+ * Patterns as in `.gitignore`, of one folder. The last that fits counts. Matching takes time in proportion to pattern
+ * and path: the files are of strangers, and the package `ignore` makes regular expressions of them, which do not.
+ */
 export class IgnoreRules {
   /** With `/` at its end, or empty. */
   readonly #base: string;
@@ -31,20 +39,84 @@ export class IgnoreRules {
     for (let index = this.#rules.length - 1; index >= 0; index--) {
       const rule = this.#rules[index]!;
       if (rule.foldersOnly && !isFolder) continue;
-      if (matchPath(rule.parts, rule.anchored ? names : last)) return !rule.includes;
+      if (matchList(rule.parts, rule.anchored ? names : last, isAny, matchName)) return !rule.includes;
     }
     return undefined;
   }
 }
 
+function isAny(piece: unknown): boolean {
+  return piece === ANY;
+}
+
+function matchName(pieces: IgnoreRule["parts"][number], name: string): boolean {
+  return pieces !== ANY && matchList(pieces, [...name], isAny, matchCharacter);
+}
+
+function matchCharacter(piece: NamePiece, character: string): boolean {
+  return piece instanceof RegExp ? piece.test(character) : piece === character;
+}
+
 function readRule(line: string): IgnoreRule[] {
-  let pattern = line.replace(/[ \t\r]+$/, "");
+  let pattern = line.replace(/(?<!\\)[ \t\r]+$/, "");
   if (pattern === "" || pattern.startsWith("#") || pattern.length > MAX_PATTERN) return [];
   const includes = pattern.startsWith("!");
   if (includes) pattern = pattern.slice(1);
   const foldersOnly = pattern.endsWith("/");
   if (foldersOnly) pattern = pattern.slice(0, -1);
   const anchored = pattern.includes("/");
-  const parts = pattern.replace(/^\//, "").replaceAll("\\", "").split("/");
-  return parts.every((part) => part !== "") ? [{ includes, foldersOnly, anchored, parts }] : [];
+  const parts = pattern.replace(/^\//, "").split("/").map(readPart);
+  return parts.every((part) => part !== undefined) ? [{ includes, foldersOnly, anchored, parts }] : [];
+}
+
+const PIECES = /\\(?<escaped>.)|\[(?<not>[!^]?)(?<members>\]?(?:\\.|\[:\w*:\]|[^\]\\])*)\]|(?<other>.)/gsu;
+
+/** Undefined where git takes the pattern for one that fits nothing. */
+function readPart(part: string): IgnoreRule["parts"][number] | undefined {
+  if (part === "**") return ANY;
+  const pieces: NamePiece[] = [];
+  for (const { groups } of part.matchAll(PIECES)) {
+    const { escaped, not, members, other } = groups!;
+    if (escaped !== undefined) pieces.push(escaped);
+    else if (members !== undefined) {
+      const fits = readClass(members, not !== "");
+      if (!fits) return undefined;
+      pieces.push(fits);
+    } else if (other === "[" || other === "\\") return undefined;
+    else pieces.push(other === "*" ? ANY : other === "?" ? /./su : other!);
+  }
+  return pieces.length === 0 ? undefined : pieces;
+}
+
+/** Of ASCII, as in git. */
+const NAMED_CLASSES: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  blank: " \\t",
+  digit: "0-9",
+  lower: "a-z",
+  punct: "!-\\/:-@\\[-`\\{-~",
+  space: " \\t\\n\\r",
+  upper: "A-Z",
+  xdigit: "0-9A-Fa-f",
+};
+
+const MEMBERS = /\[:(?<named>\w*):\]|\\?(?<from>.)(?:-\\?(?<to>[^\]]))?/gsu;
+
+function readClass(members: string, isNegated: boolean): RegExp | undefined {
+  const ranges = [...members.matchAll(MEMBERS)].map(({ groups }) => {
+    const { named, from, to } = groups!;
+    if (named !== undefined) return NAMED_CLASSES[named] ?? "";
+    return codeOf(from!) + (to === undefined ? "" : `-${codeOf(to)}`);
+  });
+  try {
+    if (!ranges.includes("")) return new RegExp(`[${isNegated ? "^" : ""}${ranges.join("")}]`, "u");
+  } catch {
+    // a range from its end to its beginning
+  }
+  return undefined;
+}
+
+function codeOf(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }

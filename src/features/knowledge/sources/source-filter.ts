@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 import { IGNORE_FILES, isIgnored, readIgnoreFile, rulesOf, TYPES } from "./scan-folder.ts";
 import type { SourcePlan } from "./source-plan.ts";
@@ -11,7 +12,7 @@ const MAX_FOLDERS = 5_000;
 export class SourceFilter {
   readonly #plan: SourcePlan;
   readonly #own: IgnoreRules;
-  readonly #rules = new Map<string, readonly IgnoreRules[]>();
+  readonly #rules = new BoundedMap<string, readonly IgnoreRules[]>(MAX_FOLDERS);
 
   constructor(plan: SourcePlan) {
     this.#plan = plan;
@@ -45,18 +46,15 @@ export class SourceFilter {
   }
 
   #rulesIn(folder: string): readonly IgnoreRules[] {
-    const known = this.#rules.get(folder);
-    if (known) return known;
-    const read = IGNORE_FILES.flatMap((name) => {
-      try {
-        return readIgnoreFile(this.#plan.root, folder, name);
-      } catch {
-        return [];
-      }
-    });
-    if (this.#rules.size >= MAX_FOLDERS) this.#rules.clear();
-    this.#rules.set(folder, read);
-    return read;
+    return this.#rules.getOrMake(folder, () =>
+      IGNORE_FILES.flatMap((name) => {
+        try {
+          return readIgnoreFile(this.#plan.root, folder, name);
+        } catch {
+          return [];
+        }
+      }),
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { NewId } from "../../../lib/id.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Store } from "../../../machine/db/store.ts";
 import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
+import { canSee } from "../access.ts";
 import type {
   Access,
   KnowledgeSync,
@@ -114,7 +115,7 @@ class Syncing implements KnowledgeSync {
     const [sources, counts] = await Promise.all([this.#deps.store.sources.list(), this.#deps.counts?.()]);
     const rate = this.#deps.embeddingRate?.();
     return sources
-      .filter((source) => maySee(source, access))
+      .filter((source) => canSee(access, source.label))
       .map(({ id, name, kind, label, enabled, lastSync }) => ({
         source: { id, name, kind, label, enabled },
         ...(counts?.get(id) ?? NOTHING),
@@ -275,11 +276,11 @@ class Syncing implements KnowledgeSync {
   async #chosen({ source: name, access }: SyncRequest): Promise<SourceRecord[]> {
     if (name !== undefined) {
       const source = await this.#named(name);
-      if (!maySee(source, access)) throw missing(name);
+      if (!canSee(access, source.label)) throw missing(name);
       return [source];
     }
     return (await this.#deps.store.sources.list()).filter(
-      (source) => source.enabled && maySee(source, access),
+      (source) => source.enabled && canSee(access, source.label),
     );
   }
 
@@ -323,11 +324,6 @@ class Syncing implements KnowledgeSync {
 function embeddingOf({ chunks, embedded }: SourceCounts, rate: number | undefined) {
   const left = chunks - embedded;
   return rate !== undefined && left > 0 && { embedding: { done: embedded, left, rate } };
-}
-
-/** Labelled sources are there for nobody who may not see their label. */
-function maySee({ label }: Pick<SourceRecord, "label">, { labels }: Access): boolean {
-  return label === null || labels === null || labels.includes(label);
 }
 
 function missing(name: string): ToolkeepError {

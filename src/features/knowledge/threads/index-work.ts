@@ -1,3 +1,4 @@
+import type { CallContext, Handlers } from "../../../lib/worker-rpc.ts";
 import {
   type IndexOptions,
   type KnowledgeIndex,
@@ -12,19 +13,19 @@ export type ThreadRole = "writer" | "searcher";
 /** Where the index lies. Plain, because it goes to a thread. */
 export type IndexPlace = Omit<IndexOptions, "clock">;
 
-/** One thing that can be asked, with what its name wants to know; `onProgress` is called as often as there is something to tell. */
-export type Work = (args: never, onProgress: (told: unknown) => void) => Promise<unknown>;
+/** Whoever asks knows the types: see `index-proxies.ts`. */
+export type IndexMethods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export interface IndexWork {
-  readonly works: Readonly<Record<string, Work>>;
+  readonly works: Handlers<IndexMethods>;
   close(): Promise<void>;
 }
 
 /** Opens the index and does what it is asked, wherever it runs. */
 export async function openIndexWork(role: ThreadRole, place: IndexPlace): Promise<IndexWork> {
   const index = await openIndex({ ...place, clock: Date.now });
-  const works: Readonly<Record<string, Work>> = role === "writer" ? writerWorks(index) : searcherWorks(index);
-  return { works, close: () => index.close() };
+  const works = role === "writer" ? writerWorks(index) : searcherWorks(index);
+  return { works: works as unknown as Handlers<IndexMethods>, close: () => index.close() };
 }
 
 type Args<F extends (...args: never[]) => unknown> = Parameters<F>;
@@ -36,8 +37,8 @@ function writerWorks({ writer }: KnowledgeIndex) {
     write: (args: Args<typeof knowledge.write>) => knowledge.write(...args),
     touch: (args: Args<typeof knowledge.touch>) => knowledge.touch(...args),
     bury: (args: Args<typeof knowledge.bury>) => knowledge.bury(...args),
-    forget: ([sourceId]: [sourceId: string], onProgress: (left: number) => void) =>
-      knowledge.forget(sourceId, onProgress),
+    forget: ([sourceId]: [sourceId: string], { sendPart }: Pick<CallContext, "sendPart">) =>
+      knowledge.forget(sourceId, sendPart),
     withoutVector: (args: Args<typeof writer.withoutVector>) => writer.withoutVector(...args),
     putVectors: (args: Args<typeof writer.putVectors>) => writer.putVectors(...args),
     sweep: (args: Args<typeof writer.sweep>) => writer.sweep(...args),

@@ -1,6 +1,7 @@
 import { output } from "../../../contract/define-tool.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import { EVERYTHING } from "../access.ts";
+import type { InboxInput } from "../inbox.ts";
 import type { SyncOutcome } from "../knowledge.ts";
 import { type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
@@ -8,13 +9,7 @@ import { syncedWithin } from "./synced-within.ts";
 /** As long a call waits for its sync, which may stand behind another; it goes on behind it. */
 const WAIT_MS = 10_000;
 
-interface Put {
-  readonly content: string;
-  readonly title?: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly filename?: string;
-  readonly extension?: string;
+interface Put extends Omit<InboxInput, "by"> {
   readonly sync_immediately?: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { JsonSchema, Tool } from "../../../contract/tool.ts";
 import type { Result } from "../../../lib/result.ts";
 import { err, ok } from "../../../lib/result.ts";
 import type { MemoryType } from "../../../machine/db/tables/knowledge/memory-record.ts";
+import { canSee } from "../access.ts";
 import { MAX_CONTENT_CHARS } from "../memory/memory.ts";
 import { snippetOf } from "../memory/snippet.ts";
 import { ownersRead, ownerWritten } from "../memory/spaces.ts";
@@ -102,8 +103,7 @@ function putTool({ memory, reachOf, clock }: MemoryToolsDeps): Tool {
       if (!expiresAt.ok) return failed(expiresAt.error);
       const owner = ownerWritten(reach, space);
       if (owner === undefined) return notWritable(space!, reach);
-      const { labels } = reach.access;
-      if (label !== undefined && labels !== null && !labels.includes(label))
+      if (label !== undefined && !canSee(reach.access, label))
         return failed(`You may not use the label ${JSON.stringify(label)}: your token does not have it.`);
       const input = {
         text: content,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import type { Clock } from "../../../lib/clock.ts";
 
 /** How many different documents one agent is shown in a day (of UTC): by queries of filters alone, and in all. */
@@ -20,8 +21,7 @@ interface Shown {
  */
 export class SearchBudget {
   readonly #clock: Clock;
-  /** In the order of their last use. */
-  readonly #agents = new Map<string, Shown>();
+  readonly #agents = new BoundedMap<string, Shown>(MAX_AGENTS, { drops: "least used" });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,11 +49,9 @@ export class SearchBudget {
   #of(agent: string): Shown {
     const day = Math.floor(this.#clock() / DAY_MS);
     const known = this.#agents.get(agent);
-    const shown = known?.day === day ? known : { day, byFilters: new Set<number>(), all: new Set<number>() };
-    this.#agents.delete(agent);
+    if (known?.day === day) return known;
+    const shown = { day, byFilters: new Set<number>(), all: new Set<number>() };
     this.#agents.set(agent, shown);
-    const [oldest] = this.#agents.keys();
-    if (this.#agents.size > MAX_AGENTS) this.#agents.delete(oldest!);
     return shown;
   }
 }

@@ -1,6 +1,6 @@
 import { failed, output } from "../../../contract/define-tool.ts";
 import type { Tool } from "../../../contract/tool.ts";
-import type { ChunkView, EntityView, Found, FoundChunk } from "../knowledge.ts";
+import type { ChunkView, EntityView, FoundChunk, SearchResult } from "../knowledge.ts";
 import { ownersRead } from "../memory/spaces.ts";
 import { hasWords, parseQuery } from "../search/query.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool, rounded, withFileRules } from "./knowledge-tool.ts";
@@ -190,7 +190,7 @@ function firstOf(chunks: readonly ChunkView[]): readonly ChunkView[] {
   return end === -1 ? chunks : chunks.slice(0, Math.max(1, end));
 }
 
-function resultText(found: Found): string {
+function resultText(found: SearchResult): string {
   if (found.kind === "memory") {
     const named = found.key === null ? found.id : `${found.key} (${found.id})`;
     return `memory ${named}: ${found.snippet}`;
@@ -204,7 +204,7 @@ function hitText({ id, headings, snippet }: FoundChunk): string {
   return `   [${id}] ${where}${snippet.replace(/\s+/g, " ").trim()}`;
 }
 
-function shownResult(found: Found) {
+function shownResult(found: SearchResult) {
   if (found.kind === "memory") {
     const { id, key, snippet, tags, updatedAt, score } = found;
     return {

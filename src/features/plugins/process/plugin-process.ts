@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import type { Progress } from "../../../contract/tool.ts";
+import { LineSplitter } from "../../../lib/lines.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Processes, ProcessTree } from "../../../machine/process/processes.ts";
-import { LineReader } from "../line-reader.ts";
 import type { PluginLog } from "../plugin-log.ts";
 import type { PluginLimits } from "./limits.ts";
 import { type FromPlugin, readMessage, type ToPlugin } from "./messages.ts";
@@ -178,15 +178,13 @@ export class PluginProcess {
   }
 
   #listen(output: Readable): void {
-    const reader = new LineReader(this.#deps.limits.maxMessageBytes);
+    const { maxMessageBytes } = this.#deps.limits;
+    const splitter = new LineSplitter(maxMessageBytes);
     output.on("error", () => {});
     output.on("data", (chunk: Buffer) => {
-      const lines = reader.read(chunk);
-      for (const line of lines ?? []) this.#hear(line);
-      if (lines === undefined) {
-        output.destroy();
-        this.#fail(`it sent a message of more than ${this.#deps.limits.maxMessageBytes} bytes`);
-      }
+      if (splitter.write(chunk, (line) => this.#hear(line))) return;
+      output.destroy();
+      this.#fail(`it sent a message of more than ${maxMessageBytes} bytes`);
     });
   }
 

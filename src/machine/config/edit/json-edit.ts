@@ -1,44 +1,44 @@
 /**
  * Changes single keys of JSON text, with comments and trailing commas, and leaves every other character as it is. The
- * text has been parsed before, so that nothing is checked here.
+ * text has been parsed before, so that nothing is checked here. `jsonc-parser` says where everything stands; its own
+ * `modify` is not used, because it moves a remark to the next key, or removes it with a key that it is not about.
  */
+import { createScanner, type Node, parseTree } from "jsonc-parser";
 import { err, ok, type Result } from "../../../lib/result.ts";
 
 /** Sets a key, making the objects that lead to it; an error says what stands in the way. */
 export function setInJson(text: string, path: readonly string[], value: unknown): Result<string, string> {
   const style = styleOf(text);
-  const root = skipBlanks(text, 0);
-  if (root === text.length) {
+  const root = parseTree(text);
+  if (!root) {
     const start = /[^\n]$/.test(text.trimStart()) ? style.eol : "";
     return ok(`${text}${start}${written(nested(path, value), { ...style, indent: "  " }, 0)}${style.eol}`);
   }
 
-  let object = objectAt(text, root);
+  let object = spanOf(text, root);
   for (const [depth, key] of path.entries()) {
     const member = object.members.findLast((candidate) => candidate.key === key);
     if (!member) return ok(inserted(text, object, key, nested(path.slice(depth + 1), value), depth + 1));
     if (depth === path.length - 1) {
       const replaced = written(value, style, depth + 1);
-      return ok(text.slice(0, member.valueStart) + replaced + text.slice(member.valueEnd));
+      return ok(text.slice(0, member.value.offset) + replaced + text.slice(member.end));
     }
-    if (text[member.valueStart] !== "{") return err(`${path.slice(0, depth + 1).join(".")} is no object`);
-    object = objectAt(text, member.valueStart);
+    if (member.value.type !== "object") return err(`${path.slice(0, depth + 1).join(".")} is no object`);
+    object = spanOf(text, member.value);
   }
   return err("there is no key to set");
 }
 
 /** Removes a key with its comma and its line; without such a key the text stays as it is. */
 export function removeFromJson(text: string, path: readonly string[]): string {
-  const root = skipBlanks(text, 0);
-  if (text[root] !== "{") return text;
-  let object = objectAt(text, root);
+  let node = parseTree(text);
   for (const [depth, key] of path.entries()) {
+    if (node?.type !== "object") return text;
+    const object = spanOf(text, node);
     const index = object.members.findLastIndex((candidate) => candidate.key === key);
-    const member = object.members[index];
-    if (!member) return text;
+    if (index === -1) return text;
     if (depth === path.length - 1) return without(text, object, index);
-    if (text[member.valueStart] !== "{") return text;
-    object = objectAt(text, member.valueStart);
+    node = object.members[index]!.value;
   }
   return text;
 }
@@ -47,8 +47,8 @@ export function removeFromJson(text: string, path: readonly string[]): string {
 interface Member {
   readonly key: string;
   readonly start: number;
-  readonly valueStart: number;
-  readonly valueEnd: number;
+  readonly value: Node;
+  readonly end: number;
   /** Of the comma after it, where there is one. */
   readonly comma: number | undefined;
 }
@@ -57,6 +57,25 @@ interface Span {
   readonly open: number;
   readonly close: number;
   readonly members: readonly Member[];
+}
+
+function spanOf(text: string, object: Node): Span {
+  const scanner = createScanner(text, true);
+  const members = (object.children ?? []).map((property): Member => {
+    const [key, value] = property.children as [Node, Node];
+    const end = value.offset + value.length;
+    scanner.setPosition(end);
+    scanner.scan();
+    const next = scanner.getTokenOffset();
+    return {
+      key: key.value,
+      start: key.offset,
+      value,
+      end,
+      comma: text[next] === "," ? next : undefined,
+    };
+  });
+  return { open: object.offset, close: object.offset + object.length - 1, members };
 }
 
 /** The new member becomes the last one. */
@@ -70,7 +89,7 @@ function inserted(text: string, object: Span, key: string, value: unknown, depth
     return text.slice(0, from) + line + member + newLine(style, depth - 1) + text.slice(object.close);
   }
   const [comma, trailing] = last.comma === undefined ? [",", ""] : ["", ","];
-  const after = last.comma === undefined ? last.valueEnd : last.comma + 1;
+  const after = last.comma === undefined ? last.end : last.comma + 1;
   // A remark behind the last member is about that member and stays behind it.
   const place = after + (match(text, after, REMARK)?.length ?? 0);
   return (
@@ -81,59 +100,21 @@ function inserted(text: string, object: Span, key: string, value: unknown, depth
 function without(text: string, { open, close, members }: Span, index: number): string {
   const member = members[index]!;
   const before = members[index - 1];
-  const end = member.comma === undefined ? member.valueEnd : member.comma + 1;
+  const end = member.comma === undefined ? member.end : member.comma + 1;
   const gap = text.slice(before?.comma === undefined ? open + 1 : before.comma + 1, member.start);
   // What follows on the same line must not become part of a remark that ended with its line.
   const keepsLine = /\/\/.*\s*$/.test(gap) && match(text, end, /[ \t]*\r?\n/y) === undefined;
   const from = keepsLine ? member.start : startOfSpace(text, member.start);
 
   if (member.comma !== undefined)
-    return text.slice(0, from) + text.slice(member.valueEnd, member.comma) + text.slice(end);
+    return text.slice(0, from) + text.slice(member.end, member.comma) + text.slice(end);
   if (before?.comma !== undefined)
     return text.slice(0, before.comma) + text.slice(before.comma + 1, from) + text.slice(end);
   const rest = text.slice(open + 1, from) + text.slice(end, close);
   return text.slice(0, open + 1) + (rest.trim() === "" ? "" : rest) + text.slice(close);
 }
 
-/** What stands between the bracket at `open` and the one that closes it. */
-function objectAt(text: string, open: number): Span {
-  const members: Member[] = [];
-  let at = skipBlanks(text, open + 1);
-  while (at < text.length && text[at] !== "}") {
-    const start = at;
-    const keyEnd = endOfValue(text, start);
-    const valueStart = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const valueEnd = endOfValue(text, valueStart);
-    const next = skipBlanks(text, valueEnd);
-    const comma = text[next] === "," ? next : undefined;
-    members.push({ key: JSON.parse(text.slice(start, keyEnd)), start, valueStart, valueEnd, comma });
-    at = comma === undefined ? next : skipBlanks(text, comma + 1);
-  }
-  return { open, close: at, members };
-}
-
-function endOfValue(text: string, start: number): number {
-  let depth = 0;
-  let at = start;
-  do {
-    const token = match(text, at, TOKEN) ?? text[at]!;
-    if (token === "{" || token === "[") depth++;
-    if (token === "}" || token === "]") depth--;
-    at += token.length;
-  } while (depth > 0 && at < text.length);
-  return at;
-}
-
-const BLANKS = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
-const TOKEN = /"(?:[^"\\]+|\\.)*"|\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[^\s"{}[\],:/]+/y;
 const REMARK = /[ \t]*(?:\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/y;
-
-/** The first place from `start` on that is neither blank nor a remark. */
-export function skipBlanks(text: string, start: number): number {
-  let at = start;
-  for (let found = match(text, at, BLANKS); found; found = match(text, at, BLANKS)) at += found.length;
-  return at;
-}
 
 function match(text: string, at: number, pattern: RegExp): string | undefined {
   pattern.lastIndex = at;

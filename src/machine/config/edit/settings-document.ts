@@ -1,16 +1,16 @@
+import { stripComments } from "jsonc-parser";
 import { isRecord } from "../../../lib/json.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import { DocumentError } from "../document/document.ts";
 import { parseJson } from "../document/json-document.ts";
 import { parseToml } from "../document/toml-document.ts";
-import { skipBlanks } from "./json-edit.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** What a settings file holds; one that is blank but for remarks holds nothing. The problem names the line and quotes no value. */
 export function parseSettings(path: string, text: string): Result<Settings, string> {
   const content = text.replace(/^\uFEFF/, "");
-  if (content.trim() === "" || (!isToml(path) && skipBlanks(content, 0) === content.length)) return ok({});
+  if (content.trim() === "" || (!isToml(path) && stripComments(content).trim() === "")) return ok({});
   const parsed = isToml(path) ? parsedWith(parseToml, content) : parsedJson(content);
   if (!parsed.ok) return parsed;
   return isRecord(parsed.value) ? ok(parsed.value) : err("line 1: expected an object, got something else");

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../../../contract/tool.ts";
+import { output } from "../../../contract/define-tool.ts";
+import type { JsonSchema, SharedContent, ToolResult } from "../../../contract/tool.ts";
 import type { Page, PageRequest } from "../tables/work/project-record.ts";
 
 export interface PageArgs {
@@ -23,8 +24,20 @@ export function pageRequest({ limit = DEFAULT, offset = 0 }: PageArgs, most = MO
   return { limit: Math.min(limit, most), offset };
 }
 
+/** The answer of a tool that lists: `structured` and how far the list goes for programs, lines for a model. */
+export function outputPage<T>(
+  page: Page<T>,
+  offset: number,
+  { line, none }: { readonly line: (item: T) => string; readonly none: string },
+  structured: Readonly<Record<string, unknown>>,
+  shared?: SharedContent,
+): ToolResult {
+  const text = listText(page, offset, line, none);
+  return output(text, { ...structured, ...pageFacts(page, offset) }, shared);
+}
+
 /** A list for a model: its lines, and how to read on where it goes on. */
-export function listText<T>(
+function listText<T>(
   { items, total }: Page<T>,
   offset: number,
   line: (item: T) => string,
@@ -40,7 +53,7 @@ export function listText<T>(
 }
 
 /** What `structured` says about a list beside its items. */
-export function pageFacts({ items, total }: Page<unknown>, offset: number) {
+function pageFacts({ items, total }: Page<unknown>, offset: number) {
   const end = offset + items.length;
   return { total, ...(items.length > 0 && end < total && { next_offset: end }) };
 }

@@ -1,4 +1,5 @@
 import type { SqliteDatabase, SqliteStatement } from "kysely";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import type { DatabaseSync, StatementSync } from "./database-sync.ts";
 
 /** Far more than the distinct queries of the store, few enough to forget about. */
@@ -9,31 +10,17 @@ const MAX_LONG_STATEMENTS = 8;
 
 /** The face of a database that Kysely's driver wants. Prepared statements are kept, the least recently used leave first. */
 export function withCachedStatements(database: DatabaseSync): SqliteDatabase {
-  const short = keeping(MAX_STATEMENTS);
-  const long = keeping(MAX_LONG_STATEMENTS);
+  const short = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS, { drops: "least used" });
+  const long = new BoundedMap<string, SqliteStatement>(MAX_LONG_STATEMENTS, { drops: "least used" });
 
   return {
     prepare: (sql) =>
-      (sql.length > LONG ? long : short).take(sql, () => forKysely(sql, database.prepare(sql))),
+      (sql.length > LONG ? long : short).getOrMake(sql, () => forKysely(sql, database.prepare(sql))),
     close: () => {
       short.clear();
       long.clear();
       database.close();
     },
-  };
-}
-
-function keeping(most: number) {
-  const statements = new Map<string, SqliteStatement>();
-  return {
-    take(sql: string, make: () => SqliteStatement): SqliteStatement {
-      const statement = statements.get(sql) ?? make();
-      statements.delete(sql);
-      statements.set(sql, statement);
-      if (statements.size > most) statements.delete(statements.keys().next().value!);
-      return statement;
-    },
-    clear: () => statements.clear(),
   };
 }
 

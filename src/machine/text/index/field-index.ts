@@ -54,9 +54,11 @@ interface Entry {
   readonly named: number;
 }
 
+/** How often a term stands in a field is counted in so many bits; a single field has more of them. */
 const BITS = 5;
-const MOST = 2 ** BITS - 1;
+const BITS_OF_ONE = 16;
 const MAX_FIELDS = Math.floor(32 / BITS);
+const LONGEST_FIELD = 2 ** 16 - 1;
 /** The statistics of parts are kept while they have no more slots than this together. */
 const MAX_KEPT_SLOTS = 4_000_000;
 
@@ -66,6 +68,8 @@ const MAX_KEPT_SLOTS = 4_000_000;
  */
 export class FieldIndex {
   readonly #options: FieldIndexOptions;
+  readonly #bits: number;
+  readonly #most: number;
   readonly #analyser = new Analyser();
   readonly #vocabulary = new Vocabulary();
   /** By the numbers of terms. */
@@ -88,6 +92,8 @@ export class FieldIndex {
   constructor(options: FieldIndexOptions) {
     if (options.fields.length > MAX_FIELDS) throw new RangeError(`at most ${MAX_FIELDS} fields`);
     this.#options = options;
+    this.#bits = options.fields.length === 1 ? BITS_OF_ONE : BITS;
+    this.#most = 2 ** this.#bits - 1;
   }
 
   get size(): number {
@@ -115,16 +121,28 @@ export class FieldIndex {
     return this.#vocabulary.termsFrom(letter, length);
   }
 
+  /** The terms that begin with this one and stand anywhere, in no order. */
+  termsLongerThan(term: string): string[] {
+    return this.#vocabulary.longerThan(term);
+  }
+
   /** Adds texts, one for each field in their order, or replaces those of this id. */
   put(id: string, texts: readonly string[]): void {
+    this.putTerms(
+      id,
+      texts.map((text) => this.#analyser.termsOf(text)),
+    );
+  }
+
+  /** As `put`, for texts that were taken apart already. */
+  putTerms(id: string, fields: readonly (readonly string[])[]): void {
     this.delete(id);
     const slot = this.#free.pop() ?? this.#slots.length;
     this.#makeRoom(slot);
     const numbers: number[] = [];
     let named = 0;
-    for (const [field, text] of texts.entries()) {
-      const terms = this.#analyser.termsOf(text);
-      this.#lengths[slot * this.#options.fields.length + field] = terms.length;
+    for (const [field, terms] of fields.entries()) {
+      this.#lengths[slot * this.#options.fields.length + field] = Math.min(terms.length, LONGEST_FIELD);
       for (const term of terms) this.#count(this.#vocabulary.numberOf(term), field, numbers);
       if (field === 0) named = numbers.length;
     }
@@ -169,6 +187,11 @@ export class FieldIndex {
     return [...best, ...others];
   }
 
+  /** Lets go what is kept of a part that nobody will ask about again. */
+  forget(part: Part): void {
+    this.#statistics.delete(part);
+  }
+
   /** What the scores of some texts are made of, by id: as `search` would count them. Those without a match are left out. */
   explain(ids: readonly string[], sought: Sought, part: Part): ReadonlyMap<string, FieldShares> {
     const statistics = this.#statisticsOf(part);
@@ -203,7 +226,9 @@ export class FieldIndex {
     this.#postings.visit(number, (data, from, to) => {
       for (let at = from; at < to; at += 2) if (data[at] === slot) packed = data[at + 1]!;
     });
-    return fields.filter((_, field) => ((packed >>> (field * BITS)) & MOST) > 0).map(({ name }) => name);
+    return fields
+      .filter((_, field) => ((packed >>> (field * this.#bits)) & this.#most) > 0)
+      .map(({ name }) => name);
   }
 
   #clear(found: number): void {
@@ -216,6 +241,7 @@ export class FieldIndex {
 
   #score(number: number, worth: number, statistics: PartStatistics, foundBefore: number): number {
     const { fields, k1 } = this.#options;
+    const [bits, most] = [this.#bits, this.#most];
     const { places, averages, isWhole } = statistics;
     const [scores, covered, lengths, foundSlots] = [this.#scores, this.#covered, this.#lengths, this.#found];
     const value = worth * statistics.rarity(number);
@@ -225,10 +251,10 @@ export class FieldIndex {
         const slot = data[at]!;
         if (!isWhole && places[slot] === 0) continue;
         let packed = data[at + 1]!;
-        if (packed & MOST) covered[slot]! += value;
+        if (packed & most) covered[slot]! += value;
         let weight = 0;
-        for (let field = 0; packed !== 0; field++, packed >>>= BITS) {
-          const times = packed & MOST;
+        for (let field = 0; packed !== 0; field++, packed >>>= bits) {
+          const times = packed & most;
           if (times === 0) continue;
           const { weight: fieldWeight, b } = fields[field]!;
           const length = lengths[slot * fields.length + field]!;
@@ -308,8 +334,8 @@ export class FieldIndex {
     if (number >= this.#counts.length) this.#counts = larger(this.#counts, number);
     const packed = this.#counts[number]!;
     if (packed === 0) numbers.push(number);
-    const shift = field * BITS;
-    if (((packed >>> shift) & MOST) < MOST) this.#counts[number] = packed + 2 ** shift;
+    const shift = field * this.#bits;
+    if (((packed >>> shift) & this.#most) < this.#most) this.#counts[number] = packed + 2 ** shift;
   }
 
   #makeRoom(slot: number): void {

@@ -1,4 +1,6 @@
+/** A piece that is full moves to a larger one until it is as large as this, so that a small index stays small. */
 const CHUNK = 2 ** 16;
+const LEAST_CHUNK = 2 ** 8;
 
 interface Chunk {
   readonly data: Uint32Array;
@@ -47,9 +49,12 @@ export class NumberLists {
   #chunkFor(size: number): Chunk {
     const last = this.#last;
     if (last && last.used + size <= last.data.length) return last;
-    this.#last = { data: new Uint32Array(Math.max(CHUNK, size)), used: 0, dead: 0 };
+    const isSmall = last !== undefined && last.data.length < CHUNK;
+    const needed = size + (isSmall ? last.used - last.dead : CHUNK);
+    const room = last ? Math.min(CHUNK, Math.max(LEAST_CHUNK, 2 * needed)) : LEAST_CHUNK;
+    this.#last = { data: new Uint32Array(Math.max(room, size)), used: 0, dead: 0 };
     this.#chunks.add(this.#last);
-    if (last && last.dead * 2 > last.used) this.#leave(last);
+    if (last && (isSmall || last.dead * 2 > last.used)) this.#leave(last);
     return this.#chunkFor(size);
   }
 

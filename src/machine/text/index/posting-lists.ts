@@ -1,4 +1,6 @@
 const CHUNK = 2 ** 16;
+/** The first piece begins with this much and doubles, so that a small index stays small. */
+const LEAST_CHUNK = 2 ** 8;
 /** How many pairs the blocks of a list hold, one after another; the last number repeats. */
 const ROOMS = [2, 8, 32, 128, 512];
 const NO_BLOCK = 0;
@@ -29,7 +31,7 @@ export class PostingLists {
 
   /** How many numbers there is room for. */
   get room(): number {
-    return this.#chunks.length * CHUNK;
+    return this.#chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** How many pairs a list has. */
@@ -101,9 +103,12 @@ export class PostingLists {
     if (free !== undefined) return free;
     const length = 1 + 2 * ROOMS[kind]!;
     if (this.#used + length > CHUNK) {
-      this.#chunks.push(new Uint32Array(CHUNK));
+      this.#chunks.push(new Uint32Array(this.#chunks.length === 0 ? LEAST_CHUNK : CHUNK));
       this.#used = 1;
     }
+    const last = this.#chunks.length - 1;
+    while (this.#chunks[last]!.length < this.#used + length)
+      this.#chunks[last] = doubled(this.#chunks[last]!);
     const block = (this.#chunks.length - 1) * CHUNK + this.#used;
     this.#used += length;
     return block;
@@ -112,6 +117,12 @@ export class PostingLists {
   #chunkOf(block: number): Uint32Array {
     return this.#chunks[Math.floor(block / CHUNK)]!;
   }
+}
+
+function doubled(data: Uint32Array): Uint32Array {
+  const larger = new Uint32Array(Math.min(CHUNK, 2 * data.length));
+  larger.set(data);
+  return larger;
 }
 
 function placeIn(block: number): number {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
 import type { Part } from "../index/part-statistics.ts";
 import type { Embedder, Vector } from "./embedder.ts";
 import { type Near, VectorIndex } from "./vector-index.ts";
@@ -25,8 +26,7 @@ export class Meanings {
   readonly #index = new VectorIndex();
   /** What has no vector yet, or that of another text, by id. */
   readonly #wanted = new Map<string, string>();
-  /** The least recently used first. */
-  readonly #queries = new Map<string, Vector>();
+  readonly #queries = new BoundedMap<string, Vector>(QUERIES_KEPT, { drops: "least used" });
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -61,11 +61,7 @@ export class Meanings {
   async ofQuery(query: string): Promise<Vector | undefined> {
     if (!this.#isUsable() || this.#index.size === 0) return undefined;
     const text = query.slice(0, MAX_QUERY);
-    const known = this.#queries.get(text);
-    if (known) this.#queries.delete(text);
-    const vector = known ?? (await this.#inTime(this.#embedQuery(text)));
-    if (vector) this.#keep(text, vector);
-    return vector;
+    return this.#queries.get(text) ?? this.#inTime(this.#embedQuery(text));
   }
 
   nearest(query: Vector, part: Part, limit: number): Near[] {
@@ -104,14 +100,8 @@ export class Meanings {
 
   async #embedQuery(text: string): Promise<Vector | undefined> {
     const vectors = await this.#deps.embedder.embed([text], { urgent: true });
-    if (vectors) this.#keep(text, vectors[0]!);
+    if (vectors) this.#queries.set(text, vectors[0]!);
     return vectors?.[0];
-  }
-
-  #keep(text: string, vector: Vector): void {
-    this.#queries.set(text, vector);
-    const [oldest] = this.#queries.keys();
-    if (this.#queries.size > QUERIES_KEPT) this.#queries.delete(oldest!);
   }
 
   #inTime(vector: Promise<Vector | undefined>): Promise<Vector | undefined> {

@@ -1,6 +1,5 @@
 import { CAPABILITIES, type Capability } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
-import { words } from "./words.ts";
 
 /** What a definition says that tells what its tool can do. */
 export interface Clues {
@@ -141,4 +140,32 @@ function gather(schema: unknown, depth: number, parameters: Parameter[]): void {
     }
   }
   gather(schema.items, depth + 1, parameters);
+}
+
+const MAX_DESTRUCTIVE_TEXT = 300;
+
+/** Drag and drop destroys nothing. */
+const DESTRUCTIVE_NAME =
+  /\b(deletes?|removes?|rm|(?<!\band )drops?|purges?|destroys?|wipes?|erases?|truncates?|resets?|overwrites?|uninstalls?|revokes?|terminates?|kills?|force push|clears?|empty|discards?|prunes?|unlinks?|deprovision)\b/;
+const DESTRUCTIVE_TEXT =
+  /\b(permanently|irreversibl[ey]|can ?not be undone|destructive)\b|\b(deletes?|removes?|drops?|purges?|destroys?|wipes?|erases?|truncates?|overwrites?) (?:an?|the|all|any|one|multiple|existing|every|specified|your|this)\b/;
+
+/**
+ * Whether a tool destroys something: by the verbs of its name, and by what the beginning of its description says outright. The protocol has everything destroy that
+ * does not say otherwise; since hardly a server says anything, then everything would ask.
+ */
+export function saysItDestroys({ name, description }: { name: string; description: string }): boolean {
+  return (
+    DESTRUCTIVE_NAME.test(words(name)) ||
+    DESTRUCTIVE_TEXT.test(description.slice(0, MAX_DESTRUCTIVE_TEXT).toLowerCase())
+  );
+}
+
+/** `readTextFile`, `read-text-file` and `read_text_file` as `read text file`. */
+function words(name: string): string {
+  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return apart
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .toLowerCase();
 }

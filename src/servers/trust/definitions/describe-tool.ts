@@ -2,8 +2,7 @@ import type { Capability, JsonSchema, ToolFlags } from "../../../contract/tool.t
 import { isRecord } from "../../../lib/json.ts";
 import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "./clean-schema.ts";
 import { cleanText } from "./clean-text.ts";
-import { deriveCapabilities } from "./derive-capabilities.ts";
-import { saysItDestroys } from "./derive-destructive.ts";
+import { deriveCapabilities, saysItDestroys } from "./derive-capabilities.ts";
 
 /** What a definition says about a tool, as far as it may be shown to models. */
 export interface Described {

@@ -1,102 +1,102 @@
 import { LABEL, ROLES, SCOPES } from "../../../contract/caller.ts";
 import type * as contract from "../contract.ts";
 import { accessAnswers, planned, unanswered } from "./access.ts";
-import { anyOfTexts, count, listOf, oneOf, orNull, ref, shape, text, texts, time, yesNo } from "./shape.ts";
+import * as s from "./shape.ts";
 
 /** Of a scope that is about a label. */
 const LABEL_PATTERN = LABEL.source.replace("^", "^label:");
-const folder = shape<contract.FolderGrant>({ path: text, access: anyOfTexts(["read", "write"]) });
+const folder = s.shape<contract.FolderGrant>({ path: s.text, access: s.anyOfTexts(["read", "write"]) });
 
 /** Agents, their tokens and messages, and toolboxes. */
 export const agentAnswers = {
-  AgentView: shape<contract.AgentView>(
+  AgentView: s.shape<contract.AgentView>(
     {
-      id: text,
-      name: text,
-      description: text,
-      parent: orNull(text),
-      context: anyOfTexts(["main", "sub-agent", "scout"]),
-      toolboxes: texts,
-      grants: texts,
-      folders: listOf(folder),
-      pins: texts,
-      model: orNull(text),
-      headless: { ...yesNo, description: "What would ask a person is denied." },
-      localModel: { ...yesNo, description: "Its model runs on this machine or near it." },
-      coordinator: { ...yesNo, description: "It leads other agents." },
-      toolCount: count,
-      createdAt: time,
-      updatedAt: time,
+      id: s.text,
+      name: s.text,
+      description: s.text,
+      parent: s.orNull(s.text),
+      context: s.anyOfTexts(["main", "sub-agent", "scout"]),
+      toolboxes: s.texts,
+      grants: s.texts,
+      folders: s.listOf(folder),
+      pins: s.texts,
+      model: s.orNull(s.text),
+      headless: { ...s.yesNo, description: "What would ask a person is denied." },
+      localModel: { ...s.yesNo, description: "Its model runs on this machine or near it." },
+      coordinator: { ...s.yesNo, description: "It leads other agents." },
+      toolCount: s.count,
+      createdAt: s.time,
+      updatedAt: s.time,
     },
     "Who calls tools; `toolCount` says how many it sees now.",
   ),
-  AgentList: shape<contract.AgentList>({ agents: listOf(ref("AgentView")) }),
-  AgentAnswer: shape<contract.AgentAnswer>(
-    { agent: ref("AgentView"), ...unanswered },
+  AgentList: s.shape<contract.AgentList>({ agents: s.listOf(s.ref("AgentView")) }),
+  AgentAnswer: s.shape<contract.AgentAnswer>(
+    { agent: s.ref("AgentView"), ...unanswered },
     "`unknown`: names in its toolboxes and grants that nothing has. `unmatched`: patterns that match no tool yet.",
   ),
   ...accessAnswers,
-  MessageList: shape<contract.MessageList>({
-    messages: listOf(
-      shape<contract.MessageView>({
-        id: text,
-        from: text,
-        to: text,
-        text,
-        createdAt: time,
-        readAt: orNull(time),
+  MessageList: s.shape<contract.MessageList>({
+    messages: s.listOf(
+      s.shape<contract.MessageView>({
+        id: s.text,
+        from: s.text,
+        to: s.text,
+        text: s.text,
+        createdAt: s.time,
+        readAt: s.orNull(s.time),
       }),
     ),
   }),
 
-  TokenView: shape<contract.TokenView>(
+  TokenView: s.shape<contract.TokenView>(
     {
-      id: text,
-      kind: anyOfTexts(["agent", "admin"]),
-      agent: orNull(text),
-      label: text,
+      id: s.text,
+      kind: s.anyOfTexts(["agent", "admin"]),
+      agent: s.orNull(s.text),
+      label: s.text,
       hint: { type: "string", description: "The last four characters." },
-      scopes: oneOf(listOf(oneOf(anyOfTexts(SCOPES), { type: "string", pattern: LABEL_PATTERN })), {
+      scopes: s.oneOf(s.listOf(s.oneOf(s.anyOfTexts(SCOPES), { type: "string", pattern: LABEL_PATTERN })), {
         type: "null",
         description: "Every scope of tools.",
       }),
-      createdAt: time,
-      expiresAt: orNull(time),
-      lastUsedAt: orNull(time),
-      client: oneOf(
-        shape<NonNullable<contract.TokenView["client"]>>({ id: text, name: text, renewsUntil: time }),
+      createdAt: s.time,
+      expiresAt: s.orNull(s.time),
+      lastUsedAt: s.orNull(s.time),
+      client: s.oneOf(
+        s.shape<NonNullable<contract.TokenView["client"]>>({ id: s.text, name: s.text, renewsUntil: s.time }),
         {
           type: "null",
           description: "A person made it.",
         },
       ),
-      resource: oneOf({ type: "string", description: "The only path it opens." }, { type: "null" }),
-      interactive: { ...yesNo, description: "Its client may approve single calls." },
-      requestsPerMinute: orNull(count),
-      role: oneOf(anyOfTexts(ROLES), { type: "null", description: "It is an agent's." }),
+      resource: s.oneOf({ type: "string", description: "The only path it opens." }, { type: "null" }),
+      interactive: { ...s.yesNo, description: "Its client may approve single calls." },
+      requestsPerMinute: s.orNull(s.count),
+      role: s.oneOf(s.anyOfTexts(ROLES), { type: "null", description: "It is an agent's." }),
     },
     "A token without its value.",
   ),
-  TokenList: shape<contract.TokenList>({ tokens: listOf(ref("TokenView")) }),
-  TokenAnswer: shape<contract.TokenAnswer>({
+  TokenList: s.shape<contract.TokenList>({ tokens: s.listOf(s.ref("TokenView")) }),
+  TokenAnswer: s.shape<contract.TokenAnswer>({
     token: { type: "string", description: "Shown this once." },
-    record: ref("TokenView"),
+    record: s.ref("TokenView"),
   }),
 
-  ToolboxView: shape<contract.ToolboxView>(
+  ToolboxView: s.shape<contract.ToolboxView>(
     {
-      name: text,
-      description: text,
-      tools: texts,
-      builtin: yesNo,
+      name: s.text,
+      description: s.text,
+      tools: s.texts,
+      builtin: s.yesNo,
       ...unanswered,
       planned,
-      agents: texts,
-      createdAt: time,
-      updatedAt: time,
+      agents: s.texts,
+      createdAt: s.time,
+      updatedAt: s.time,
     },
     "A named allow-list of tools.",
   ),
-  ToolboxList: shape<contract.ToolboxList>({ toolboxes: listOf(ref("ToolboxView")) }),
-  ToolboxAnswer: shape<contract.ToolboxAnswer>({ toolbox: ref("ToolboxView") }),
+  ToolboxList: s.shape<contract.ToolboxList>({ toolboxes: s.listOf(s.ref("ToolboxView")) }),
+  ToolboxAnswer: s.shape<contract.ToolboxAnswer>({ toolbox: s.ref("ToolboxView") }),
 };

@@ -13,7 +13,7 @@ import { secretAnswers } from "./secrets.ts";
 import { serverAnswers } from "./servers.ts";
 import { sessionAnswers } from "./sessions.ts";
 import { settingAnswers } from "./settings.ts";
-import { ref, type Schema } from "./shape.ts";
+import * as s from "./shape.ts";
 import { toolAnswers } from "./tools.ts";
 
 /** The schema of every answer, by the name that its type has in `contract.ts`. */
@@ -39,6 +39,6 @@ export const COMPONENTS = {
 export type ComponentName = keyof typeof COMPONENTS;
 
 /** What a route answers with where nothing goes wrong, for its schema. */
-export function gives(name: ComponentName, status = 200): Readonly<Record<number, Schema>> {
-  return { [status]: ref(name) };
+export function gives(name: ComponentName, status = 200): Readonly<Record<number, s.Schema>> {
+  return { [status]: s.ref(name) };
 }

@@ -1,51 +1,54 @@
 import type { CustomToolWants } from "../../../features/custom-tools/custom-tool-view.ts";
 import type * as contract from "../contract.ts";
-import { count, listOf, orNull, ref, shape, text, texts, time } from "./shape.ts";
+import * as s from "./shape.ts";
 import { toolFlags, toolStatus } from "./tools.ts";
 
-const names = { ...texts, description: "Names of variables, never values." };
+const names = { ...s.texts, description: "Names of variables, never values." };
 
 /** The user's scripts. */
 export const customToolAnswers = {
-  CustomToolView: shape<contract.CustomToolView>({
-    slug: text,
+  CustomToolView: s.shape<contract.CustomToolView>({
+    slug: s.text,
     name: { type: "string", description: "As agents call it." },
-    folder: text,
+    folder: s.text,
     status: toolStatus,
-    sha256: { ...orNull(text), description: "Of every file in the folder; null where it cannot be read." },
-    files: listOf(shape<contract.CustomToolView["files"][number]>({ path: text, bytes: count })),
-    wants: orNull(
-      shape<CustomToolWants>(
+    sha256: {
+      ...s.orNull(s.text),
+      description: "Of every file in the folder; null where it cannot be read.",
+    },
+    files: s.listOf(s.shape<contract.CustomToolView["files"][number]>({ path: s.text, bytes: s.count })),
+    wants: s.orNull(
+      s.shape<CustomToolWants>(
         {
-          description: text,
+          description: s.text,
           command: {
-            ...orNull(texts),
+            ...s.orNull(s.texts),
             description: "What is run; null where the interpreter is missing on this machine.",
           },
           flags: toolFlags,
-          timeoutMs: count,
-          maxOutputBytes: count,
+          timeoutMs: s.count,
+          maxOutputBytes: s.count,
           env: names,
           passEnv: names,
-          secrets: { ...texts, description: "Names of secrets." },
+          secrets: { ...s.texts, description: "Names of secrets." },
         },
         "What it asks for; null where its tool.json cannot be used.",
       ),
     ),
-    enabled: orNull(
-      shape<NonNullable<contract.CustomToolView["enabled"]>>(
-        { sha256: text, enabledBy: text, enabledAt: time },
+    enabled: s.orNull(
+      s.shape<NonNullable<contract.CustomToolView["enabled"]>>(
+        { sha256: s.text, enabledBy: s.text, enabledAt: s.time },
         "The content that a person enabled last; null: none.",
       ),
     ),
   }),
-  CustomToolList: shape<contract.CustomToolList>({
-    tools: listOf(ref("CustomToolView")),
-    problems: { ...texts, description: "Folders that cannot be a tool, and why." },
+  CustomToolList: s.shape<contract.CustomToolList>({
+    tools: s.listOf(s.ref("CustomToolView")),
+    problems: { ...s.texts, description: "Folders that cannot be a tool, and why." },
   }),
-  CustomToolAnswer: shape<contract.CustomToolAnswer>({ tool: ref("CustomToolView") }),
-  CustomToolRemoved: shape<contract.CustomToolRemoved>({
+  CustomToolAnswer: s.shape<contract.CustomToolAnswer>({ tool: s.ref("CustomToolView") }),
+  CustomToolRemoved: s.shape<contract.CustomToolRemoved>({
     done: { const: true },
-    folder: { ...orNull(text), description: "Where its folder was put; null: it had none." },
+    folder: { ...s.orNull(s.text), description: "Where its folder was put; null: it had none." },
   }),
 };

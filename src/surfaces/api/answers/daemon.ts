@@ -1,124 +1,109 @@
 import { ERRORS } from "../../../contract/errors.ts";
 import type * as contract from "../contract.ts";
 import { SERVER_STATES } from "./servers.ts";
-import {
-  anyObject,
-  anyOfTexts,
-  count,
-  listOf,
-  type OptionalSchema,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  shape,
-  text,
-  texts,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
 type Available = Extract<contract.Discovery, { available: true }>;
 type Unavailable = Extract<contract.Discovery, { available: false }>;
 type Place = Available["toolboxes"][number];
 
-const serverCounts = Object.fromEntries(SERVER_STATES.map((state) => [state, optional(count)])) as Record<
+const serverCounts = Object.fromEntries(SERVER_STATES.map((state) => [state, s.optional(s.count)])) as Record<
   contract.ServerState,
-  OptionalSchema
+  s.OptionalSchema
 >;
 const number = { type: "number", minimum: 0 };
-const places = listOf(shape<Place>({ name: text, url: text }));
+const places = s.listOf(s.shape<Place>({ name: s.text, url: s.text }));
 
 /** The daemon itself. */
 export const daemonAnswers = {
-  ApiFailure: shape<contract.ApiFailure>(
+  ApiFailure: s.shape<contract.ApiFailure>(
     {
-      error: shape<contract.ApiFailure["error"]>({
-        code: anyOfTexts(Object.keys(ERRORS)),
+      error: s.shape<contract.ApiFailure["error"]>({
+        code: s.anyOfTexts(Object.keys(ERRORS)),
         message: { type: "string", description: "What was expected and what came." },
         remedy: { type: "string", description: "What to do about it." },
-        details: optional(anyObject),
+        details: s.optional(s.anyObject),
       }),
     },
     "Every failure, with the status of its code.",
   ),
-  Done: shape<contract.Done>({ done: { const: true } }),
-  Health: shape<contract.Health>(
-    { status: { const: "ok" }, ready: yesNo, version: text, uptime_ms: count },
+  Done: s.shape<contract.Done>({ done: { const: true } }),
+  Health: s.shape<contract.Health>(
+    { status: { const: "ok" }, ready: s.yesNo, version: s.text, uptime_ms: s.count },
     "`ready` is false while the store cannot be used.",
   ),
-  Status: shape<contract.Status>({
-    version: text,
-    uptimeMs: count,
-    home: text,
-    url: text,
-    store: anyOfTexts(["sqlite", "postgres"]),
-    servers: shape<contract.Status["servers"]>({ total: count, ...serverCounts }),
-    agents: count,
-    tools: count,
-    pendingQuestions: count,
-    notifications: count,
+  Status: s.shape<contract.Status>({
+    version: s.text,
+    uptimeMs: s.count,
+    home: s.text,
+    url: s.text,
+    store: s.anyOfTexts(["sqlite", "postgres"]),
+    servers: s.shape<contract.Status["servers"]>({ total: s.count, ...serverCounts }),
+    agents: s.count,
+    tools: s.count,
+    pendingQuestions: s.count,
+    notifications: s.count,
   }),
-  Home: shape<contract.Home>({
-    minutes: listOf(
-      shape<contract.CallMinute>({
-        at: time,
-        calls: count,
-        failed: count,
-        refused: count,
-        p95Ms: orNull(count),
+  Home: s.shape<contract.Home>({
+    minutes: s.listOf(
+      s.shape<contract.CallMinute>({
+        at: s.time,
+        calls: s.count,
+        failed: s.count,
+        refused: s.count,
+        p95Ms: s.orNull(s.count),
       }),
     ),
-    latencies: listOf(
-      shape<contract.ServerLatency>({ server: text, calls: count, medianMs: number, p95Ms: number }),
+    latencies: s.listOf(
+      s.shape<contract.ServerLatency>({ server: s.text, calls: s.count, medianMs: number, p95Ms: number }),
     ),
-    tokens: listOf(shape<contract.AgentTokens>({ agent: text, listed: count, deferred: count })),
-    waiting: shape<contract.Home["waiting"]>({
-      approvals: count,
-      questions: count,
-      notifications: count,
-      servers: count,
-      changes: count,
+    tokens: s.listOf(s.shape<contract.AgentTokens>({ agent: s.text, listed: s.count, deferred: s.count })),
+    waiting: s.shape<contract.Home["waiting"]>({
+      approvals: s.count,
+      questions: s.count,
+      notifications: s.count,
+      servers: s.count,
+      changes: s.count,
     }),
   }),
-  Discovery: oneOf(
-    shape<Available>(
+  Discovery: s.oneOf(
+    s.shape<Available>(
       {
         available: { const: true },
         url: { type: "string", description: "Where MCP clients reach Toolkeep." },
-        rpc_url: text,
+        rpc_url: s.text,
         toolboxes: { ...places, description: "Addresses narrowed to one toolbox." },
         servers: { ...places, description: "Addresses that pass one server through." },
-        health: ref("Health"),
+        health: s.ref("Health"),
       },
       "MCP is served here.",
     ),
-    shape<Unavailable>({ available: { const: false }, reason: text }, "Nothing serves MCP."),
+    s.shape<Unavailable>({ available: { const: false }, reason: s.text }, "Nothing serves MCP."),
   ),
-  ConfigAnswer: shape<contract.ConfigAnswer>({
+  ConfigAnswer: s.shape<contract.ConfigAnswer>({
     settings: { type: "object", description: "In force now; secrets are masked." },
-    files: listOf(
-      shape<contract.ConfigAnswer["files"][number]>({
-        path: text,
-        scope: anyOfTexts(["user", "project"]),
-        used: yesNo,
-        reason: optional(text),
+    files: s.listOf(
+      s.shape<contract.ConfigAnswer["files"][number]>({
+        path: s.text,
+        scope: s.anyOfTexts(["user", "project"]),
+        used: s.yesNo,
+        reason: s.optional(s.text),
       }),
     ),
-    warnings: texts,
+    warnings: s.texts,
   }),
-  TrustList: shape<contract.TrustList>({
-    trusted: listOf(shape<contract.TrustEntry>({ path: text, sha256: text, at: time })),
+  TrustList: s.shape<contract.TrustList>({
+    trusted: s.listOf(s.shape<contract.TrustEntry>({ path: s.text, sha256: s.text, at: s.time })),
   }),
-  Backup: shape<contract.Backup>(
+  Backup: s.shape<contract.Backup>(
     {
       format: { const: "toolkeep-backup" },
       formatVersion: { const: 1 },
-      version: text,
-      createdAt: time,
-      store: shape<contract.Backup["store"]>({ schemaVersion: count, tables: anyObject }),
-      key: orNull(text),
-      config: orNull(shape<NonNullable<contract.Backup["config"]>>({ name: text, content: text })),
+      version: s.text,
+      createdAt: s.time,
+      store: s.shape<contract.Backup["store"]>({ schemaVersion: s.count, tables: s.anyObject }),
+      key: s.orNull(s.text),
+      config: s.orNull(s.shape<NonNullable<contract.Backup["config"]>>({ name: s.text, content: s.text })),
     },
     "As secret as the home itself: it holds the key.",
   ),

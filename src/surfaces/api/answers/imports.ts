@@ -1,66 +1,59 @@
 import type * as contract from "../contract.ts";
-import {
-  anyOfTexts,
-  count,
-  listOf,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  shape,
-  text,
-  texts,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
 type Verdict<K extends contract.ImportVerdict["kind"]> = Extract<contract.ImportVerdict, { kind: K }>;
 
 /** Servers of other programs. */
 export const importAnswers = {
-  ImportVerdict: oneOf(
-    shape<Verdict<"new">>({ kind: { const: "new" }, name: text }),
-    shape<Verdict<"renamed">>({
+  ImportVerdict: s.oneOf(
+    s.shape<Verdict<"new">>({ kind: { const: "new" }, name: s.text }),
+    s.shape<Verdict<"renamed">>({
       kind: { const: "renamed" },
-      name: text,
-      why: anyOfTexts(["taken", "not allowed"]),
+      name: s.text,
+      why: s.anyOfTexts(["taken", "not allowed"]),
     }),
-    shape<Verdict<"same">>({
+    s.shape<Verdict<"same">>({
       kind: { const: "same" },
-      name: text,
-      lacks: optional(texts),
-      otherValues: optional({ const: true }),
+      name: s.text,
+      lacks: s.optional(s.texts),
+      otherValues: s.optional({ const: true }),
     }),
-    shape<Verdict<"completed">>({ kind: { const: "completed" }, name: text }),
-    shape<Verdict<"skipped">>({ kind: { const: "skipped" }, reason: text }),
+    s.shape<Verdict<"completed">>({ kind: { const: "completed" }, name: s.text }),
+    s.shape<Verdict<"skipped">>({ kind: { const: "skipped" }, reason: s.text }),
   ),
-  ImportPreview: shape<contract.ImportPreview>({
-    servers: listOf(
-      shape<contract.ImportPreviewServer>({
-        name: text,
-        clients: texts,
-        files: texts,
-        project: orNull(text),
-        reach: text,
-        envKeys: texts,
-        headerKeys: texts,
-        enabled: yesNo,
-        missing: texts,
-        missingIn: texts,
-        notes: texts,
-        verdict: ref("ImportVerdict"),
+  ImportPreview: s.shape<contract.ImportPreview>({
+    servers: s.listOf(
+      s.shape<contract.ImportPreviewServer>({
+        name: s.text,
+        clients: s.texts,
+        files: s.texts,
+        project: s.orNull(s.text),
+        reach: s.text,
+        envKeys: s.texts,
+        headerKeys: s.texts,
+        enabled: s.yesNo,
+        missing: s.texts,
+        missingIn: s.texts,
+        notes: s.texts,
+        verdict: s.ref("ImportVerdict"),
       }),
     ),
-    files: listOf(
-      shape<contract.ImportedFile>({ client: text, path: text, servers: count, problem: orNull(text) }),
+    files: s.listOf(
+      s.shape<contract.ImportedFile>({
+        client: s.text,
+        path: s.text,
+        servers: s.count,
+        problem: s.orNull(s.text),
+      }),
     ),
   }),
-  ImportVerdicts: shape<contract.ImportVerdicts>({ verdicts: listOf(ref("ImportVerdict")) }),
-  ImportAnswer: shape<contract.ImportAnswer>({
-    results: listOf(
-      shape<contract.ImportResult>({
-        verdict: ref("ImportVerdict"),
-        server: orNull(ref("ServerView")),
-        error: orNull(text),
+  ImportVerdicts: s.shape<contract.ImportVerdicts>({ verdicts: s.listOf(s.ref("ImportVerdict")) }),
+  ImportAnswer: s.shape<contract.ImportAnswer>({
+    results: s.listOf(
+      s.shape<contract.ImportResult>({
+        verdict: s.ref("ImportVerdict"),
+        server: s.orNull(s.ref("ServerView")),
+        error: s.orNull(s.text),
       }),
     ),
   }),

@@ -1,172 +1,161 @@
 import type * as contract from "../contract.ts";
-import {
-  anyObject,
-  anyOfTexts,
-  count,
-  listOf,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  type Schema,
-  shape,
-  text,
-  texts,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
 const score = { type: "number", description: "From 0 to 1, comparable within one search." };
 const counted = {
-  source: text,
-  seen: count,
-  added: count,
-  changed: count,
-  unchanged: count,
-  gone: count,
-  failed: count,
-  chunks: count,
-  bytes: count,
-  total: optional({ ...count, description: "Files in all; while scanning, those found so far." }),
+  source: s.text,
+  seen: s.count,
+  added: s.count,
+  changed: s.count,
+  unchanged: s.count,
+  gone: s.count,
+  failed: s.count,
+  chunks: s.count,
+  bytes: s.count,
+  total: s.optional({ ...s.count, description: "Files in all; while scanning, those found so far." }),
 };
-const label = { ...orNull(text), description: "Only who may see the label sees what it holds." };
-const problems = listOf(shape<{ key: string; reason: string }>({ key: text, reason: text }));
+const label = { ...s.orNull(s.text), description: "Only who may see the label sees what it holds." };
+const problems = s.listOf(s.shape<{ key: string; reason: string }>({ key: s.text, reason: s.text }));
 const marks = {
-  ...listOf(shape<{ start: number; end: number }>({ start: count, end: count })),
+  ...s.listOf(s.shape<{ start: number; end: number }>({ start: s.count, end: s.count })),
   description: "Where words of the query stand in the snippet, in UTF-16 units.",
 };
 const entity = {
-  id: text,
-  title: text,
-  type: text,
-  source: text,
-  uri: text,
-  tags: texts,
-  documentAt: time,
-  indexedAt: time,
-  metadata: anyObject,
-  truncated: { ...yesNo, description: "It has more chunks than are given at once." },
-} satisfies Record<string, Schema>;
+  id: s.text,
+  title: s.text,
+  type: s.text,
+  source: s.text,
+  uri: s.text,
+  tags: s.texts,
+  documentAt: s.time,
+  indexedAt: s.time,
+  metadata: s.anyObject,
+  truncated: { ...s.yesNo, description: "It has more chunks than are given at once." },
+} satisfies Record<string, s.Schema>;
 
 /** What was gathered: sources, syncs, searches, documents, the inbox. */
 export const knowledgeAnswers = {
-  SourceReport: shape<contract.SourceReport>({
+  SourceReport: s.shape<contract.SourceReport>({
     ...counted,
-    ok: yesNo,
-    error: optional({ ...text, description: "Why it failed: then nothing was taken away." }),
-    durationMs: count,
+    ok: s.yesNo,
+    error: s.optional({ ...s.text, description: "Why it failed: then nothing was taken away." }),
+    durationMs: s.count,
     problems,
   }),
-  SourceView: shape<contract.SourceView>({
-    id: text,
-    name: text,
-    kind: text,
-    config: anyObject,
+  SourceView: s.shape<contract.SourceView>({
+    id: s.text,
+    name: s.text,
+    kind: s.text,
+    config: s.anyObject,
     label,
-    enabled: yesNo,
-    createdAt: time,
-    updatedAt: time,
-    entities: count,
-    chunks: count,
-    embedded: { ...count, description: "Chunks that have vectors." },
-    lastSync: oneOf(ref("SourceReport"), { type: "null" }),
-    lastSyncAt: orNull(time),
-    running: oneOf(
-      shape<contract.SyncProgress>({
+    enabled: s.yesNo,
+    createdAt: s.time,
+    updatedAt: s.time,
+    entities: s.count,
+    chunks: s.count,
+    embedded: { ...s.count, description: "Chunks that have vectors." },
+    lastSync: s.oneOf(s.ref("SourceReport"), { type: "null" }),
+    lastSyncAt: s.orNull(s.time),
+    running: s.oneOf(
+      s.shape<contract.SyncProgress>({
         ...counted,
-        phase: anyOfTexts(["scanning", "reading", "done"]),
+        phase: s.anyOfTexts(["scanning", "reading", "done"]),
         rate: { type: "number", description: "Files a second." },
       }),
       { type: "null", description: "Nothing is going on." },
     ),
-    embedding: optional({
-      ...shape<contract.EmbeddingProgress>({
-        done: count,
-        left: count,
+    embedding: s.optional({
+      ...s.shape<contract.EmbeddingProgress>({
+        done: s.count,
+        left: s.count,
         rate: { type: "number", description: "Passages a second, of all sources; 0: it has just begun." },
       }),
       description: "How far its passages have got vectors; absent: none gets one now.",
     }),
   }),
-  SourceList: shape<contract.SourceList>({ sources: listOf(ref("SourceView")) }),
-  SourceAnswer: shape<contract.SourceAnswer>({ source: ref("SourceView") }),
-  SourceTest: oneOf(
-    shape<Extract<contract.SourceTest, { ok: true }>>({
+  SourceList: s.shape<contract.SourceList>({ sources: s.listOf(s.ref("SourceView")) }),
+  SourceAnswer: s.shape<contract.SourceAnswer>({ source: s.ref("SourceView") }),
+  SourceTest: s.oneOf(
+    s.shape<Extract<contract.SourceTest, { ok: true }>>({
       ok: { const: true },
-      files: count,
-      more: { ...yesNo, description: "There are more than were looked at." },
-      sample: listOf(
-        shape<{ key: string; title: string; chunks: number }>({ key: text, title: text, chunks: count }),
+      files: s.count,
+      more: { ...s.yesNo, description: "There are more than were looked at." },
+      sample: s.listOf(
+        s.shape<{ key: string; title: string; chunks: number }>({
+          key: s.text,
+          title: s.text,
+          chunks: s.count,
+        }),
       ),
       problems,
     }),
-    shape<Extract<contract.SourceTest, { ok: false }>>({ ok: { const: false }, error: text }),
+    s.shape<Extract<contract.SourceTest, { ok: false }>>({ ok: { const: false }, error: s.text }),
   ),
-  SyncAnswer: shape<contract.SyncAnswer>({
-    running: { ...yesNo, description: "It goes on: the list of sources says how far it is." },
-    skipped: yesNo,
-    reason: optional(text),
-    sources: optional(listOf(ref("SourceReport"))),
+  SyncAnswer: s.shape<contract.SyncAnswer>({
+    running: { ...s.yesNo, description: "It goes on: the list of sources says how far it is." },
+    skipped: s.yesNo,
+    reason: s.optional(s.text),
+    sources: s.optional(s.listOf(s.ref("SourceReport"))),
   }),
 
-  FoundEntity: shape<Extract<contract.Found, { kind: "entity" }>>({
+  FoundEntity: s.shape<Extract<contract.SearchResult, { kind: "entity" }>>({
     kind: { const: "entity" },
-    id: text,
-    title: text,
-    type: text,
-    source: text,
-    uri: text,
-    tags: texts,
-    documentAt: time,
+    id: s.text,
+    title: s.text,
+    type: s.text,
+    source: s.text,
+    uri: s.text,
+    tags: s.texts,
+    documentAt: s.time,
     score,
-    chunks: listOf(
-      shape<contract.FoundChunk>({
-        id: { ...text, description: "`<entity id>:<index>`" },
-        index: count,
-        headings: texts,
-        snippet: text,
+    chunks: s.listOf(
+      s.shape<contract.FoundChunk>({
+        id: { ...s.text, description: "`<entity id>:<index>`" },
+        index: s.count,
+        headings: s.texts,
+        snippet: s.text,
         marks,
         score,
       }),
     ),
   }),
-  FoundMemory: shape<Extract<contract.Found, { kind: "memory" }>>({
+  FoundMemory: s.shape<Extract<contract.SearchResult, { kind: "memory" }>>({
     kind: { const: "memory" },
-    id: text,
-    key: orNull(text),
-    snippet: text,
+    id: s.text,
+    key: s.orNull(s.text),
+    snippet: s.text,
     marks,
-    tags: texts,
-    updatedAt: time,
+    tags: s.texts,
+    updatedAt: s.time,
     score,
   }),
-  SearchPage: shape<contract.SearchPage>({
-    results: listOf(oneOf(ref("FoundEntity"), ref("FoundMemory"))),
-    nextCursor: optional(text),
-    mode: { ...anyOfTexts(["lexical", "hybrid"]), description: "Words alone, or meanings too." },
-    notes: { ...texts, description: "What of the query was not understood or has no effect." },
-    leftOut: optional({ ...count, description: "How many documents rules leave out; never for people." }),
+  SearchPage: s.shape<contract.SearchPage>({
+    results: s.listOf(s.oneOf(s.ref("FoundEntity"), s.ref("FoundMemory"))),
+    nextCursor: s.optional(s.text),
+    mode: { ...s.anyOfTexts(["lexical", "hybrid"]), description: "Words alone, or meanings too." },
+    notes: { ...s.texts, description: "What of the query was not understood or has no effect." },
+    leftOut: s.optional({ ...s.count, description: "How many documents rules leave out; never for people." }),
   }),
-  ChunkView: shape<contract.ChunkView>({
-    id: text,
-    index: count,
-    headings: texts,
-    text,
-    start: count,
-    end: count,
+  ChunkView: s.shape<contract.ChunkView>({
+    id: s.text,
+    index: s.count,
+    headings: s.texts,
+    text: s.text,
+    start: s.count,
+    end: s.count,
   }),
-  EntityAnswer: shape<contract.EntityAnswer>({
-    entity: shape<contract.EntityView>({ ...entity, chunks: listOf(ref("ChunkView")) }),
+  EntityAnswer: s.shape<contract.EntityAnswer>({
+    entity: s.shape<contract.EntityView>({ ...entity, chunks: s.listOf(s.ref("ChunkView")) }),
   }),
-  ChunkAnswer: shape<contract.ChunkAnswer>({
-    entity: shape<contract.ChunkAnswer["entity"]>(entity),
-    chunks: listOf(ref("ChunkView")),
+  ChunkAnswer: s.shape<contract.ChunkAnswer>({
+    entity: s.shape<contract.ChunkAnswer["entity"]>(entity),
+    chunks: s.listOf(s.ref("ChunkView")),
   }),
 
-  InboxList: shape<contract.InboxList>({
-    folder: text,
-    files: listOf(shape<contract.InboxFile>({ name: text, bytes: count, modifiedAt: time })),
-    total: count,
+  InboxList: s.shape<contract.InboxList>({
+    folder: s.text,
+    files: s.listOf(s.shape<contract.InboxFile>({ name: s.text, bytes: s.count, modifiedAt: s.time })),
+    total: s.count,
   }),
-  InboxAnswer: shape<contract.InboxAnswer>({ name: text }),
+  InboxAnswer: s.shape<contract.InboxAnswer>({ name: s.text }),
 };

@@ -1,110 +1,108 @@
+import { QUESTION_KINDS, VISIBLE_STATES } from "../../../machine/db/tables/trust/question-record.ts";
 import type * as contract from "../contract.ts";
-import {
-  anyObject,
-  anyOfTexts,
-  listOf,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  shape,
-  text,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
-const settlement = shape<NonNullable<contract.QuestionView["settlement"]>>(
+const settlement = s.shape<NonNullable<contract.QuestionView["settlement"]>>(
   {
-    by: text,
-    from: anyOfTexts(["cli", "api", "dashboard", "webhook", "client", "agent", "library"]),
-    reason: optional(text),
-    ruleIds: optional(listOf(text)),
+    by: s.text,
+    from: s.anyOfTexts(["cli", "api", "dashboard", "webhook", "client", "agent", "library"]),
+    reason: s.optional(s.text),
+    ruleIds: s.optional(s.listOf(s.text)),
   },
   "Who settled it, and from where.",
 );
 
 /** Work, questions and notifications. */
 export const peopleAnswers = {
-  TaskView: shape<contract.TaskView>({
-    id: text,
-    agent: text,
-    title: text,
-    instructions: text,
-    status: anyOfTexts(["open", "in_progress", "blocked", "done", "failed", "cancelled"]),
-    note: text,
-    assignedBy: { ...orNull(text), description: "The agent that gave it; null: a person did." },
-    createdAt: time,
-    updatedAt: time,
+  TaskView: s.shape<contract.TaskView>({
+    id: s.text,
+    agent: s.text,
+    title: s.text,
+    instructions: s.text,
+    status: s.anyOfTexts(["open", "in_progress", "blocked", "done", "failed", "cancelled"]),
+    note: s.text,
+    assignedBy: { ...s.orNull(s.text), description: "The agent that gave it; null: a person did." },
+    createdAt: s.time,
+    updatedAt: s.time,
   }),
-  TaskList: shape<contract.TaskList>({ tasks: listOf(ref("TaskView")) }),
-  TaskAnswer: shape<contract.TaskAnswer>({ task: ref("TaskView") }),
+  TaskList: s.shape<contract.TaskList>({ tasks: s.listOf(s.ref("TaskView")) }),
+  TaskAnswer: s.shape<contract.TaskAnswer>({ task: s.ref("TaskView") }),
 
-  QuestionView: shape<contract.QuestionView>(
+  QuestionView: s.shape<contract.QuestionView>(
     {
-      id: text,
-      kind: anyOfTexts(["human", "secret", "parent", "approval", "access"]),
-      agent: text,
-      prompt: text,
-      details: anyObject,
-      state: anyOfTexts(["pending", "answered", "dismissed", "used"]),
-      answer: orNull(text),
-      createdAt: time,
-      expiresAt: time,
-      answeredAt: orNull(time),
-      settlement: oneOf(settlement, { type: "null", description: "It is not settled." }),
+      id: s.text,
+      kind: s.anyOfTexts(QUESTION_KINDS),
+      agent: s.text,
+      prompt: s.text,
+      details: s.anyObject,
+      state: s.anyOfTexts(VISIBLE_STATES),
+      answer: s.orNull(s.text),
+      createdAt: s.time,
+      expiresAt: s.time,
+      answeredAt: s.orNull(s.time),
+      settlement: s.oneOf(settlement, { type: "null", description: "It is not settled." }),
       wants: {
-        ...anyOfTexts(["viewer", "operator", "admin"]),
+        ...s.anyOfTexts(["viewer", "operator", "admin"]),
         description: "The role of whoever may say yes.",
       },
     },
     "Something an agent asks of a person, approvals included.",
   ),
-  QuestionList: shape<contract.QuestionList>({ questions: listOf(ref("QuestionView")), next: orNull(text) }),
-  ApprovalList: shape<contract.ApprovalList>({ approvals: listOf(ref("QuestionView")) }),
-  ApprovalAnswer: shape<contract.ApprovalAnswer>({ approval: ref("QuestionView") }),
-  QuestionReview: shape<contract.QuestionReview>({
-    question: ref("QuestionView"),
-    calls: listOf(
-      shape<contract.ReviewedCall>({
-        tool: text,
-        description: orNull(text),
-        capabilities: listOf(text),
-        destructive: yesNo,
+  QuestionList: s.shape<contract.QuestionList>({
+    questions: s.listOf(s.ref("QuestionView")),
+    next: s.orNull(s.text),
+  }),
+  ApprovalList: s.shape<contract.ApprovalList>({ approvals: s.listOf(s.ref("QuestionView")) }),
+  ApprovalAnswer: s.shape<contract.ApprovalAnswer>({ approval: s.ref("QuestionView") }),
+  QuestionReview: s.shape<contract.QuestionReview>({
+    question: s.ref("QuestionView"),
+    calls: s.listOf(
+      s.shape<contract.ReviewedCall>({
+        tool: s.text,
+        description: s.orNull(s.text),
+        capabilities: s.listOf(s.text),
+        destructive: s.yesNo,
         arguments: { type: "string", description: "JSON, without secrets." },
-        rule: text,
-        askedBy: orNull(ref("RuleView")),
-        findings: listOf(anyObject),
-        last: orNull(
-          shape<contract.LastCall>({
-            id: text,
-            at: time,
-            outcome: orNull(text),
-            approvedBy: orNull(text),
-            cut: yesNo,
-            changes: listOf(
-              shape<contract.ChangedLine>({ kind: anyOfTexts(["same", "removed", "added"]), text }),
+        rule: s.text,
+        askedBy: s.orNull(s.ref("RuleView")),
+        findings: s.listOf(s.anyObject),
+        last: s.orNull(
+          s.shape<contract.LastCall>({
+            id: s.text,
+            at: s.time,
+            outcome: s.orNull(s.text),
+            approvedBy: s.orNull(s.text),
+            cut: s.yesNo,
+            changes: s.listOf(
+              s.shape<contract.ChangedLine>({
+                kind: s.anyOfTexts(["same", "removed", "added"]),
+                text: s.text,
+              }),
             ),
           }),
         ),
-        rules: { ...listOf(anyObject), description: "What `always` would write; the first is the widest." },
+        rules: {
+          ...s.listOf(s.anyObject),
+          description: "What `always` would write; the first is the widest.",
+        },
       }),
     ),
   }),
-  QuestionAnswer: shape<contract.QuestionAnswer>({ question: ref("QuestionView") }),
+  QuestionAnswer: s.shape<contract.QuestionAnswer>({ question: s.ref("QuestionView") }),
 
-  NotificationList: shape<contract.NotificationList>({
-    notifications: listOf(
-      shape<contract.NotificationView>({
-        id: text,
-        agent: orNull(text),
-        level: anyOfTexts(["info", "warning", "error"]),
-        title: text,
-        body: text,
-        createdAt: time,
-        dismissedAt: orNull(time),
-        undecided: yesNo,
+  NotificationList: s.shape<contract.NotificationList>({
+    notifications: s.listOf(
+      s.shape<contract.NotificationView>({
+        id: s.text,
+        agent: s.orNull(s.text),
+        level: s.anyOfTexts(["info", "warning", "error"]),
+        title: s.text,
+        body: s.text,
+        createdAt: s.time,
+        dismissedAt: s.orNull(s.time),
+        undecided: s.yesNo,
       }),
     ),
-    next: orNull(text),
+    next: s.orNull(s.text),
   }),
 };

@@ -1,71 +1,71 @@
 import { TICKET_PRIORITIES, TICKET_STATUSES } from "../../../machine/db/tables/work/project-record.ts";
 import type * as contract from "../contract.ts";
-import { anyOfTexts, count, listOf, orNull, ref, type Schema, shape, text, texts, time } from "./shape.ts";
+import * as s from "./shape.ts";
 
 const revision = { type: "integer", minimum: 1, description: "Grows with every change." };
-const author = { ...orNull(text), description: "The agent that made it; null: a person did." };
-const made = { createdBy: author, createdAt: time };
-const kept = { ...made, revision, updatedAt: time };
-const total = { ...count, description: "How many there are in all." };
+const author = { ...s.orNull(s.text), description: "The agent that made it; null: a person did." };
+const made = { createdBy: author, createdAt: s.time };
+const kept = { ...made, revision, updatedAt: s.time };
+const total = { ...s.count, description: "How many there are in all." };
 
 const ticketFields = {
-  id: text,
+  id: s.text,
   ref: { type: "string", description: "`TK-12`" },
-  project: text,
-  number: count,
-  title: text,
-  status: anyOfTexts(TICKET_STATUSES),
-  priority: anyOfTexts(TICKET_PRIORITIES),
-  assignee: { ...orNull(text), description: "The name of an agent." },
-  labels: texts,
-  comments: { ...count, description: "How many there are." },
+  project: s.text,
+  number: s.count,
+  title: s.text,
+  status: s.anyOfTexts(TICKET_STATUSES),
+  priority: s.anyOfTexts(TICKET_PRIORITIES),
+  assignee: { ...s.orNull(s.text), description: "The name of an agent." },
+  labels: s.texts,
+  comments: { ...s.count, description: "How many there are." },
   ...kept,
-} satisfies Record<string, Schema>;
+} satisfies Record<string, s.Schema>;
 
-const byStatus = shape<contract.ProjectView["tickets"]>({
-  open: count,
-  in_progress: count,
-  blocked: count,
-  review: count,
-  done: count,
-  cancelled: count,
+const byStatus = s.shape<contract.ProjectView["tickets"]>({
+  open: s.count,
+  in_progress: s.count,
+  blocked: s.count,
+  review: s.count,
+  done: s.count,
+  cancelled: s.count,
 });
 
 /** Projects, tickets and notes. */
 export const projectAnswers = {
-  ProjectView: shape<contract.ProjectView>(
+  ProjectView: s.shape<contract.ProjectView>(
     {
-      id: text,
-      key: text,
-      name: text,
-      description: text,
-      status: anyOfTexts(["active", "archived"]),
+      id: s.text,
+      key: s.text,
+      name: s.text,
+      description: s.text,
+      status: s.anyOfTexts(["active", "archived"]),
       tickets: byStatus,
-      notes: count,
+      notes: s.count,
       ...kept,
     },
     "`tickets`: how many there are of each status.",
   ),
-  ProjectList: shape<contract.ProjectList>({ projects: listOf(ref("ProjectView")), total }),
-  ProjectAnswer: shape<contract.ProjectAnswer>({ project: ref("ProjectView") }),
+  ProjectList: s.shape<contract.ProjectList>({ projects: s.listOf(s.ref("ProjectView")), total }),
+  ProjectAnswer: s.shape<contract.ProjectAnswer>({ project: s.ref("ProjectView") }),
 
-  NoteView: shape<contract.NoteView>({
-    id: text,
-    project: text,
-    title: text,
-    body: text,
-    tags: texts,
+  NoteView: s.shape<contract.NoteView>({
+    id: s.text,
+    project: s.text,
+    title: s.text,
+    body: s.text,
+    tags: s.texts,
     ...kept,
   }),
-  NoteList: shape<contract.NoteList>({ notes: listOf(ref("NoteView")), total }),
-  NoteAnswer: shape<contract.NoteAnswer>({ note: ref("NoteView") }),
+  NoteList: s.shape<contract.NoteList>({ notes: s.listOf(s.ref("NoteView")), total }),
+  NoteAnswer: s.shape<contract.NoteAnswer>({ note: s.ref("NoteView") }),
 
-  TicketSummary: shape<contract.TicketSummary>(ticketFields),
-  TicketList: shape<contract.TicketList>({ tickets: listOf(ref("TicketSummary")), total }),
-  TicketAnswer: shape<contract.TicketAnswer>({
-    ticket: shape<contract.TicketView>({ ...ticketFields, description: text }),
+  TicketSummary: s.shape<contract.TicketSummary>(ticketFields),
+  TicketList: s.shape<contract.TicketList>({ tickets: s.listOf(s.ref("TicketSummary")), total }),
+  TicketAnswer: s.shape<contract.TicketAnswer>({
+    ticket: s.shape<contract.TicketView>({ ...ticketFields, description: s.text }),
   }),
-  CommentView: shape<contract.CommentView>({ id: text, text, ...made }),
-  CommentList: shape<contract.CommentList>({ comments: listOf(ref("CommentView")), total }),
-  CommentAnswer: shape<contract.CommentAnswer>({ comment: ref("CommentView") }),
+  CommentView: s.shape<contract.CommentView>({ id: s.text, text: s.text, ...made }),
+  CommentList: s.shape<contract.CommentList>({ comments: s.listOf(s.ref("CommentView")), total }),
+  CommentAnswer: s.shape<contract.CommentAnswer>({ comment: s.ref("CommentView") }),
 };

@@ -1,103 +1,95 @@
 import type * as contract from "../contract/rule-contract.ts";
-import {
-  anyOfTexts,
-  count,
-  listOf,
-  optional,
-  orNull,
-  ref,
-  shape,
-  text,
-  texts,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
-const action = anyOfTexts(["allow", "ask", "deny"]);
+const action = s.anyOfTexts(["allow", "ask", "deny"]);
 const pattern = { description: "A glob, or an object of globs." };
-const labels = { ...texts, description: "What the conversation has come in touch with." };
+const labels = { ...s.texts, description: "What the conversation has come in touch with." };
 
 export const ruleAnswers = {
-  RuleView: shape<contract.RuleView>({
-    id: orNull(text),
-    from: anyOfTexts(["default", "user", "project", "agent", "session"]),
-    where: text,
-    agent: orNull(text),
-    conversation: orNull(text),
-    permission: text,
+  RuleView: s.shape<contract.RuleView>({
+    id: s.orNull(s.text),
+    from: s.anyOfTexts(["default", "user", "project", "agent", "session"]),
+    where: s.text,
+    agent: s.orNull(s.text),
+    conversation: s.orNull(s.text),
+    permission: s.text,
     pattern,
     action,
-    final: yesNo,
-    after: orNull(text),
-    only: orNull(text),
-    except: texts,
+    final: s.yesNo,
+    after: s.orNull(s.text),
+    only: s.orNull(s.text),
+    except: s.texts,
     unless: pattern,
-    note: text,
-    createdBy: orNull(text),
-    createdAt: orNull(time),
-    expiresAt: orNull(time),
+    note: s.text,
+    createdBy: s.orNull(s.text),
+    createdAt: s.orNull(s.time),
+    expiresAt: s.orNull(s.time),
   }),
-  RuleList: shape<contract.RuleList>({ rules: listOf(ref("RuleView")) }),
-  RuleAnswer: shape<contract.RuleAnswer>({ rule: ref("RuleView"), unmatched: yesNo }),
-  RuleCheck: shape<contract.RuleCheck>({
-    ok: yesNo,
-    problems: listOf(shape<contract.RuleProblem>({ field: text, expected: text })),
-    text: orNull(text),
-    tools: count,
-    some: texts,
-    same: orNull(ref("RuleView")),
+  RuleList: s.shape<contract.RuleList>({ rules: s.listOf(s.ref("RuleView")) }),
+  RuleAnswer: s.shape<contract.RuleAnswer>({ rule: s.ref("RuleView"), unmatched: s.yesNo }),
+  RuleCheck: s.shape<contract.RuleCheck>({
+    ok: s.yesNo,
+    problems: s.listOf(s.shape<contract.RuleProblem>({ field: s.text, expected: s.text })),
+    text: s.orNull(s.text),
+    tools: s.count,
+    some: s.texts,
+    same: s.orNull(s.ref("RuleView")),
   }),
-  RuleExplanation: shape<contract.RuleExplanation>({
-    tool: text,
-    agent: text,
-    capabilities: texts,
+  RuleExplanation: s.shape<contract.RuleExplanation>({
+    tool: s.text,
+    agent: s.text,
+    capabilities: s.texts,
     action,
-    text,
-    rule: orNull(ref("RuleView")),
-    hidden: yesNo,
+    text: s.text,
+    rule: s.orNull(s.ref("RuleView")),
+    hidden: s.yesNo,
     labels,
-    subjects: shape<contract.RuleExplanation["subjects"]>({ path: texts, host: texts, command: texts }),
-    others: listOf(shape<contract.OtherRule>({ rule: ref("RuleView"), matched: yesNo, why: text })),
-    changes: listOf(
-      shape<contract.RuleExplanation["changes"][number]>({
-        permission: text,
+    subjects: s.shape<contract.RuleExplanation["subjects"]>({
+      path: s.texts,
+      host: s.texts,
+      command: s.texts,
+    }),
+    others: s.listOf(s.shape<contract.OtherRule>({ rule: s.ref("RuleView"), matched: s.yesNo, why: s.text })),
+    changes: s.listOf(
+      s.shape<contract.RuleExplanation["changes"][number]>({
+        permission: s.text,
         action,
-        pattern: optional(pattern),
-        final: optional(yesNo),
-        after: optional(text),
-        agent: optional(text),
+        pattern: s.optional(pattern),
+        final: s.optional(s.yesNo),
+        after: s.optional(s.text),
+        agent: s.optional(s.text),
       }),
     ),
   }),
-  LabelList: shape<contract.LabelList>({
-    labelled: listOf(
-      shape<contract.LabelledConversation>({
-        agent: text,
-        conversation: orNull(text),
-        labels: texts,
-        labelledAt: time,
+  LabelList: s.shape<contract.LabelList>({
+    labelled: s.listOf(
+      s.shape<contract.LabelledConversation>({
+        agent: s.text,
+        conversation: s.orNull(s.text),
+        labels: s.texts,
+        labelledAt: s.time,
       }),
     ),
-    more: yesNo,
+    more: s.yesNo,
   }),
-  LabelsCleared: shape<contract.LabelsCleared>({ cleared: count }),
-  RuleSimulation: shape<contract.RuleSimulation>({
-    looked: count,
-    decided: count,
-    skipped: count,
-    incomplete: count,
-    more: yesNo,
-    different: count,
-    differing: listOf(
-      shape<contract.SimulatedCall>({
-        id: text,
-        at: time,
-        agent: text,
-        tool: text,
-        before: text,
-        after: text,
-        rule: text,
-        unsure: orNull(text),
+  LabelsCleared: s.shape<contract.LabelsCleared>({ cleared: s.count }),
+  RuleSimulation: s.shape<contract.RuleSimulation>({
+    looked: s.count,
+    decided: s.count,
+    skipped: s.count,
+    incomplete: s.count,
+    more: s.yesNo,
+    different: s.count,
+    differing: s.listOf(
+      s.shape<contract.SimulatedCall>({
+        id: s.text,
+        at: s.time,
+        agent: s.text,
+        tool: s.text,
+        before: s.text,
+        after: s.text,
+        rule: s.text,
+        unsure: s.orNull(s.text),
       }),
     ),
   }),

@@ -1,23 +1,23 @@
 import { SECRET_SOURCES } from "../../../machine/db/tables/trust/secret-record.ts";
 import type * as contract from "../contract.ts";
-import { anyOfTexts, count, listOf, orNull, ref, shape, text, texts, time } from "./shape.ts";
+import * as s from "./shape.ts";
 
 export const secretAnswers = {
-  SecretView: shape<contract.SecretView>(
+  SecretView: s.shape<contract.SecretView>(
     {
-      name: text,
-      source: anyOfTexts(SECRET_SOURCES),
-      tools: texts,
-      hosts: texts,
-      agents: { ...orNull(texts), description: "The only ones that may use it in arguments; null: all." },
-      setBy: { ...orNull(text), description: "The agent that set it; null: a person did." },
-      usedBy: { ...texts, description: "`server NAME`, `custom tool NAME`, `setting KEY`." },
-      createdAt: time,
-      updatedAt: time,
+      name: s.text,
+      source: s.anyOfTexts(SECRET_SOURCES),
+      tools: s.texts,
+      hosts: s.texts,
+      agents: { ...s.orNull(s.texts), description: "The only ones that may use it in arguments; null: all." },
+      setBy: { ...s.orNull(s.text), description: "The agent that set it; null: a person did." },
+      usedBy: { ...s.texts, description: "`server NAME`, `custom tool NAME`, `setting KEY`." },
+      createdAt: s.time,
+      updatedAt: s.time,
     },
     "A secret of the vault, without its value.",
   ),
-  SecretList: shape<contract.SecretList>({ secrets: listOf(ref("SecretView")) }),
-  KeyRotated: shape<contract.KeyRotated>({ resealed: count, unreadable: count }),
-  SecretAnswer: shape<contract.SecretAnswer>({ secret: ref("SecretView") }),
+  SecretList: s.shape<contract.SecretList>({ secrets: s.listOf(s.ref("SecretView")) }),
+  KeyRotated: s.shape<contract.KeyRotated>({ resealed: s.count, unreadable: s.count }),
+  SecretAnswer: s.shape<contract.SecretAnswer>({ secret: s.ref("SecretView") }),
 };

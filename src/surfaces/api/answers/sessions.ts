@@ -1,49 +1,49 @@
 import { ROLES } from "../../../contract/caller.ts";
 import type * as contract from "../contract.ts";
-import { anyOfTexts, count, listOf, orNull, ref, shape, text, time, yesNo } from "./shape.ts";
+import * as s from "./shape.ts";
 
-const role = anyOfTexts(ROLES);
+const role = s.anyOfTexts(ROLES);
 
 /** People, and the browsers that they signed in with. */
 export const sessionAnswers = {
-  PersonView: shape<contract.PersonView>({
-    id: text,
-    name: text,
+  PersonView: s.shape<contract.PersonView>({
+    id: s.text,
+    name: s.text,
     role,
-    createdAt: time,
-    lastSeenAt: orNull(time),
-    disabled: yesNo,
+    createdAt: s.time,
+    lastSeenAt: s.orNull(s.time),
+    disabled: s.yesNo,
     owner: { type: "boolean", description: "Holds the home; always an admin." },
-    sessions: { ...count, description: "How many browsers they are signed in with." },
+    sessions: { ...s.count, description: "How many browsers they are signed in with." },
   }),
-  PersonList: shape<contract.PersonList>({ people: listOf(ref("PersonView")) }),
-  PersonAnswer: shape<contract.PersonAnswer>({ person: ref("PersonView") }),
-  SessionList: shape<contract.SessionList>({
-    sessions: listOf(
-      shape<contract.SessionView>({
-        id: text,
+  PersonList: s.shape<contract.PersonList>({ people: s.listOf(s.ref("PersonView")) }),
+  PersonAnswer: s.shape<contract.PersonAnswer>({ person: s.ref("PersonView") }),
+  SessionList: s.shape<contract.SessionList>({
+    sessions: s.listOf(
+      s.shape<contract.SessionView>({
+        id: s.text,
         label: { type: "string", description: "How the browser calls itself." },
-        createdAt: time,
-        expiresAt: time,
-        lastUsedAt: time,
-        current: yesNo,
+        createdAt: s.time,
+        expiresAt: s.time,
+        lastUsedAt: s.time,
+        current: s.yesNo,
       }),
     ),
   }),
-  SessionAnswer: shape<contract.SessionAnswer>(
+  SessionAnswer: s.shape<contract.SessionAnswer>(
     {
-      kind: anyOfTexts(["person", "token"]),
-      id: text,
-      name: text,
+      kind: s.anyOfTexts(["person", "token"]),
+      id: s.text,
+      name: s.text,
       role,
       csrfToken: {
-        ...orNull(text),
+        ...s.orNull(s.text),
         description: "What changes want as X-Toolkeep; null where no session asks.",
       },
-      expiresAt: orNull(time),
+      expiresAt: s.orNull(s.time),
     },
     "Who asks.",
   ),
-  SessionsEnded: shape<contract.SessionsEnded>({ ended: count }),
-  LoginLink: shape<contract.LoginLink>({ url: text, person: text, expiresAt: time }),
+  SessionsEnded: s.shape<contract.SessionsEnded>({ ended: s.count }),
+  LoginLink: s.shape<contract.LoginLink>({ url: s.text, person: s.text, expiresAt: s.time }),
 };

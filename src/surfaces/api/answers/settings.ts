@@ -1,37 +1,37 @@
 import type * as contract from "../contract.ts";
-import { anyObject, anyOfTexts, listOf, optional, orNull, ref, shape, text, texts, yesNo } from "./shape.ts";
+import * as s from "./shape.ts";
 
-const files = listOf(
-  shape<contract.SettingList["files"][number]>({
-    path: text,
-    scope: anyOfTexts(["user", "project"]),
-    used: yesNo,
-    reason: optional(text),
+const files = s.listOf(
+  s.shape<contract.SettingList["files"][number]>({
+    path: s.text,
+    scope: s.anyOfTexts(["user", "project"]),
+    used: s.yesNo,
+    reason: s.optional(s.text),
   }),
 );
-const settings = listOf(ref("SettingView"));
+const settings = s.listOf(s.ref("SettingView"));
 
 export const settingAnswers = {
-  SettingView: shape<contract.SettingView>({
-    key: text,
-    description: text,
+  SettingView: s.shape<contract.SettingView>({
+    key: s.text,
+    description: s.text,
     value: { description: "In force now; secrets are masked." },
     default: {},
-    origin: anyOfTexts(["default", "user", "project", "env"]),
-    env: orNull(text),
-    restart: yesNo,
+    origin: s.anyOfTexts(["default", "user", "project", "env"]),
+    env: s.orNull(s.text),
+    restart: s.yesNo,
     schema: {
-      ...orNull(anyObject),
+      ...s.orNull(s.anyObject),
       description: "What a value has to be; null where only the file changes it.",
     },
-    fixed: { ...orNull(text), description: "Why it cannot be changed here now." },
+    fixed: { ...s.orNull(s.text), description: "Why it cannot be changed here now." },
   }),
-  SettingList: shape<contract.SettingList>({ settings, files, warnings: texts }),
-  SettingsChanged: shape<contract.SettingsChanged>({
+  SettingList: s.shape<contract.SettingList>({ settings, files, warnings: s.texts }),
+  SettingsChanged: s.shape<contract.SettingsChanged>({
     settings,
     files,
-    warnings: texts,
-    file: text,
-    backup: orNull(text),
+    warnings: s.texts,
+    file: s.text,
+    backup: s.orNull(s.text),
   }),
 };

@@ -1,61 +1,54 @@
 import { OUTCOMES } from "../../../contract/tool.ts";
 import type * as contract from "../contract.ts";
-import {
-  anyOfTexts,
-  count,
-  listOf,
-  orNull,
-  ref,
-  type Schema,
-  shape,
-  text,
-  texts,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 
-const share: Schema = { type: "number" };
+const share: s.Schema = { type: "number" };
 
 /** How tools are found and used. */
 export const toolUseAnswers = {
-  ToolUse: shape<contract.ToolUse>({
-    tool: text,
-    agents: listOf(
-      shape<contract.ToolHolder>({
-        agent: text,
-        grantedBy: texts,
-        listed: { ...yesNo, description: "In the list that a conversation begins with." },
-        decision: anyOfTexts(["allow", "ask", "deny"]),
-        rule: text,
+  ToolUse: s.shape<contract.ToolUse>({
+    tool: s.text,
+    agents: s.listOf(
+      s.shape<contract.ToolHolder>({
+        agent: s.text,
+        grantedBy: s.texts,
+        listed: { ...s.yesNo, description: "In the list that a conversation begins with." },
+        decision: s.anyOfTexts(["allow", "ask", "deny"]),
+        rule: s.text,
       }),
     ),
-    since: time,
-    calls: shape<contract.CallSummary>(
+    since: s.time,
+    calls: s.shape<contract.CallSummary>(
       {
-        counted: count,
-        more: yesNo,
-        failed: count,
-        refused: count,
-        p50Ms: orNull(count),
-        p95Ms: orNull(count),
-        outcomes: { type: "object", propertyNames: anyOfTexts(OUTCOMES), additionalProperties: count },
+        counted: s.count,
+        more: s.yesNo,
+        failed: s.count,
+        refused: s.count,
+        p50Ms: s.orNull(s.count),
+        p95Ms: s.orNull(s.count),
+        outcomes: { type: "object", propertyNames: s.anyOfTexts(OUTCOMES), additionalProperties: s.count },
       },
       "Of the newest calls, at most 1,000.",
     ),
-    callers: listOf(
-      shape<contract.CallerSummary>({ agent: text, calls: count, failed: count, lastAt: time }),
+    callers: s.listOf(
+      s.shape<contract.CallerSummary>({ agent: s.text, calls: s.count, failed: s.count, lastAt: s.time }),
     ),
   }),
-  ToolSearchAnswer: shape<contract.ToolSearchAnswer>({
-    matches: listOf(
-      shape<contract.ToolMatch>({
-        tool: ref("ListedTool"),
+  ToolSearchAnswer: s.shape<contract.ToolSearchAnswer>({
+    matches: s.listOf(
+      s.shape<contract.ToolMatch>({
+        tool: s.ref("ListedTool"),
         score: share,
-        why: shape<contract.SearchReason>(
+        why: s.shape<contract.SearchReason>(
           {
-            named: { ...yesNo, description: "The query is its name." },
-            words: listOf(
-              shape<contract.WordReason>({ word: text, standsIn: yesNo, fields: texts, score: share }),
+            named: { ...s.yesNo, description: "The query is its name." },
+            words: s.listOf(
+              s.shape<contract.WordReason>({
+                word: s.text,
+                standsIn: s.yesNo,
+                fields: s.texts,
+                score: share,
+              }),
             ),
             coverage: share,
             meaning: share,
@@ -63,11 +56,11 @@ export const toolUseAnswers = {
           },
           "The parts of the score.",
         ),
-        alike: texts,
+        alike: s.texts,
       }),
     ),
-    among: { ...count, description: "How many tools were searched." },
-    notFound: texts,
-    ambiguous: texts,
+    among: { ...s.count, description: "How many tools were searched." },
+    notFound: s.texts,
+    ambiguous: s.texts,
   }),
 };

@@ -1,166 +1,155 @@
 import { SCOPES } from "../../../contract/caller.ts";
 import { CAPABILITIES, DOMAINS, OUTCOMES, type ToolFlags } from "../../../contract/tool.ts";
 import type * as contract from "../contract.ts";
-import {
-  anyObject,
-  anyOfTexts,
-  count,
-  listOf,
-  oneOf,
-  optional,
-  orNull,
-  ref,
-  type Shape,
-  shape,
-  text,
-  texts,
-  time,
-  yesNo,
-} from "./shape.ts";
+import * as s from "./shape.ts";
 import { toolUseAnswers } from "./tool-use.ts";
 
-export const toolStatus = oneOf(
-  shape<{ kind: "active" }>({ kind: { const: "active" } }),
-  shape<{ kind: string; reason: string }>({
-    kind: anyOfTexts(["disabled", "pending_approval", "unavailable", "planned"]),
-    reason: text,
+export const toolStatus = s.oneOf(
+  s.shape<{ kind: "active" }>({ kind: { const: "active" } }),
+  s.shape<{ kind: string; reason: string }>({
+    kind: s.anyOfTexts(["disabled", "pending_approval", "unavailable", "planned"]),
+    reason: s.text,
   }),
 );
 
-export const toolFlags = shape<ToolFlags>({ readOnly: yesNo, concurrencySafe: yesNo, destructive: yesNo });
+export const toolFlags = s.shape<ToolFlags>({
+  readOnly: s.yesNo,
+  concurrencySafe: s.yesNo,
+  destructive: s.yesNo,
+});
 
 /** What is shown of a tool wherever one is. */
-export const toolViewFields: Shape<contract.ToolView> = {
-  name: text,
-  ownName: text,
-  title: optional(text),
-  description: text,
+export const toolViewFields: s.Shape<contract.ToolView> = {
+  name: s.text,
+  ownName: s.text,
+  title: s.optional(s.text),
+  description: s.text,
   origin: {
     type: "string",
     description: "`native`, `platform`, `custom`, `plugin:` with its plugin, or `mcp:` with its server.",
   },
-  scope: anyOfTexts(SCOPES),
-  availability: anyOfTexts(["main", "sub-agent", "both"]),
-  floor: yesNo,
+  scope: s.anyOfTexts(SCOPES),
+  availability: s.anyOfTexts(["main", "sub-agent", "both"]),
+  floor: s.yesNo,
   flags: toolFlags,
   status: toolStatus,
 };
 
-const tokens = { ...count, description: "About how many tokens it takes in the list of a model." };
+const tokens = { ...s.count, description: "About how many tokens it takes in the list of a model." };
 
 /** The same in a list. */
-export const listedToolFields: Shape<contract.ListedTool> = {
+export const listedToolFields: s.Shape<contract.ListedTool> = {
   ...toolViewFields,
-  domain: optional(anyOfTexts(DOMAINS)),
+  domain: s.optional(s.anyOfTexts(DOMAINS)),
   tokens,
-  untrusted: { ...yesNo, description: "It comes from an untrusted server." },
+  untrusted: { ...s.yesNo, description: "It comes from an untrusted server." },
 };
 
 /** Tools, calls of them, and the audit. */
 export const toolAnswers = {
-  ListedTool: shape<contract.ListedTool>(listedToolFields),
-  ToolList: shape<contract.ToolList>({
-    tools: listOf(ref("ListedTool")),
-    total: { ...count, description: "On this page or not." },
-    origins: listOf(shape<contract.OriginCount>({ origin: text, tools: count })),
+  ListedTool: s.shape<contract.ListedTool>(listedToolFields),
+  ToolList: s.shape<contract.ToolList>({
+    tools: s.listOf(s.ref("ListedTool")),
+    total: { ...s.count, description: "On this page or not." },
+    origins: s.listOf(s.shape<contract.OriginCount>({ origin: s.text, tools: s.count })),
   }),
   ...toolUseAnswers,
-  ToolAnswer: shape<contract.ToolAnswer>({
-    tool: shape<contract.ToolDetail>({
+  ToolAnswer: s.shape<contract.ToolAnswer>({
+    tool: s.shape<contract.ToolDetail>({
       ...toolViewFields,
-      inputSchema: anyObject,
-      outputSchema: optional(anyObject),
-      timeoutMs: count,
+      inputSchema: s.anyObject,
+      outputSchema: s.optional(s.anyObject),
+      timeoutMs: s.count,
       tokens,
       deferrable: { type: "boolean", description: "A list may leave it to tool_search." },
       capabilities: {
-        ...listOf(anyOfTexts(CAPABILITIES)),
+        ...s.listOf(s.anyOfTexts(CAPABILITIES)),
         description: "What it can do outside its call.",
       },
       corrected: { type: "boolean", description: "A person said what it can do." },
-      findings: { ...listOf(ref("Finding")), description: "What to look at in what it says of itself." },
+      findings: { ...s.listOf(s.ref("Finding")), description: "What to look at in what it says of itself." },
       untrusted: { type: "boolean", description: "It comes from an untrusted server." },
-      warnings: texts,
-      toolboxes: { ...texts, description: "The toolboxes that give it." },
-      agents: { ...texts, description: "The agents that may call it." },
+      warnings: s.texts,
+      toolboxes: { ...s.texts, description: "The toolboxes that give it." },
+      agents: { ...s.texts, description: "The agents that may call it." },
     }),
   }),
-  ToolOutcome: shape<contract.ToolOutcome>(
+  ToolOutcome: s.shape<contract.ToolOutcome>(
     {
-      callId: text,
-      outcome: anyOfTexts(OUTCOMES),
-      tool: optional(text),
-      content: { ...listOf(anyObject), description: "Blocks of MCP content." },
-      structured: optional(anyObject),
-      structuredValue: optional({
+      callId: s.text,
+      outcome: s.anyOfTexts(OUTCOMES),
+      tool: s.optional(s.text),
+      content: { ...s.listOf(s.anyObject), description: "Blocks of MCP content." },
+      structured: s.optional(s.anyObject),
+      structuredValue: s.optional({
         description: "In the place of structured, where the result is no object.",
       }),
-      meta: optional(anyObject),
+      meta: s.optional(s.anyObject),
       text: { type: "string", description: "What a model reads." },
-      error: optional(
-        shape<NonNullable<contract.ToolOutcome["error"]>>(
-          { message: text, remedy: optional(text), details: optional(anyObject) },
+      error: s.optional(
+        s.shape<NonNullable<contract.ToolOutcome["error"]>>(
+          { message: s.text, remedy: s.optional(s.text), details: s.optional(s.anyObject) },
           "There unless the outcome is ok.",
         ),
       ),
-      fault: optional(
-        shape<NonNullable<contract.ToolOutcome["fault"]>>({
+      fault: s.optional(
+        s.shape<NonNullable<contract.ToolOutcome["fault"]>>({
           code: { type: "integer" },
-          message: text,
-          data: optional({}),
+          message: s.text,
+          data: s.optional({}),
         }),
       ),
-      asked: optional(
-        shape<NonNullable<contract.ToolOutcome["asked"]>>({
-          inquiries: anyObject,
-          state: optional(text),
-          approved: optional(text),
-          approval: optional(text),
+      asked: s.optional(
+        s.shape<NonNullable<contract.ToolOutcome["asked"]>>({
+          inquiries: s.anyObject,
+          state: s.optional(s.text),
+          approved: s.optional(s.text),
+          approval: s.optional(s.text),
         }),
       ),
-      task: optional({
+      task: s.optional({
         type: "object",
         description: "Work that goes on after the call, as MCP tasks have it.",
       }),
-      durationMs: count,
-      truncated: yesNo,
-      fullOutput: optional(
-        shape<NonNullable<contract.ToolOutcome["fullOutput"]>>(
-          { id: text, chars: count, bytes: count },
+      durationMs: s.count,
+      truncated: s.yesNo,
+      fullOutput: s.optional(
+        s.shape<NonNullable<contract.ToolOutcome["fullOutput"]>>(
+          { id: s.text, chars: s.count, bytes: s.count },
           "The whole text of an output that was cut, for read_tool_output.",
         ),
       ),
     },
     "How a call ended.",
   ),
-  CallView: shape<contract.CallView>({
-    id: text,
-    agent: text,
-    tokenId: orNull(text),
-    conversation: text,
-    via: text,
-    requested: text,
-    tool: orNull(text),
+  CallView: s.shape<contract.CallView>({
+    id: s.text,
+    agent: s.text,
+    tokenId: s.orNull(s.text),
+    conversation: s.text,
+    via: s.text,
+    requested: s.text,
+    tool: s.orNull(s.text),
     arguments: { type: "string", description: "JSON, without secrets, cut at 4 kB." },
-    decision: orNull(text),
-    rule: orNull(text),
-    outcome: oneOf(anyOfTexts(OUTCOMES), {
+    decision: s.orNull(s.text),
+    rule: s.orNull(s.text),
+    outcome: s.oneOf(s.anyOfTexts(OUTCOMES), {
       type: "null",
       description: "A destructive call is under way.",
     }),
-    error: orNull(text),
-    startedAt: time,
-    durationMs: orNull(count),
+    error: s.orNull(s.text),
+    startedAt: s.time,
+    durationMs: s.orNull(s.count),
     person: {
-      ...orNull(text),
+      ...s.orNull(s.text),
       description: "Who called, or had the agent call; null: the agent itself.",
     },
-    labels: orNull(text),
-    approvalId: orNull(text),
-    approvedBy: orNull(text),
-    chain: orNull(text),
-    seq: orNull(count),
-    mac: orNull(text),
+    labels: s.orNull(s.text),
+    approvalId: s.orNull(s.text),
+    approvedBy: s.orNull(s.text),
+    chain: s.orNull(s.text),
+    seq: s.orNull(s.count),
+    mac: s.orNull(s.text),
   }),
-  CallList: shape<contract.CallList>({ calls: listOf(ref("CallView")) }, "The audit, newest first."),
+  CallList: s.shape<contract.CallList>({ calls: s.listOf(s.ref("CallView")) }, "The audit, newest first."),
 };

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Answerer } from "../../../questions/questions.ts";
+import type { Answerer } from "../../../call/questions/answers.ts";
 import type { ApiContext } from "../api-options.ts";
 
 /** What the command line says of itself; everybody who may answer may say it. */

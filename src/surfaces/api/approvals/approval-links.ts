@@ -1,9 +1,9 @@
-import { WANTS_ADMIN } from "../../../call/questions/wanted-role.ts";
+import { WANTS_ADMIN } from "../../../call/questions/answers.ts";
 import { SealedText } from "../../../call/vault/sealed-text.ts";
+import type { Vault } from "../../../call/vault/vault.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { QuestionRecord } from "../../../machine/db/store.ts";
-import type { Vault } from "../../../vault/vault.ts";
 
 const PURPOSE = "toolkeep/approval-link";
 const MAX_LENGTH = 1_000;

@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Questions } from "../../../call/questions/questions.ts";
+import type { Vault } from "../../../call/vault/vault.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
@@ -8,8 +10,6 @@ import { secretsInTheOpen } from "../../../machine/config/masked.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { QuestionRecord } from "../../../machine/db/store.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../machine/net/guarded-fetch.ts";
-import type { Questions } from "../../../questions/questions.ts";
-import type { Vault } from "../../../vault/vault.ts";
 import { type ApprovalLinks, linkAnswers } from "./approval-links.ts";
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", hex>` */

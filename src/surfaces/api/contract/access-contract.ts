@@ -1,4 +1,5 @@
 import type { FolderGrant } from "../../../contract/caller.ts";
+import type { Snippet } from "../../../features/clients/snippets.ts";
 import type { ListedTool } from "./tool-contract.ts";
 
 /** What agents have, what it costs, and what would change, types only. */
@@ -126,13 +127,4 @@ export interface SnippetList {
   readonly placeholder: string;
 }
 
-export interface ClientSnippet {
-  readonly client: string;
-  readonly title: string;
-  /** Where it belongs; null: it is a command, or nothing more is known. */
-  readonly file: string | null;
-  readonly language: "json" | "toml" | "shell" | "text";
-  readonly text: string;
-  /** What to do after. */
-  readonly next: string;
-}
+export type ClientSnippet = Snippet;

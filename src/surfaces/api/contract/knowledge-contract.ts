@@ -1,18 +1,19 @@
 /** The part of the contract about what was gathered, and about what agents remember. */
-import type { InboxFile } from "../../../features/knowledge/inbox.ts";
+import type { InboxInput as InboxDocument, InboxFile } from "../../../features/knowledge/inbox.ts";
 import type {
   ChunkView,
   EmbeddingProgress,
   EntityView,
-  Found,
   FoundChunk,
   SearchPage,
+  SearchResult,
   SourceReport,
   SourceStatus,
   SourceTest,
   SyncOutcome,
   SyncProgress,
 } from "../../../features/knowledge/knowledge.ts";
+import type { MemoryChange } from "../../../features/knowledge/memory/memory.ts";
 import type {
   MemoryRecord,
   MemoryType,
@@ -24,11 +25,11 @@ export type {
   ChunkView,
   EmbeddingProgress,
   EntityView,
-  Found,
   FoundChunk,
   InboxFile,
   MemoryType,
   SearchPage,
+  SearchResult,
   SourceReport,
   SourceTest,
   SyncOutcome,
@@ -111,14 +112,7 @@ export interface InboxList {
 }
 
 /** `POST /api/inbox` */
-export interface InboxInput {
-  readonly content: string;
-  readonly title?: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly filename?: string;
-  readonly extension?: string;
-}
+export type InboxInput = Omit<InboxDocument, "by">;
 
 export interface InboxAnswer {
   readonly name: string;
@@ -156,14 +150,7 @@ export interface NewMemory {
 }
 
 /** `PATCH /api/memories/ID`; what is given replaces what was. */
-export interface MemoryEdit {
-  readonly text?: string;
-  readonly tags?: readonly string[];
-  readonly type?: MemoryType;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly label?: string | null;
-  readonly expiresAt?: number | null;
-}
+export type MemoryEdit = MemoryChange;
 
 export interface MemoryVersionView extends Omit<MemoryVersion, "agentId"> {
   readonly agent: string | null;

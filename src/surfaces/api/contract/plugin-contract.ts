@@ -1,6 +1,7 @@
 /** The part of the contract about plugins. */
+
+import type { PluginToolView, PluginView } from "../../../features/plugins/known-plugin.ts";
 import type { PluginLogLine } from "../../../features/plugins/plugin-log.ts";
-import type { PluginToolView, PluginView } from "../../../plugins/plugins.ts";
 
 export type { PluginLogLine, PluginToolView, PluginView };
 

@@ -1,10 +1,9 @@
 /** The part of the contract about MCP servers, and signing in to them. */
 import type { Capability } from "../../../contract/tool.ts";
-import type { SignInStart, SignInStatus } from "../../../servers/auth/sign-in-status.ts";
-import type { ConnectStep } from "../../../servers/connect-step.ts";
-import type { ServerLogEntry, ServerLogPage } from "../../../servers/lifecycle/server-log.ts";
-import type { ToolFindings } from "../../../servers/trust-in-servers.ts";
-import type { ServerInput, ServerState, ServerView, TestReport } from "../../../upstream/upstream.ts";
+import type { SignInStart, SignInStatus } from "../../../servers/auth/sign-in.ts";
+import type { ConnectStep, ServerLogEntry, ServerLogPage } from "../../../servers/lifecycle/server-log.ts";
+import type { ToolFindings } from "../../../servers/trust/definitions/scan-text.ts";
+import type { ServerInput, ServerState, ServerView, TestReport } from "../../../servers/views.ts";
 
 export type { ServerChanges, ServerChangeView } from "../../../servers/trust/change-view.ts";
 export type { FieldChange } from "../../../servers/trust/definition-diff.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { FastifyReply } from "fastify";
-import type { StepListener } from "../../../servers/connect-step.ts";
+import type { StepListener } from "../../../servers/lifecycle/server-log.ts";
 import type { TestLine, TestReport } from "../contract.ts";
 
 /**

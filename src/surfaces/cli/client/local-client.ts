@@ -1,7 +1,7 @@
 import { systemClock } from "../../../lib/clock.ts";
+import { packageVersion } from "../../../machine/process/own-package.ts";
 import { createLog } from "../../daemon/log/log.ts";
 import { openApp } from "../../daemon/open-app.ts";
-import { packageVersion } from "../../daemon/version.ts";
 import type { Terminal } from "../terminal.ts";
 import { type ApiClient, readAnswer } from "./api-client.ts";
 

@@ -1,5 +1,5 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { QuestionAnswer, QuestionList, QuestionView } from "../../api/contract.ts";
+import type { AnswerInput, QuestionAnswer, QuestionList, QuestionView } from "../../api/contract.ts";
 import { printable } from "../../daemon/log/printable.ts";
 import { path } from "../client/api-client.ts";
 import type { Run } from "../shell.ts";
@@ -28,8 +28,8 @@ export async function askPerson(question: QuestionView): Promise<string> {
   return String(answer);
 }
 
-export function sendAnswer(run: Run, id: string, answer: string): Promise<QuestionAnswer> {
-  return run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/answer`, { answer });
+export function sendAnswer(run: Run, id: string, input: AnswerInput): Promise<QuestionAnswer> {
+  return run.send<QuestionAnswer>("POST", path`/api/questions/${id}/answer`, input);
 }
 
 /** What it is about: of an approval the arguments too, of a tool what it does. */

@@ -1,11 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { commentText, EVENT_STREAM_HEADERS, eventText, sendEventText } from "../../../lib/sse.ts";
 
-const HEADERS = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  // Proxies such as nginx would collect events before they pass them on.
-  "x-accel-buffering": "no",
-} as const;
 const BEAT_MS = 15_000;
 /** A reader that lets this much pile up is cut off. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
@@ -47,9 +42,9 @@ export class EventStream {
     const before = this.#res;
     this.#res = undefined;
     before?.end();
-    res.writeHead(200, { ...headers, ...HEADERS });
+    res.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS });
     res.flushHeaders();
-    for (const [id, text] of missed) res.write(frame(text, id));
+    for (const [id, text] of missed) res.write(messageText(text, id));
     if (this.#ended) {
       res.end();
       return;
@@ -63,19 +58,17 @@ export class EventStream {
   prime(): void {
     if (!this.#record) return;
     const id = this.#record.keep("");
-    this.#res?.write(`id: ${id}\nretry: ${this.#record.retryMs}\ndata: \n\n`);
+    this.#res?.write(eventText({ id, retryMs: this.#record.retryMs, data: "" }));
   }
 
   send(text: string): void {
     if (this.#ended) return;
     const id = this.#record?.keep(text);
-    if (!this.#res) return;
-    this.#res.write(frame(text, id));
-    if (this.#res.writableLength > MAX_UNREAD_BYTES) this.#res.destroy();
+    if (this.#res) sendEventText(this.#res, messageText(text, id), MAX_UNREAD_BYTES);
   }
 
   beat(): void {
-    this.#res?.write(": keepalive\n\n");
+    this.#res?.write(commentText("keepalive"));
   }
 
   end(): void {
@@ -92,10 +85,8 @@ export class EventStream {
   }
 }
 
-function frame(text: string, id: string | undefined): string {
-  return id === undefined
-    ? `event: message\ndata: ${text}\n\n`
-    : `event: message\nid: ${id}\ndata: ${text}\n\n`;
+function messageText(data: string, id: string | undefined): string {
+  return eventText({ event: "message", id, data });
 }
 
 /** Lets every open stream give a sign of life now and then, so that nothing on the way takes it for dead. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Deadline, Deadlines } from "../../../lib/flow/deadlines.ts";
-import type { HttpAnswer } from "../rpc-error.ts";
+import type { HttpAnswer } from "../messages.ts";
 import type { EventStream } from "./event-stream.ts";
 
 /** An answer that takes longer than this becomes a stream, so that the client sees that it is being worked on. */

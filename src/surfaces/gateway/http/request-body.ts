@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parseExact } from "../../../lib/exact-json.ts";
 import { extentOf } from "../../../lib/json.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import { type HttpAnswer, RPC, rpcError } from "../rpc-error.ts";
+import { type HttpAnswer, RPC, rpcError } from "../messages.ts";
 import { type BodyTaker, QuickRequest } from "./quick-request.ts";
 
 const MAX_BATCH = 100;

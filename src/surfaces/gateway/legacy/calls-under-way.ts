@@ -1,7 +1,7 @@
 import { FleetingSet } from "../../../lib/flow/fleeting-set.ts";
-import { Stop } from "../../../lib/flow/stop.ts";
+import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import type { Reply } from "../http/reply.ts";
-import { errorText, type RequestId, RPC, type RpcFault, resultText } from "../rpc-error.ts";
+import { errorText, type RequestId, RPC, type RpcFault, resultText } from "../messages.ts";
 
 const MAX_OPEN_CALLS = 1_000;
 
@@ -13,14 +13,14 @@ export interface AnswerPlace {
 }
 
 /** What ends a request, under the id that its client gave it, and how it is answered: once. */
-export class UnderWay extends Stop {
+export class UnderWay {
+  readonly signal = new LightSignal();
   readonly id: RequestId;
   readonly #reply: AnswerPlace["reply"];
   readonly #at: number;
   #isAnswered = false;
 
   constructor(id: RequestId, { reply, at }: AnswerPlace) {
-    super();
     this.id = id;
     this.#reply = reply;
     this.#at = at;
@@ -28,7 +28,7 @@ export class UnderWay extends Stop {
 
   /** Answers at once, whatever it still does: nothing that it says later reaches its client. */
   giveUp(fault: RpcFault): void {
-    this.abort(fault.message);
+    this.signal.abort(fault.message);
     this.answer(fault);
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventRecord } from "../http/event-stream.ts";
-import type { RequestId } from "../rpc-error.ts";
+import type { RequestId } from "../messages.ts";
 
 const MAX_EVENTS = 200;
 const MAX_BYTES = 2 * 1024 * 1024;

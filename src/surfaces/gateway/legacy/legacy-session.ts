@@ -4,15 +4,19 @@ import { messageOf as messageOfError } from "../../../contract/errors.ts";
 import type { Answering, Inquiry, ToolCall } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Deadlines } from "../../../lib/flow/deadlines.ts";
-import { Stop } from "../../../lib/flow/stop.ts";
 import { within } from "../../../lib/flow/within.ts";
-import type { AgentPrincipal } from "../authenticate.ts";
+import type { AgentPrincipal } from "../http/admission.ts";
 import { type EventRecord, EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { Reply } from "../http/reply.ts";
 import {
   type Arrival,
+  errorText,
+  invalidParams,
   LOG_LEVELS,
   type Params,
+  type RequestId,
+  RPC,
+  type RpcFault,
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
@@ -20,7 +24,6 @@ import {
 } from "../messages.ts";
 import { type Answered, askedOf, isFault, methodFor } from "../methods.ts";
 import { ResourceSubscriptions } from "../resource-subscriptions.ts";
-import { errorText, invalidParams, type RequestId, RPC, type RpcFault } from "../rpc-error.ts";
 import { LIST_CHANGES, SeenLists } from "../seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "../serving.ts";
 import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
@@ -85,7 +88,7 @@ export class LegacySession {
   readonly #own: EventStream;
   readonly #ownRecord: EventRecord;
   readonly #calls = new CallsUnderWay();
-  readonly #ending = new Stop();
+  readonly #ending = new AbortController();
   readonly subscriptions: ResourceSubscriptions;
   readonly #questions = new Questions();
 
@@ -222,7 +225,7 @@ export class LegacySession {
   close(): void {
     this.#ending.abort("the session ended");
     // Before their streams end: a client that gets no answer would wait for one.
-    for (const call of this.#calls.all()) if (!call.aborted) call.giveUp(SESSION_ENDED);
+    for (const call of this.#calls.all()) if (!call.signal.aborted) call.giveUp(SESSION_ENDED);
     this.subscriptions.close();
     this.#questions.close();
     for (const stream of this.#streams.values()) stream.end();
@@ -253,7 +256,7 @@ export class LegacySession {
       const run = () => this.#answer(request, reply, at, admitted);
       return { caller: this.caller, ...(call && { call }), run };
     });
-    await this.#deps.hub.runBatch(members, this.#ending);
+    await this.#deps.hub.runBatch(members, this.#ending.signal);
   }
 
   #callIn(request: RpcRequest): ToolCall | undefined {
@@ -273,7 +276,7 @@ export class LegacySession {
     try {
       answered = await this.#attempt(request, admitted, reply);
       if (this.mayHaveNews && !admitted.isAnswered) await this.#tellSoon(reply);
-      if (admitted.aborted) answered = stoppedBy(admitted);
+      if (admitted.signal.aborted) answered = stoppedBy(admitted.signal);
     } catch (error) {
       answered = this.#failed(request, error);
     } finally {
@@ -282,12 +285,12 @@ export class LegacySession {
     admitted.answer(answered);
   }
 
-  #attempt(request: RpcRequest, stop: UnderWay, reply: Reply): Answered | Promise<Answered> {
+  #attempt(request: RpcRequest, { signal }: UnderWay, reply: Reply): Answered | Promise<Answered> {
     const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
     if (!method)
       return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
     this.#attention.heard(request.method);
-    const exchange = new SessionExchange(this, reply, stop);
+    const exchange = new SessionExchange(this, reply, signal);
     if (this.#logLevel !== undefined) exchange.logLevel = this.#logLevel;
     const answering = this.#answering(reply);
     if (answering) exchange.answering = answering;
@@ -311,7 +314,7 @@ export class LegacySession {
   }
 
   #heed({ method, params }: RpcNotification): void {
-    if (method === "notifications/cancelled") this.#calls.get(params.requestId)?.abort(CANCELLED);
+    if (method === "notifications/cancelled") this.#calls.get(params.requestId)?.signal.abort(CANCELLED);
     else if (method === "notifications/roots/list_changed" && this.facts.capabilities.roots !== undefined)
       this.#deps.hub.upstream.rootsChanged(this.caller);
   }
@@ -339,7 +342,7 @@ export class LegacySession {
 }
 
 /** What its client took back is not answered. */
-function stoppedBy({ reason }: Stop): RpcFault | undefined {
+function stoppedBy({ reason }: AbortSignal): RpcFault | undefined {
   if (reason === CANCELLED) return undefined;
   return SESSION_ENDED;
 }

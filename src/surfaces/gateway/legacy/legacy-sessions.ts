@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { NewId } from "../../../lib/id.ts";
-import { type Address, isSameAddress } from "../address.ts";
-import type { AgentPrincipal } from "../authenticate.ts";
+import { type Address, type AgentPrincipal, isSameAddress } from "../http/admission.ts";
 import { accepts, writeAnswer } from "../http/reply.ts";
-import { idOf, messageOf, type RpcMessage, type RpcRequest } from "../messages.ts";
+import {
+  type HttpAnswer,
+  idOf,
+  LEGACY_VERSIONS,
+  messageOf,
+  RPC,
+  type RpcMessage,
+  type RpcRequest,
+  rpcError,
+} from "../messages.ts";
 import { capabilitiesIn } from "../methods.ts";
-import { LEGACY_VERSIONS } from "../protocol.ts";
-import { type HttpAnswer, RPC, rpcError } from "../rpc-error.ts";
 import { clientNameIn } from "../serving.ts";
 import { EventBudget } from "./event-log.ts";
 import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-session.ts";

@@ -1,7 +1,6 @@
 import type { Inquiry } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
-import type { Params, RpcResponse } from "../messages.ts";
-import type { RequestId } from "../rpc-error.ts";
+import type { Params, RequestId, RpcResponse } from "../messages.ts";
 
 /** More questions than this do not wait for one client. */
 const MAX_OPEN = 64;

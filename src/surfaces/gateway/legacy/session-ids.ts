@@ -1,6 +1,6 @@
 import { SealedText } from "../../../call/vault/sealed-text.ts";
-import type { Vault } from "../../../vault/vault.ts";
-import type { Address } from "../address.ts";
+import type { Vault } from "../../../call/vault/vault.ts";
+import type { Address } from "../http/admission.ts";
 import type { Params } from "../messages.ts";
 
 const PURPOSE = "toolkeep/session";

@@ -4,12 +4,10 @@ import type { Reply } from "../http/reply.ts";
 import type { Params, RpcRequest } from "../messages.ts";
 import type { Answered, Exchange, Method } from "../methods.ts";
 import type { ResourceSubscriptions } from "../resource-subscriptions.ts";
-import type { UnderWay } from "./calls-under-way.ts";
 
 /** As much of a session as its requests need. */
 interface ServedSession {
   readonly caller: Caller;
-  readonly mayHaveNews: boolean;
   readonly subscriptions: ResourceSubscriptions;
   tell(method: string, params?: Params): void;
   initialize(): Promise<Answered>;
@@ -21,21 +19,16 @@ export class SessionExchange implements Exchange {
   readonly era = "legacy";
   readonly session: ServedSession;
   readonly caller: Caller;
-  readonly stop: UnderWay;
+  readonly signal: AbortSignal;
   readonly #reply: Reply;
   declare answering?: Answering;
   declare logLevel?: string;
 
-  constructor(session: ServedSession, reply: Reply, stop: UnderWay) {
+  constructor(session: ServedSession, reply: Reply, signal: AbortSignal) {
     this.session = session;
     this.caller = session.caller;
-    this.stop = stop;
+    this.signal = signal;
     this.#reply = reply;
-  }
-
-  answer(answered: Answered): void {
-    // What its lists have become is told first, and what was taken back is not answered.
-    if (!this.session.mayHaveNews && !this.stop.aborted) this.stop.answer(answered);
   }
 
   notify(method: string, params: Params): void {

@@ -1,5 +1,5 @@
 import type { Answering, Asked, Inquiry, ToolOutcome } from "../../../contract/tool.ts";
-import { Stop } from "../../../lib/flow/stop.ts";
+import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { isRecord } from "../../../lib/json.ts";
 import type { Params } from "../messages.ts";
@@ -35,7 +35,7 @@ export class HeldCall {
   readonly answering: Answering;
   readonly #calls: HeldCalls;
   #id: string | undefined;
-  readonly stop = new Stop();
+  readonly signal = new LightSignal();
   readonly #open = new Map<string, Open>();
   #asked = 0;
   #gathering: NodeJS.Timeout | undefined;
@@ -82,18 +82,20 @@ export class HeldCall {
     );
   }
 
-  /** How far the call comes next. When `client` stops first, its client is gone, and the call is stopped. */
-  async next(notify: Notify, client: Stop): Promise<Round> {
+  /** How far the call comes next. When `client` aborts first, its client is gone, and the call is stopped. */
+  async next(notify: Notify, client: AbortSignal): Promise<Round> {
     clearTimeout(this.#expiry);
     this.#notify = notify;
-    const forget = client.onAbort(() => this.stop.abort("the client is gone"));
+    const abort = () => this.signal.abort("the client is gone");
+    if (client.aborted) abort();
+    else client.addEventListener("abort", abort);
     try {
       return await new Promise<Round>((settle, fail) => {
         this.#waiting = { settle, fail };
         if (this.#isSettled) this.#tell();
       });
     } finally {
-      forget();
+      client.removeEventListener("abort", abort);
       this.#notify = () => {};
       this.#waiting = undefined;
       if (this.#isSettled) this.#forget();
@@ -122,7 +124,7 @@ export class HeldCall {
     clearTimeout(this.#gathering);
     clearTimeout(this.#expiry);
     this.#forget();
-    this.stop.abort("nobody answered");
+    this.signal.abort("nobody answered");
     for (const { reject } of this.#open.values()) reject(new Error("the caller did not answer in time"));
     this.#open.clear();
   }
@@ -136,7 +138,7 @@ export class HeldCall {
   }
 
   #ask(inquiry: Inquiry, signal: AbortSignal): Promise<Params> {
-    if (this.stop.aborted || signal.aborted) return Promise.reject(new Error("it is no longer wanted"));
+    if (this.signal.aborted || signal.aborted) return Promise.reject(new Error("it is no longer wanted"));
     if (this.#open.size >= MAX_OPEN || !this.#calls.keep(this)) {
       return Promise.reject(new Error("too many questions wait for an answer"));
     }

@@ -4,10 +4,16 @@ import { createPace } from "../../../lib/flow/pace.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { writeAnswer } from "../http/reply.ts";
-import type { Params, RpcRequest } from "../messages.ts";
-import { META } from "../protocol.ts";
+import {
+  META,
+  type Params,
+  type RequestId,
+  RPC,
+  type RpcRequest,
+  resultText,
+  rpcError,
+} from "../messages.ts";
 import { subscriptionTo } from "../resource-subscriptions.ts";
-import { type RequestId, RPC, resultText, rpcError } from "../rpc-error.ts";
 import { LIST_CHANGES, type ListName, SeenLists } from "../seen-lists.ts";
 import { type ServingDeps, serverCapabilities } from "../serving.ts";
 

@@ -1,9 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isRecord } from "../../../lib/json.ts";
 import { type MarkedParameter, textOfParameter, valueAt } from "../../../servers/transport/param-headers.ts";
-import { idOf, messageOf, metaOf, type Params, type RpcNotification, type RpcRequest } from "../messages.ts";
-import { META, MODERN_VERSION, NAMED_BY } from "../protocol.ts";
-import { type HttpAnswer, RPC, rpcError } from "../rpc-error.ts";
+import {
+  type HttpAnswer,
+  idOf,
+  META,
+  MODERN_VERSION,
+  messageOf,
+  metaOf,
+  NAMED_BY,
+  type Params,
+  RPC,
+  type RpcNotification,
+  type RpcRequest,
+  rpcError,
+} from "../messages.ts";
 
 /** Versions are dates; this one began the era without sessions. */
 const FIRST_MODERN = "2026-07-28";

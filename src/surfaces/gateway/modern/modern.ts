@@ -2,17 +2,29 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf as messageOfError } from "../../../contract/errors.ts";
 import type { ToolOutcome } from "../../../contract/tool.ts";
 import type { Deadlines } from "../../../lib/flow/deadlines.ts";
-import { Stop } from "../../../lib/flow/stop.ts";
+import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { markedParameters } from "../../../servers/transport/param-headers.ts";
-import type { Address } from "../address.ts";
-import type { AgentPrincipal } from "../authenticate.ts";
+import type { Address, AgentPrincipal } from "../http/admission.ts";
 import { EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { accepts, Reply, writeAnswer } from "../http/reply.ts";
-import { metaOf, progressTokenOf, type RpcNotification, type RpcRequest } from "../messages.ts";
+import {
+  errorText,
+  type HttpAnswer,
+  invalidParams,
+  META,
+  MODERN_VERSION,
+  metaOf,
+  progressTokenOf,
+  RELAY_HEADER,
+  RPC,
+  type RpcFault,
+  type RpcNotification,
+  type RpcRequest,
+  resultText,
+} from "../messages.ts";
 import {
   type Answered,
-  answerCall,
   answerOf,
   askedOf,
   callOf,
@@ -21,8 +33,6 @@ import {
   isFault,
   methodFor,
 } from "../methods.ts";
-import { META, MODERN_VERSION, RELAY_HEADER } from "../protocol.ts";
-import { errorText, type HttpAnswer, invalidParams, RPC, type RpcFault, resultText } from "../rpc-error.ts";
 import { clientNameIn, instructionsFor, type ServingDeps, serverCapabilities } from "../serving.ts";
 import type { HeldCall, HeldCalls, Notify, Round } from "./held-calls.ts";
 import type { Listeners } from "./listeners.ts";
@@ -76,7 +86,7 @@ export class Modern {
 
     const refused = this.#headerProblem(message, req, caller);
     if (refused) return writeAnswer(res, refused);
-    const gone = new Stop();
+    const gone = new LightSignal();
     res.once("close", () => {
       if (!res.writableFinished) gone.abort("the client closed the connection");
     });
@@ -103,8 +113,7 @@ export class Modern {
     const exchange: Exchange = {
       era: "modern",
       caller,
-      stop: gone,
-      answer,
+      signal: gone,
       notify: (method, params) => reply.send(JSON.stringify({ jsonrpc: "2.0", method, params })),
       ...(typeof logLevel === "string" && { logLevel }),
     };
@@ -159,15 +168,13 @@ export class Modern {
     const rounds = roundsOf(request, isRecord(declared) ? declared : {}, before?.value);
     const capabilities = capabilitiesIn(declared);
     if (Object.keys(capabilities).length === 0) {
-      const call = callOf(request, asked, { ...exchange, rounds });
-      return answerCall(call, exchange, this.#deps, (outcome) =>
-        this.#answer(request, exchange, bound, { kind: "ended", outcome }),
-      );
+      const outcome = await this.#deps.hub.callTool(callOf(request, asked, { ...exchange, rounds }));
+      return this.#answer(request, exchange, bound, { kind: "ended", outcome });
     }
     const held = this.#deps.held.begin(bound, capabilities);
-    const { answering, stop, notify } = held;
+    const { answering, signal, notify } = held;
     held.run(
-      this.#deps.hub.callTool(callOf(request, asked, { ...exchange, answering, rounds, stop, notify })),
+      this.#deps.hub.callTool(callOf(request, asked, { ...exchange, answering, rounds, signal, notify })),
     );
     return this.#wait(held, request, exchange);
   }
@@ -186,7 +193,7 @@ export class Modern {
   }
 
   async #wait(held: HeldCall, request: RpcRequest, exchange: Exchange): Promise<Answered> {
-    const round = await held.next(notifier(request, exchange), exchange.stop);
+    const round = await held.next(notifier(request, exchange), exchange.signal);
     return this.#answer(request, exchange, held.bound, round, held);
   }
 

@@ -1,7 +1,7 @@
 import { SealedText } from "../../../call/vault/sealed-text.ts";
+import type { Vault } from "../../../call/vault/vault.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import type { Vault } from "../../../vault/vault.ts";
 
 const PURPOSE = "toolkeep/request-state";
 /** Of what servers may give to keep, sealed and written as text. */

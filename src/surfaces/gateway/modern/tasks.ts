@@ -1,14 +1,20 @@
 import { SealedText } from "../../../call/vault/sealed-text.ts";
+import type { Vault } from "../../../call/vault/vault.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Task, TaskRequest, ToolOutcome } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
 import { isRecord } from "../../../lib/json.ts";
-import { followsTasks, TASKS } from "../../../servers/tasks.ts";
-import type { Vault } from "../../../vault/vault.ts";
-import { metaOf, type Params, type RpcRequest } from "../messages.ts";
+import { followsTasks, TASKS } from "../../../servers/connection/tasks.ts";
+import {
+  invalidParams,
+  META,
+  metaOf,
+  type Params,
+  RPC,
+  type RpcFault,
+  type RpcRequest,
+} from "../messages.ts";
 import { type Answered, callOf, type Exchange } from "../methods.ts";
-import { META } from "../protocol.ts";
-import { invalidParams, RPC, type RpcFault } from "../rpc-error.ts";
 import type { OwnIdentity } from "../serving.ts";
 
 export interface TasksDeps {

@@ -2,8 +2,8 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { isRecord } from "../../../lib/json.ts";
-import { META, NAMED_BY, RELAY_HEADER } from "../protocol.ts";
-import { eventData } from "../text-lines.ts";
+import { eventData } from "../../../lib/sse.ts";
+import { META, NAMED_BY, RELAY_HEADER } from "../messages.ts";
 
 /** A JSON-RPC message, or (2025-03-26) a batch of them, as it came. */
 export type Message = Readonly<Record<string, unknown>> | readonly unknown[];

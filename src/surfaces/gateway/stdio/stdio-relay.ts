@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import { parseExact } from "../../../lib/exact-json.ts";
 import { isRecord } from "../../../lib/json.ts";
+import { textLines } from "../../../lib/lines.ts";
 import type { Log } from "../../../lib/log.ts";
-import { RPC } from "../rpc-error.ts";
-import { textLines } from "../text-lines.ts";
+import { RPC } from "../messages.ts";
 import { DaemonLink, isInitialize, isModern, type LinkTarget, type Message, Refused } from "./daemon-link.ts";
 
 const MAX_IN_FLIGHT = 64;

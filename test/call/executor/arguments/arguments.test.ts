@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../../../src/contract/tool.ts";
 const check = (inputSchema: JsonSchema, given: unknown, broken: string[] = []) =>
   checkArguments({ name: "t", inputSchema }, given, {
     schemas: new Schemas((_, message) => broken.push(message)),
-    redact,
+    vault: { redact },
   });
 
 const schema = {
@@ -127,8 +127,8 @@ describe("checkArguments", () => {
     const tree = { type: "object", properties: { child: { $ref: "#" }, n: { type: "integer" } } };
     const tool = { name: "t", inputSchema: tree };
     const child = `${'{"child":'.repeat(100_000)}{}${"}".repeat(100_000)}`;
-    expect(checkArguments(tool, { child }, { schemas, redact }).ok).toBe(false);
-    expect(checkArguments(tool, { n: "x" }, { schemas, redact }).ok).toBe(false);
+    expect(checkArguments(tool, { child }, { schemas, vault: { redact } }).ok).toBe(false);
+    expect(checkArguments(tool, { n: "x" }, { schemas, vault: { redact } }).ok).toBe(false);
   });
 
   it.each([
@@ -179,7 +179,9 @@ describe("checkArguments", () => {
     const schemas = new Schemas((_, message) => broken.push(message));
     const wrong = { type: "object", properties: { a: { $ref: "#/nowhere" } } };
     for (let i = 0; i < 3; i++)
-      expect(checkArguments({ name: "t", inputSchema: wrong }, { a: 1 }, { schemas, redact }).ok).toBe(true);
+      expect(
+        checkArguments({ name: "t", inputSchema: wrong }, { a: 1 }, { schemas, vault: { redact } }).ok,
+      ).toBe(true);
     expect(broken).toHaveLength(1);
   });
 
@@ -187,9 +189,15 @@ describe("checkArguments", () => {
     const schemas = new Schemas(() => {});
     const one = { $id: "https://x/s", type: "object", required: ["a"] };
     const two = { $id: "https://x/s", type: "object", required: ["b"] };
-    expect(checkArguments({ name: "t", inputSchema: one }, { a: 1 }, { schemas, redact }).ok).toBe(true);
-    expect(checkArguments({ name: "t", inputSchema: two }, { b: 1 }, { schemas, redact }).ok).toBe(true);
-    expect(checkArguments({ name: "t", inputSchema: two }, { a: 1 }, { schemas, redact }).ok).toBe(false);
+    expect(checkArguments({ name: "t", inputSchema: one }, { a: 1 }, { schemas, vault: { redact } }).ok).toBe(
+      true,
+    );
+    expect(checkArguments({ name: "t", inputSchema: two }, { b: 1 }, { schemas, vault: { redact } }).ok).toBe(
+      true,
+    );
+    expect(checkArguments({ name: "t", inputSchema: two }, { a: 1 }, { schemas, vault: { redact } }).ok).toBe(
+      false,
+    );
   });
 
   it.each([
@@ -226,7 +234,7 @@ describe("checkArguments", () => {
       $defs: { x: { $id: "urn:x", type } },
     });
     const takes = (type: string, a: unknown) =>
-      checkArguments({ name: "t", inputSchema: withId(type) }, { a }, { schemas, redact }).ok;
+      checkArguments({ name: "t", inputSchema: withId(type) }, { a }, { schemas, vault: { redact } }).ok;
     expect([takes("boolean", true), takes("object", {}), takes("boolean", {})]).toEqual([true, true, false]);
   });
 

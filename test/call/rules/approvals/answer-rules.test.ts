@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AnswerMore } from "../../../../src/call/questions/answers.ts";
 import { answerRules } from "../../../../src/call/rules/approvals/answer-rules.ts";
-import type { AnswerMore } from "../../../../src/questions/questions.ts";
 import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
 let test: TestHub;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { AskedCall } from "../../../../src/call/rules/approvals/approval-binding.ts";
-import { Approvals } from "../../../../src/call/rules/approvals/approvals.ts";
+import { Approvals, type AskedCall } from "../../../../src/call/rules/approvals/approvals.ts";
 import type { Caller } from "../../../../src/contract/caller.ts";
 import { createHub, type Hub } from "../../../../src/hub.ts";
 import { openStore } from "../../../../src/machine/db/open.ts";

@@ -6,6 +6,7 @@ import type { RuledTool } from "../../../../src/call/rules/compiled-rule.ts";
 import { Rules } from "../../../../src/call/rules/rules.ts";
 import type { Rule } from "../../../../src/machine/config/settings.ts";
 import { Dice } from "../../../support/dice.ts";
+import { atLength } from "../../../support/length.ts";
 import { testNative, textOf } from "../../../support/native.ts";
 import { spelledPath } from "../../../support/path-spellings.ts";
 import { filesystem, testHub } from "../../../support/test-hub.ts";
@@ -69,7 +70,7 @@ describe(`what a path rule says of a spelling is true of the file that is opened
     await using t = await testNative();
     await t.call("list_directory");
     await writeFiles(t.workspace);
-    const opened = await openedOf(t.workspace, 3_000, async (path) =>
+    const opened = await openedOf(t.workspace, atLength(3_000, 2_000), async (path) =>
       textOf(await t.call("read_file", { path })),
     );
     expect(misread(opened, tool("native"), t.workspace)).toEqual([]);
@@ -85,7 +86,7 @@ describe(`what a path rule says of a spelling is true of the file that is opened
       await writeFiles(root);
       await using t = await testHub({ servers: { fs: { ...filesystem(root), cwd: root } } });
       await t.hub.upstream.settled();
-      const opened = await openedOf(root, 600, async (path) => {
+      const opened = await openedOf(root, atLength(600, 300), async (path) => {
         const { content } = await t.call("mcp_fs_read_text_file", { path });
         return content.map(({ text }) => String(text)).join("\n");
       });

@@ -7,7 +7,7 @@ import { Dice } from "../../../support/dice.ts";
 import { randomDelete } from "../../../support/random-commands.ts";
 import { hasSandbox } from "../../../support/sandbox.ts";
 
-// `COMMAND_ROUNDS=5000 npx vitest run test/watchdog/command-recorder.test.ts` looks longer.
+// `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` looks longer.
 const ROUNDS = Number(process.env.COMMAND_ROUNDS ?? 100);
 const seed = Number(process.env.TEST_SEED ?? 19_006);
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { checkKey } from "../../../../src/call/vault/keys/check-key.ts";
-import { createVault } from "../../../../src/call/vault/vault.ts";
+import { Vault } from "../../../../src/call/vault/vault.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 
@@ -10,7 +10,7 @@ const OTHER = randomBytes(32);
 const clock = () => 7;
 
 const putSecret = async (store: Store, key: Buffer) =>
-  (await createVault({ store: store.secrets, key, clock })).put("TOKEN", "a value");
+  (await Vault.open({ store: store.secrets, key, clock })).put("TOKEN", "a value");
 
 test("the first key that comes is the store's, and any other is refused before a secret is read", async () => {
   await using temp = await tempStore();

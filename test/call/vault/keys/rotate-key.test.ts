@@ -8,7 +8,7 @@ import type { Keyring } from "../../../../src/call/vault/keys/keyring.ts";
 import { finishRotation, rotateKey } from "../../../../src/call/vault/keys/rotate-key.ts";
 import { sealedFor } from "../../../../src/call/vault/purpose.ts";
 import { Sealing } from "../../../../src/call/vault/sealing.ts";
-import { createVault } from "../../../../src/call/vault/vault.ts";
+import { Vault } from "../../../../src/call/vault/vault.ts";
 import { ok } from "../../../../src/lib/result.ts";
 import { SEALED_COLUMNS } from "../../../../src/machine/db/reseal.ts";
 import { TABLES } from "../../../../src/machine/db/schema.ts";
@@ -23,7 +23,7 @@ async function open(store: Store, home: string, env: Record<string, string> = {}
   const { key, before } = await loadKeys({ home, env });
   const deps = { home, env, store, sealing: new Sealing(key, before) };
   if (before) await finishRotation(deps);
-  return { deps, vault: await createVault({ store: store.secrets, key: deps.sealing, clock }) };
+  return { deps, vault: await Vault.open({ store: store.secrets, key: deps.sealing, clock }) };
 }
 
 async function filled(store: Store, home: string) {
@@ -41,7 +41,7 @@ async function filled(store: Store, home: string) {
 /** Opens everything there is with the key on disk alone. */
 async function readAll(store: Store, home: string): Promise<unknown[]> {
   const sealing = new Sealing(await loadKey({ home, env: {} }));
-  const vault = await createVault({ store: store.secrets, key: sealing, clock });
+  const vault = await Vault.open({ store: store.secrets, key: sealing, clock });
   const [found] = await store.servers.list();
   return [
     await vault.read("KEY"),

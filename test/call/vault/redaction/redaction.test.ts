@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
 import { Redaction } from "../../../../src/call/vault/redaction/redaction.ts";
+import { sampleOf } from "../../../support/length.ts";
 
 const SECRET = 'p@ss "w/ord"+\n!';
 
@@ -78,21 +79,29 @@ function millisecondsOf(work: () => void): number {
   return process.cpuUsage(started).user / 1_000;
 }
 
-test.each([
-  ["a value of one character, in a text of the same", ["a".repeat(65_536)]],
-  ["a value that a text has nearly everywhere", [`${"a".repeat(65_535)}b`]],
-  [
-    "values of every length that a text has nearly",
-    Array.from({ length: 100 }, (_, n) => `${"a".repeat(6 + n)}b`),
-  ],
-  ["many values that begin as a text does", Array.from({ length: 500 }, (_, n) => `${"a".repeat(20)}${n}`)],
-])("%s, does not hold anything up", (_, values) => {
+test.each(
+  sampleOf(
+    [
+      ["a value of one character, in a text of the same", ["a".repeat(65_536)]],
+      ["a value that a text has nearly everywhere", [`${"a".repeat(65_535)}b`]],
+      [
+        "values of every length that a text has nearly",
+        Array.from({ length: 100 }, (_, n) => `${"a".repeat(6 + n)}b`),
+      ],
+      [
+        "many values that begin as a text does",
+        Array.from({ length: 500 }, (_, n) => `${"a".repeat(20)}${n}`),
+      ],
+    ] as const,
+    2,
+  ),
+)("%s, does not hold anything up", (_, values) => {
   const redaction = redactionOf(...values);
   const text = "a".repeat(200_000);
   expect(millisecondsOf(() => redaction.apply(text))).toBeLessThan(3_000);
 });
 
-test.each(["%", "\\", "\n", " ", "=\n", "&#", "&amp;", "%25", "\\u0041", "A\n", `"'`])(
+test.each(sampleOf(["%", "\\", "\n", " ", "=\n", "&#", "&amp;", "%25", "\\u0041", "A\n", `"'`], 4))(
   "a text of %j alone is not read again and again",
   (part) => {
     const redaction = redactionOf("Zk29-dLm4_Qp7TsW", `p@ss "w'rd"+<>&%\\`);
@@ -100,6 +109,17 @@ test.each(["%", "\\", "\n", " ", "=\n", "&#", "&amp;", "%25", "\\u0041", "A\n", 
     expect(millisecondsOf(() => redaction.apply(text))).toBeLessThan(3_000);
   },
 );
+
+test("escapes inside escapes are not followed without end", () => {
+  const redaction = redactionOf(`p@ss "w'rd"+<>&%\\`);
+  const text = `&${"amp;".repeat(50_000)}`;
+  expect(redaction.apply(text)).toBe(text);
+});
+
+test("values that stand in a text hundreds of thousands of times are taken out", () => {
+  const redaction = redactionOf("abc'12");
+  expect(redaction.apply("abc'12 ".repeat(300_000))).toBe("[redacted] ".repeat(300_000));
+});
 
 test("a long value is taken out whole, and in part", () => {
   const long = randomBytes(3_000).toString("base64");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { Redaction } from "../../../../src/call/vault/redaction/redaction.ts";
+import { atLength } from "../../../support/length.ts";
 import { problemInBase64, WRAPS } from "../../../support/wrapped-base64.ts";
 
 /** The same numbers in every run. */
@@ -35,7 +36,7 @@ it("base64 is found at offsets, in lines of widths and with line ends of all kin
   const missed: string[] = [];
   for (const value of VALUES.slice(0, 2)) {
     const redaction = redactionOf(value);
-    for (let round = 0; round < 2_500; round++) {
+    for (let round = 0; round < atLength(2_500, 400); round++) {
       const [offset, width, wrap] = [next(60), 1 + next(80), next(WRAPS.length)];
       const problem = problemInBase64(redaction, value, offset, width > 79 ? undefined : width, WRAPS[wrap]!);
       if (problem !== undefined) missed.push(problem);
@@ -83,7 +84,7 @@ const FAMILIES: Record<string, (character: string, next: (below: number) => numb
 it.each(Object.keys(FAMILIES))("generated mixes of %s escapes are found, and nothing else goes", (name) => {
   const next = numbers(name.length);
   const missed: string[] = [];
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < atLength(200, 60); round++) {
     const value = VALUES[round % VALUES.length]!;
     const text = [...value].map((character) => FAMILIES[name]!(character, next)).join("");
     const around = `${"some words before it, ".repeat(next(4))}key: `;

@@ -7,7 +7,7 @@ import { markdownBlocks } from "../../../../src/features/knowledge/parse/markdow
 import { createWordPiece } from "../../../../src/machine/text/meaning/minilm/wordpiece.ts";
 import { testMinilm } from "../../../support/minilm.ts";
 
-const DOCS = join(import.meta.dirname, "../../../docs");
+const DOCS = join(import.meta.dirname, "../../../../docs");
 const READ_AT_ONCE = 256;
 
 test.runIf(testMinilm() !== undefined)(

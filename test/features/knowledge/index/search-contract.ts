@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Access, Found, SearchRequest } from "../../../../src/features/knowledge/knowledge.ts";
+import type { Access, SearchRequest, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
 import { knowledgeReader } from "../../../../src/features/knowledge/search/knowledge-reader.ts";
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
 import type { SourceRecord } from "../../../../src/machine/db/tables/knowledge/source-record.ts";
@@ -346,7 +346,7 @@ export function searchContract(fresh: FreshIndex): void {
   });
 }
 
-function titleOf(found: Found): string {
+function titleOf(found: SearchResult): string {
   return found.kind === "entity" ? found.title : found.id;
 }
 

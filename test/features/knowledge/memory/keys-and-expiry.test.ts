@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { foundMemories } from "../../../../src/features/knowledge/memory/found-memories.ts";
 import { Memory } from "../../../../src/features/knowledge/memory/memory.ts";
 import { parseQuery } from "../../../../src/features/knowledge/search/query.ts";
-import { foundMemories } from "../../../../src/knowledge/memory/found-memories.ts";
 import { randomId } from "../../../../src/lib/id.ts";
 import { Meanings } from "../../../../src/machine/text/meaning/meanings.ts";
 import { NOW } from "../../../machine/db/records.ts";

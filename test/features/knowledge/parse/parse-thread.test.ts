@@ -13,7 +13,7 @@ import { tempHome } from "../../../support/temp-home.ts";
 const WORKER = `
 import { readlinkSync } from "node:fs";
 import { parentPort, workerData as place } from "node:worker_threads";
-try { parentPort.postMessage({ type: "started", task: readlinkSync("/proc/thread-self") }); } catch {}
+try { parentPort.postMessage({ notice: readlinkSync("/proc/thread-self") }); } catch {}
 const acts = {
   spin() { for (;;); },
   sleep() { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500); },
@@ -22,11 +22,12 @@ const acts = {
 let work = Promise.resolve();
 const more = new Map();
 parentPort.on("message", (message) => {
-  if (message.type === "more") more.get(message.id)();
+  if (message === "end") return;
+  if (message.taken) more.get(message.id)();
   else work = work.then(() => read(message));
 });
-async function read({ id, job }) {
-  place.set([id, -1]);
+async function read({ id, args: [number, job] }) {
+  place.set([number, -1]);
   const many = job.type === "mbox";
   const acting = job.path.split(" ");
   if (!many) acts[acting[0]]?.();
@@ -36,11 +37,11 @@ async function read({ id, job }) {
     place[1] = at;
     if (acting.includes(String(at))) acts[acting[0]]();
     place[1] = -1;
-    parentPort.postMessage({ type: "members", id, members: [{ key: String(at) }], next: at + 1 });
+    parentPort.postMessage({ id, part: { members: [{ key: String(at) }], next: at + 1 } });
     await new Promise((resolve) => more.set(id, resolve));
   }
   const problems = [...failed].map(([at, reason]) => at + ": " + reason);
-  parentPort.postMessage({ type: "end", id, end: { kind: many ? "members" : "same", problems } });
+  parentPort.postMessage({ id, value: { kind: many ? "members" : "same", problems } });
 }`;
 
 async function thread(options: ParseThreadOptions) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Access, Found, FoundMemory } from "../../../../src/features/knowledge/knowledge.ts";
+import type { Access, FoundMemory, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
 import { knowledgeReader } from "../../../../src/features/knowledge/search/knowledge-reader.ts";
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
 import { entity, NOW, sqliteIndex, type TestIndex } from "../index/indexes.ts";
@@ -52,7 +52,7 @@ test("documents and memories come by their scores over all pages, each once", as
   await using t = await documents(13);
   const memories = Array.from({ length: 9 }, (_, at) => memory(at, 1 - at / 9));
   const { page, asked } = readerWith(t, () => memories);
-  const pages: (readonly Found[])[] = [];
+  const pages: (readonly SearchResult[])[] = [];
   let cursor: string | undefined;
   do {
     const found = await page(cursor);

@@ -6,6 +6,7 @@ import {
   parseQuery,
 } from "../../../../src/features/knowledge/search/query.ts";
 import { Dice } from "../../../support/dice.ts";
+import { workNow } from "../../../support/work-clock.ts";
 
 test("words stay as they are written, and those of phrases are among them", () => {
   expect(parseQuery('tax "state of the Art" May')).toMatchObject({
@@ -94,7 +95,7 @@ test("nothing that can be typed fails, and all that comes out is bounded", () =>
 });
 
 test("a query made to be slow is read at once", () => {
-  const began = performance.now();
+  const began = workNow();
   for (const text of ['"', '-"', "tag:", "-", "a:", '" "', 'tag:"']) parseQuery(text.repeat(MAX_QUERY_CHARS));
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(workNow() - began).toBeLessThan(1_000);
 });

@@ -120,3 +120,41 @@ test("ignore patterns are read as git reads them, in bounded time", () => {
   slow.verdict("a".repeat(5_000), false);
   expect(performance.now() - began).toBeLessThan(1_000);
 });
+
+test("character classes and escapes in ignore patterns mean what they mean to git", () => {
+  const cases: readonly [pattern: string, path: string, isLeftOut: true | undefined][] = [
+    ["*.py[cod]", "a.pyc", true],
+    ["*.py[cod]", "a.pyx", undefined],
+    ["[Bb]in/", "src/Bin", true],
+    ["log[0-9].md", "log7.md", true],
+    ["log[0-9].md", "logx.md", undefined],
+    ["log[!0-9].md", "logx.md", true],
+    ["log[^0-9].md", "log7.md", undefined],
+    ["x[]-]y", "x]y", true],
+    ["x[]-]y", "x-y", true],
+    ["x[a\\]]y", "x]y", true],
+    ["[[:digit:]_]*.md", "_7.md", true],
+    ["[[:digit:]_]*.md", "a7.md", undefined],
+    ["[[:no:]]", "n", undefined],
+    ["[z-a]", "b", undefined],
+    ["open[bracket", "open[bracket", undefined],
+    ["\\[a].md", "[a].md", true],
+    ["\\*.md", "*.md", true],
+    ["\\*.md", "a.md", undefined],
+    ["\\!keep", "!keep", true],
+    ["\\#note", "#note", true],
+    ["end\\ ", "end ", true],
+    ["docs/[a-c]*/**/x[12].md", "docs/both/in/deep/x2.md", true],
+    ["docs/[a-c]*/**/x[12].md", "docs/dark/x2.md", undefined],
+  ];
+  for (const [pattern, path, isLeftOut] of cases)
+    expect([pattern, path, new IgnoreRules("", [pattern]).verdict(path, pattern.endsWith("/"))]).toEqual([
+      pattern,
+      path,
+      isLeftOut,
+    ]);
+  const slow = new IgnoreRules("", [`${"**/[a-z]*/".repeat(40)}[!a]`]);
+  const began = performance.now();
+  slow.verdict(`${"a/".repeat(64)}a`, false);
+  expect(performance.now() - began).toBeLessThan(100);
+});

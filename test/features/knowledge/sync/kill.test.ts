@@ -102,8 +102,8 @@ async function contents(t: TestSync): Promise<Map<string, unknown>> {
 /** Another process that syncs once and prints how far it is. */
 function syncChild(home: string, url: string | null): Child {
   return startChild(`
-    import { createSync } from ${built("knowledge/sync/create-sync.js")};
-    import { openStore } from ${built("store/open.js")};
+    import { createSync } from ${built("features/knowledge/sync/create-sync.js")};
+    import { openStore } from ${built("machine/db/open.js")};
     import { randomId } from ${built("lib/id.js")};
     const place = { home: ${JSON.stringify(home)}, databaseUrl: ${JSON.stringify(url)}, clock: Date.now };
     const store = await openStore(place);

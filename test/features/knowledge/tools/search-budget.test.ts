@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Found, SearchRequest } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SearchRequest, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
 import {
   MAX_BY_FILTERS,
   MAX_SHOWN,
@@ -32,7 +32,7 @@ test("all searches of a day together show a bounded number of documents", () => 
 
 test("an agent that walks from date to date is stopped, and a person is not", async () => {
   let asked = 0;
-  const results = (): Found[] =>
+  const results = (): SearchResult[] =>
     ids(100 * asked++, 100).map((id) => ({
       ...{ kind: "entity", id, title: id, type: "text", source: "notes", uri: "", tags: [], score: 0 },
       ...{ documentAt: 0, chunks: [] },

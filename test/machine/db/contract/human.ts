@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import type { NotificationRecord } from "../../../../src/machine/db/store.ts";
+import type { NotificationRecord, QuestionRecord } from "../../../../src/machine/db/store.ts";
+import {
+  VISIBLE_STATES,
+  type VisibleState,
+  visibleState,
+} from "../../../../src/machine/db/tables/trust/question-record.ts";
 import { NOW, question, secretRecord } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -172,7 +177,42 @@ export function humanContract(fresh: FreshStore): void {
       "qn2",
     ]);
     const { expiresAt } = (await questions.get("qn1"))!;
-    expect(await questions.list({ settledAt: expiresAt - 1 })).toEqual([]);
-    expect(ids(await questions.list({ settledAt: expiresAt, limit: 1 }))).toEqual(["qn5"]);
+    expect(await questions.list({ visible: { state: "settled", now: expiresAt - 1 } })).toEqual([]);
+    expect(ids(await questions.list({ visible: { state: "settled", now: expiresAt }, limit: 1 }))).toEqual([
+      "qn5",
+    ]);
+  });
+
+  test("questions are listed by kind, and by the state that people see, as it is of each record", async () => {
+    await using t = await fresh();
+    const { questions } = t.store;
+    const now = NOW + 100;
+    const kept: Record<VisibleState, readonly Partial<QuestionRecord>[]> = {
+      pending: [{ state: "pending", expiresAt: now + 1 }],
+      expired: [{ state: "pending", expiresAt: now }],
+      answered: [{ state: "answered", answer: "once", expiresAt: now }],
+      used: [{ state: "used", answer: "reject" }],
+      dismissed: [{ state: "dismissed" }, { state: "used" }],
+    };
+    const ids: Partial<Record<VisibleState | "settled", string[]>> = { settled: [] };
+    for (const [state, records] of Object.entries(kept) as [VisibleState, Partial<QuestionRecord>[]][])
+      for (const [index, values] of records.entries()) {
+        const record = question(`q_${state}_${index}`, {
+          digest: `d_${state}_${index}`,
+          createdAt: NOW,
+          ...values,
+        });
+        await questions.create(record);
+        expect(visibleState(record, now)).toBe(state);
+        ids[state] = [...(ids[state] ?? []), record.id];
+        if (state !== "pending") ids.settled!.push(record.id);
+      }
+    for (const state of [...VISIBLE_STATES, "settled"] as const) {
+      const found = await questions.list({ visible: { state, now } });
+      expect([state, found.map(({ id }) => id)]).toEqual([state, ids[state]!.sort()]);
+    }
+    await questions.create(question("q_access", { digest: "d_access", kind: "access", createdAt: NOW }));
+    expect((await questions.list({ kind: "access" })).map(({ id }) => id)).toEqual(["q_access"]);
+    expect(await questions.list({ kind: "secret" })).toEqual([]);
   });
 }

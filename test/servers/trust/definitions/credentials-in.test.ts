@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cleanSchema } from "../../../../src/servers/trust/definitions/clean-schema.ts";
 import { cleanText } from "../../../../src/servers/trust/definitions/clean-text.ts";
-import { scanDefinition } from "../../../../src/servers/trust/definitions/scan-definition.ts";
+import { scanDefinition } from "../../../../src/servers/trust/definitions/scan-text.ts";
 
 const KEY = `sk-ant-${"api03-Zk29dLm4Qp"}${"7TsWv8".repeat(4)}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saysItDestroys } from "../../../../src/servers/trust/definitions/derive-destructive.ts";
+import { saysItDestroys } from "../../../../src/servers/trust/definitions/derive-capabilities.ts";
 import { describeTool } from "../../../../src/servers/trust/definitions/describe-tool.ts";
 
 describe("that a tool destroys something", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanSchema } from "../../../../src/servers/trust/definitions/clean-schema.ts";
 import { cleanText } from "../../../../src/servers/trust/definitions/clean-text.ts";
+import { workNow } from "../../../support/work-clock.ts";
 
 const of = (description: string) => ({ type: "object", properties: { a: { description } } });
 
@@ -28,7 +29,7 @@ test("an element is blunted however long it is and whatever stands in it", () =>
 });
 
 test("many beginnings of elements are looked through in no time", () => {
-  const started = performance.now();
+  const started = workNow();
   cleanText(`${"<system ".repeat(100_000)}${"<system\t".repeat(10_000)}${" ".repeat(100_000)}`);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(workNow() - started).toBeLessThan(2000);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { scanDefinition } from "../../../../src/servers/trust/definitions/scan-definition.ts";
-import { scanText } from "../../../../src/servers/trust/definitions/scan-text.ts";
+import { scanDefinition, scanText } from "../../../../src/servers/trust/definitions/scan-text.ts";
 import { BENIGN, POISONED } from "./described-by-others.ts";
 
 const others = {

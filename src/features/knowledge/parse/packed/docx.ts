@@ -8,14 +8,15 @@ import { bytesOf, type ZipEntry, zipEntries } from "./zip.ts";
 const MAX_XML = 64 * 1024 * 1024;
 const HEADING = /^(?:heading|titre|überschrift|berschrift|kop|rubrik)\s*([1-6])$/i;
 
-/** The text of a Word document, with headings, lists and tables. Throws `Unreadable`. */
-export function parseDocx(bytes: Uint8Array): ParsedDocument {
-  const entries = new Map(zipEntries(bytes.length, bytesOf(bytes)).map((entry) => [entry.name, entry]));
+/** The text of a Word document, with headings, lists and tables. Rejects with `Unreadable`. */
+export async function parseDocx(bytes: Uint8Array): Promise<ParsedDocument> {
+  const listed = await zipEntries(bytes.length, bytesOf(bytes));
+  const entries = new Map(listed.map((entry) => [entry.name, entry]));
   const body = entries.get("word/document.xml");
   if (!body) throw new Unreadable("it is not a Word document");
   const out = new TextBuilder();
-  writeBody(textOf(body), out);
-  const core = coreOf(entries.get("docProps/core.xml"));
+  writeBody(await textOf(body), out);
+  const core = await coreOf(entries.get("docProps/core.xml"));
   const documentAt = timeOf(core.get("dcterms:modified") ?? core.get("dcterms:created"));
   const author = core.get("dc:creator");
   return {
@@ -76,17 +77,17 @@ function levelOf(style: string | undefined): number | undefined {
   return level === undefined ? undefined : Number(level);
 }
 
-function coreOf(entry: ZipEntry | undefined): Map<string, string> {
+async function coreOf(entry: ZipEntry | undefined): Promise<Map<string, string>> {
   const said = new Map<string, string>();
   if (!entry) return said;
   let current = "";
-  for (const event of xmlEvents(textOf(entry))) {
+  for (const event of xmlEvents(await textOf(entry))) {
     if (event.kind === "open") current = event.name;
     else if (event.kind === "text" && event.text.trim() !== "") said.set(current, event.text.slice(0, 1_000));
   }
   return said;
 }
 
-function textOf(entry: ZipEntry): string {
-  return decodeFile(entry.read(MAX_XML));
+async function textOf(entry: ZipEntry): Promise<string> {
+  return decodeFile(await entry.read(MAX_XML));
 }

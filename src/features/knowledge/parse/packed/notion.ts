@@ -45,7 +45,7 @@ export async function* notionMembers(
   };
   const budget = { left: MAX_UNPACKED };
   const seen = new Set<string>();
-  for await (const member of archiveMembers(zipEntries(file.size, read), {
+  for await (const member of archiveMembers(await zipEntries(file.size, read), {
     parse,
     report,
     budget,
@@ -74,10 +74,13 @@ async function* archiveMembers(entries: readonly ZipEntry[], unpacking: Unpackin
     if ((!type && !isArchive) || entry.name.startsWith("__MACOSX/")) continue;
     try {
       if (isArchive && depth >= MAX_NESTED) throw new Unreadable(`archives lie more than ${MAX_NESTED} deep`);
-      const bytes = entry.read(Math.min(isArchive ? MAX_INNER : MAX_PAGE, budget.left));
+      const bytes = await entry.read(Math.min(isArchive ? MAX_INNER : MAX_PAGE, budget.left));
       budget.left -= bytes.length;
       if (isArchive)
-        yield* archiveMembers(zipEntries(bytes.length, bytesOf(bytes)), { ...unpacking, depth: depth + 1 });
+        yield* archiveMembers(await zipEntries(bytes.length, bytesOf(bytes)), {
+          ...unpacking,
+          depth: depth + 1,
+        });
       else yield memberOf(entry, bytes, () => parse(bytes, type!, entry.name));
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;

@@ -1,4 +1,4 @@
-import type { ChunkRecord, EntityRecord, KnownEntity, NewEntity } from "../knowledge/knowledge-record.ts";
+import type { ChunkRecord, EntityRecord, KnowledgeWriter, NewEntity } from "../knowledge/knowledge-record.ts";
 
 /** A chunk with all that it is found by. */
 export interface IndexedChunk extends Omit<ChunkRecord, "entityNo" | "index"> {
@@ -28,15 +28,8 @@ export interface ChunkVector {
 }
 
 /** How the index is changed; `KnowledgeWriter` says what each does. Every change is all or nothing. */
-export interface IndexWriter {
-  known(sourceId: string, after: string | null, limit: number): Promise<KnownEntity[]>;
+export interface IndexWriter extends Omit<KnowledgeWriter, "write"> {
   write(entities: readonly IndexedEntity[], at: number): Promise<void>;
-  touch(
-    sourceId: string,
-    states: readonly Pick<EntityRecord, "key" | "modifiedAt" | "size">[],
-  ): Promise<void>;
-  bury(sourceId: string, keys: readonly string[], at: number): Promise<void>;
-  forget(sourceId: string, progress?: (left: number) => void): Promise<void>;
   /** Chunks without a vector of a model, by number after `after`. */
   withoutVector(model: string, after: number, limit: number): Promise<ChunkToEmbed[]>;
   /** What `model` made. Vectors of another model are dropped first; those of chunks that are gone meanwhile are left out. */

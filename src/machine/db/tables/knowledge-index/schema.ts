@@ -1,5 +1,5 @@
 /**
- * The tables of the index, see `../knowledge/knowledge-record.ts`. They are in no backup, hence not among `TABLES`. Column names are camel case here
+ * The tables of the index, see `../knowledge-record.ts`. They are in no backup, hence not among `TABLES`. Column names are camel case here
  * and snake case in the database.
  */
 export interface KnowledgeSchema {

@@ -133,9 +133,7 @@ export function memoryStore(database: Database): MemoryStore {
           .where("reason", "=", "retracted")
           .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
-          .$if(labels !== undefined, (query) =>
-            query.where(({ or, eb }) => or([eb("label", "is", null), eb("label", "in", some(labels!))])),
-          )
+          .$if(labels !== undefined, (query) => query.where(bearsNoneBut(labels!)))
           .orderBy("endedAt", "desc")
           .orderBy("id", "desc")
           .limit(page.limit)
@@ -188,14 +186,13 @@ function chosen(db: Kysely<Schema>, { agentId, at, labels }: MemoryFilter) {
     .selectFrom("memories")
     .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
     .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
-    .$if(labels !== undefined, (query) =>
-      query.where(({ or, eb }) => or([eb("label", "is", null), eb("label", "in", some(labels!))])),
-    );
+    .$if(labels !== undefined, (query) => query.where(bearsNoneBut(labels!)));
 }
 
-/** Neither database takes an empty list; no label is empty. */
-function some(labels: readonly string[]): readonly string[] {
-  return labels.length === 0 ? [""] : labels;
+/** No label, or one of these. Neither database takes an empty list; no label is empty. */
+function bearsNoneBut(labels: readonly string[]) {
+  const label = sql.ref("label");
+  return sql<boolean>`(${label} is null or ${label} in (${sql.join(labels.length === 0 ? [""] : labels)}))`;
 }
 
 async function find(db: Kysely<Schema>, id: string): Promise<MemoryRecord | undefined> {

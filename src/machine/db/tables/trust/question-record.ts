@@ -14,7 +14,7 @@ export interface Settlement {
 
 export interface QuestionRecord {
   readonly id: string;
-  readonly kind: "human" | "secret" | "parent" | "approval" | "access";
+  readonly kind: (typeof QUESTION_KINDS)[number];
   readonly agentId: string;
   /** Equal calls share one pending question: digest of agent, tool and arguments. */
   readonly digest: string;
@@ -32,11 +32,31 @@ export interface QuestionRecord {
   readonly batchId: string | null;
 }
 
+export const QUESTION_KINDS = ["approval", "access", "secret", "human", "parent"] as const;
+
+/**
+ * The states that people see, of every kind of question. A record keeps less and more: a pending one expires by the clock
+ * alone, and a dismissed one becomes `used`, without an answer, once the agent has been told.
+ */
+export const VISIBLE_STATES = ["pending", "answered", "used", "dismissed", "expired"] as const;
+export type VisibleState = (typeof VISIBLE_STATES)[number];
+
+/** The state of a question at this time. `questionStore` selects by the same definition. */
+export function visibleState(
+  { state, answer, expiresAt }: Pick<QuestionRecord, "state" | "answer" | "expiresAt">,
+  now: number,
+): VisibleState {
+  if (state === "pending") return expiresAt > now ? "pending" : "expired";
+  return state === "used" && answer === null ? "dismissed" : state;
+}
+
 export interface QuestionFilter extends NewestBefore {
+  /** As the record has it. */
   readonly state?: QuestionRecord["state"] | undefined;
+  /** As people see it at this time; `settled`: nobody can answer it any more. */
+  readonly visible?: { readonly state: VisibleState | "settled"; readonly now: number } | undefined;
+  readonly kind?: QuestionRecord["kind"] | undefined;
   readonly agentId?: string | undefined;
-  /** Only those that nobody can answer any more at this time. */
-  readonly settledAt?: number | undefined;
 }
 
 export interface QuestionStore {

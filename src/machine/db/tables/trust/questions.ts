@@ -1,15 +1,16 @@
-import type { Kysely } from "kysely";
+import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from "kysely";
 import type { Database } from "../../database.ts";
 import { LIST_LIMIT } from "../../query/limits.ts";
 import { isBefore } from "../../query/newest-before.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { Schema } from "../../schema.ts";
 import type { QuestionRecord, QuestionStore } from "../../store.ts";
+import type { QuestionFilter } from "./question-record.ts";
 
 export function questionStore(database: Database): QuestionStore {
   const { sharing } = database.dialect;
   return {
-    async list({ state, agentId, settledAt, before, limit = LIST_LIMIT } = {}) {
+    async list({ state, visible, kind, agentId, before, limit = LIST_LIMIT } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("questions")
@@ -17,9 +18,8 @@ export function questionStore(database: Database): QuestionStore {
           .where("batchId", "is", null)
           .$if(state !== undefined, (query) => query.where("state", "=", state!))
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
-          .$if(settledAt !== undefined, (query) =>
-            query.where((is) => is.or([is("state", "!=", "pending"), is("expiresAt", "<=", settledAt!)])),
-          )
+          .$if(kind !== undefined, (query) => query.where("kind", "=", kind!))
+          .$if(visible !== undefined, (query) => query.where((is) => isVisibly(is, visible!)))
           .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
@@ -118,6 +118,30 @@ export function questionStore(database: Database): QuestionStore {
 
 const OPEN = ["pending", "answered"];
 const SETTLED = ["answered", "dismissed", "used"];
+
+/** What `visibleState` says, in SQL. */
+function isVisibly(
+  is: ExpressionBuilder<Schema, "questions">,
+  { state, now }: NonNullable<QuestionFilter["visible"]>,
+): ExpressionWrapper<Schema, "questions", SqlBool> {
+  switch (state) {
+    case "pending":
+      return is.and([is("state", "=", "pending"), is("expiresAt", ">", now)]);
+    case "expired":
+      return is.and([is("state", "=", "pending"), is("expiresAt", "<=", now)]);
+    case "settled":
+      return is.or([is("state", "!=", "pending"), is("expiresAt", "<=", now)]);
+    case "used":
+      return is.and([is("state", "=", "used"), is("answer", "is not", null)]);
+    case "dismissed":
+      return is.or([
+        is("state", "=", "dismissed"),
+        is.and([is("state", "=", "used"), is("answer", "is", null)]),
+      ]);
+    case "answered":
+      return is.and([is("state", "=", "answered")]);
+  }
+}
 
 async function membersOf(db: Kysely<Schema>, id: string, state: string): Promise<string[]> {
   const rows = await db

@@ -1,9 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../../../contract/errors.ts";
 import type { Log } from "../../../../lib/log.ts";
+import { WorkerThread } from "../../../../lib/worker-rpc.ts";
 import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../embedder.ts";
 import { DIMENSIONS, MODEL } from "./minilm.ts";
-import type { FromWorker, ToWorker, WorkerSetup } from "./minilm-worker.ts";
+import type { EmbedderNotice, EmbedMethods, WorkerSetup } from "./minilm-worker.ts";
 
 export interface LocalEmbedderOptions {
   /** Where the model is kept. */
@@ -47,20 +48,31 @@ export class LocalEmbedder implements Embedder {
   readonly #options: Required<LocalEmbedderOptions>;
   readonly #urgent: Piece[] = [];
   readonly #waiting: Piece[] = [];
-  #thread: Thread | undefined;
+  readonly #thread: WorkerThread<EmbedMethods>;
   /** What the thread has before it. */
-  #current: { readonly id: number; readonly piece: Piece } | undefined;
-  #lastId = 0;
+  #current: Piece | undefined;
   #failures = 0;
   /** The thread has said that it can. */
   #isReady = false;
   #reason: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #ending: Promise<void> = Promise.resolve();
 
   constructor(options: LocalEmbedderOptions) {
     const worker = options.worker ?? new URL("./minilm-worker.js", import.meta.url);
     this.#options = { idleMs: IDLE_MS, hungMs: HUNG_MS, worker, ...options };
+    const { folder, idleMs } = this.#options;
+    this.#thread = new WorkerThread({
+      start: () => {
+        this.#isReady = false;
+        const workerData: WorkerSetup = { folder };
+        return new Worker(this.#options.worker, { workerData, env: {}, execArgv: [] });
+      },
+      onNotice: (notice) => {
+        const said = notice as EmbedderNotice;
+        if (said.ready) this.#isReady = true;
+        else this.#giveUp(said.reason);
+      },
+      ...{ idleMs, endingMs: ENDING_MS, keepsAlive: false },
+    });
   }
 
   get state(): EmbedderState {
@@ -85,107 +97,50 @@ export class LocalEmbedder implements Embedder {
   }
 
   async close(): Promise<void> {
-    this.#unavailable("it was closed");
-    await this.#endThread();
+    this.#becomeUnavailable("it was closed");
+    await this.#thread.close();
   }
 
   #next(): void {
     if (this.#current || this.#reason !== undefined) return;
     const piece = this.#urgent.shift() ?? this.#waiting.shift();
-    if (!piece) {
-      if (this.#thread) this.#after(this.#options.idleMs, () => void this.#endThread());
-      return;
-    }
-    this.#thread ??= this.#start();
-    const id = ++this.#lastId;
-    this.#current = { id, piece };
-    this.#after(this.#options.hungMs, () => this.#failed("it took too long"));
-    this.#thread.post({ id, texts: piece.texts });
+    if (!piece) return;
+    this.#current = piece;
+    this.#thread.call("embed", [piece.texts], { timeoutMs: this.#options.hungMs }).then(
+      (vectors) => this.#answered(piece, vectors),
+      (error) => this.#failed(piece, messageOf(error)),
+    );
   }
 
-  #start(): Thread {
-    const thread: Thread = startThread(this.#options.worker, { folder: this.#options.folder }, (said) => {
-      if (this.#thread !== thread) return;
-      if ("failed" in said) this.#failed(said.failed);
-      else if ("id" in said) this.#answered(said.id, said.vectors);
-      else if (said.ready) this.#isReady = true;
-      else this.#missing(said.reason);
-    });
-    this.#isReady = false;
-    return thread;
-  }
-
-  #answered(id: number, vectors: readonly Vector[]): void {
-    if (this.#current?.id !== id) return;
-    const { done } = this.#current.piece;
+  #answered(piece: Piece, vectors: readonly Vector[]): void {
+    if (this.#current !== piece) return;
     this.#current = undefined;
     this.#failures = 0;
-    done(vectors);
+    piece.done(vectors);
     this.#next();
   }
 
   /** What the thread had before it is given up, the rest is for the next thread; one that did not even begin would not either. */
-  #failed(reason: string): void {
-    this.#failures += 1;
-    this.#current?.piece.done(undefined);
+  #failed(piece: Piece, reason: string): void {
+    if (this.#current !== piece) return;
     this.#current = undefined;
-    void this.#endThread();
-    if (!this.#isReady || this.#failures >= MAX_FAILURES) this.#missing(reason);
+    this.#failures += 1;
+    piece.done(undefined);
+    if (!this.#isReady || this.#failures >= MAX_FAILURES) this.#giveUp(reason);
     else this.#next();
   }
 
-  #missing(reason: string): void {
+  #giveUp(reason: string): void {
     this.#options.log.info({ reason }, "texts are compared by their words only: there is no embedder");
-    this.#unavailable(reason);
-    void this.#endThread();
+    this.#becomeUnavailable(reason);
+    void this.#thread.close();
   }
 
-  #unavailable(reason: string): void {
+  #becomeUnavailable(reason: string): void {
     this.#reason ??= reason;
     const left = [...this.#urgent.splice(0), ...this.#waiting.splice(0)];
-    if (this.#current) left.push(this.#current.piece);
+    if (this.#current) left.push(this.#current);
     this.#current = undefined;
     for (const { done } of left) done(undefined);
   }
-
-  #endThread(): Promise<void> {
-    clearTimeout(this.#timer);
-    const thread = this.#thread;
-    this.#thread = undefined;
-    if (thread) this.#ending = Promise.all([this.#ending, thread.end()]).then(() => undefined);
-    return this.#ending;
-  }
-
-  #after(ms: number, work: () => void): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(work, ms).unref();
-  }
-}
-
-interface Thread {
-  post(message: ToWorker): void;
-  /** Lets it give back what it has, for a while. */
-  end(): Promise<void>;
-}
-
-function startThread(
-  file: URL,
-  setup: WorkerSetup,
-  onSaid: (said: FromWorker | { readonly failed: string }) => void,
-): Thread {
-  const worker = new Worker(file, { workerData: setup, env: {}, execArgv: [] });
-  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  worker.unref();
-  worker.on("message", onSaid);
-  worker.on("error", (error) => onSaid({ failed: messageOf(error) }));
-  worker.on("exit", (code) => onSaid({ failed: `its thread ended with ${code}` }));
-  return {
-    post: (message) => worker.postMessage(message),
-    async end() {
-      worker.postMessage("end" satisfies ToWorker);
-      const timer = setTimeout(() => void worker.terminate(), ENDING_MS);
-      await exited;
-      clearTimeout(timer);
-    },
-  };
 }

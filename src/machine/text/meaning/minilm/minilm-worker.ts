@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../../../contract/errors.ts";
+import { sendNotice, serveCalls } from "../../../../lib/worker-rpc.ts";
 import { directionOf } from "../direction.ts";
 import { DIMENSIONS, MAX_TOKENS } from "./minilm.ts";
 import { modelFile } from "./model-file.ts";
@@ -13,12 +14,13 @@ export interface WorkerSetup {
   readonly folder: string;
 }
 
-export type ToWorker = { readonly id: number; readonly texts: readonly string[] } | "end";
-/** First of all whether it can; then an answer to each question. */
-export type FromWorker =
-  | { readonly ready: true }
-  | { readonly ready: false; readonly reason: string }
-  | { readonly id: number; readonly vectors: readonly Int8Array[] };
+/** What the thread can be asked. */
+export interface EmbedMethods {
+  embed(texts: readonly string[]): readonly Int8Array[];
+}
+
+/** The first thing that the thread says: whether it can. */
+export type EmbedderNotice = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
 /** As much of the packages as is used. They are named in variables, because they may not be there. */
 interface Weights {
@@ -40,25 +42,22 @@ const RUNTIME = "onnxruntime-node";
 /** One thread, since this machine has other work; no arena, since that would never be given back; errors only. */
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1, enableCpuMemArena: false, logSeverityLevel: 3 };
 
-const port = parentPort!;
-const say = (message: FromWorker) => port.postMessage(message);
-
 try {
   const { embed, release } = await open(workerData as WorkerSetup);
-  port.on("message", async (message: ToWorker) => {
-    if (message === "end") {
-      await release();
-      port.close();
-      return;
-    }
-    const vectors: Int8Array[] = [];
-    for (const text of message.texts) vectors.push(await embed(text));
-    say({ id: message.id, vectors });
-  });
-  say({ ready: true });
+  serveCalls<EmbedMethods>(
+    {
+      async embed([texts]) {
+        const vectors: Int8Array[] = [];
+        for (const text of texts) vectors.push(await embed(text));
+        return vectors;
+      },
+    },
+    release,
+  );
+  sendNotice({ ready: true } satisfies EmbedderNotice);
 } catch (error) {
-  say({ ready: false, reason: messageOf(error) });
-  port.close();
+  sendNotice({ ready: false, reason: messageOf(error) } satisfies EmbedderNotice);
+  parentPort!.close();
 }
 
 async function open({ folder }: WorkerSetup) {

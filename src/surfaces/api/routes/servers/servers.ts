@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Tool } from "../../../../contract/tool.ts";
-import type { StepListener } from "../../../../servers/connect-step.ts";
+import type { StepListener } from "../../../../servers/lifecycle/server-log.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { QuestionRecord } from "../../../../machine/db/store.ts";
 import { gives } from "../../answers/components.ts";
@@ -7,18 +7,18 @@ import { answererOf } from "../../approvals/answerer.ts";
 import type { ApprovalAnswer, ApprovalList, ApprovalYes } from "../../contract.ts";
 import { byId, exactly } from "../../schema.ts";
 import { questionView } from "../../views.ts";
+import { reasonText, rulePattern } from "./questions.ts";
 
-const reason = { type: "string", maxLength: 1_000 };
-const yes = orNothing({
-  for: { enum: ["once", "conversation", "always"] },
-  pattern: { type: ["string", "object"], minLength: 1, maxLength: 500, maxProperties: 20 },
-});
+/** RFC 9745, since 2026-11-18. The next version has these routes no more. */
+const DEPRECATION = { deprecation: "@1794960000", link: '</api/questions>; rel="successor-version"' };
+
+const yes = orNothing({ for: { enum: ["once", "conversation", "always"] }, pattern: rulePattern });
 
 interface ById {
   Params: { id: string };
 }
 
-/** The questions that are approvals, by what people do with them. */
+/** The routes that approvals had before they were `/questions` of the kind `approval`: the same facts under other names. */
 export function approvalRoutes(app: FastifyInstance, context: ApiContext): void {
   const { hub } = context;
   const answer = (question: QuestionRecord): ApprovalAnswer => ({ approval: questionView(hub, question) });
@@ -34,29 +34,43 @@ export function approvalRoutes(app: FastifyInstance, context: ApiContext): void 
   app.get<{ Querystring: { all?: boolean } }>(
     "/approvals",
     {
+      onRequest: deprecate,
       schema: {
+        deprecated: true,
         summary: "Lists the calls that wait for a person to approve them",
         querystring: exactly({ all: { type: "boolean" } }),
         response: gives("ApprovalList"),
       },
     },
     async ({ query }): Promise<ApprovalList> => {
-      const questions = await hub.questions.list(query.all ? {} : { state: "pending" });
-      const approvals = questions.filter(({ kind }) => kind === "approval");
+      const approvals = await hub.questions.list({
+        kind: "approval",
+        ...(query.all ? {} : { state: "pending" }),
+      });
       return { approvals: approvals.map((question) => questionView(hub, question)) };
     },
   );
 
   app.get<ById>(
     "/approvals/:id",
-    { schema: { summary: "Shows an approval", params: byId, response: gives("ApprovalAnswer") } },
+    {
+      onRequest: deprecate,
+      schema: {
+        deprecated: true,
+        summary: "Shows an approval",
+        params: byId,
+        response: gives("ApprovalAnswer"),
+      },
+    },
     async ({ params }) => answer(await approval(params.id)),
   );
 
   app.post<ById & { Body?: ApprovalYes }>(
     "/approvals/:id/approve",
     {
+      onRequest: deprecate,
       schema: {
+        deprecated: true,
         role: "operator",
         summary: "Lets the call run: once, or all of this tool in the conversation or for ever",
         params: byId,
@@ -75,11 +89,13 @@ export function approvalRoutes(app: FastifyInstance, context: ApiContext): void 
   app.post<ById & { Body?: { reason?: string } }>(
     "/approvals/:id/reject",
     {
+      onRequest: deprecate,
       schema: {
+        deprecated: true,
         role: "operator",
         summary: "Keeps the call from running; the caller is told the reason",
         params: byId,
-        body: orNothing({ reason }),
+        body: orNothing({ reason: reasonText }),
         response: gives("ApprovalAnswer"),
       },
     },
@@ -90,6 +106,10 @@ export function approvalRoutes(app: FastifyInstance, context: ApiContext): void 
       return answer(await hub.questions.answer(id, "reject", answererOf(request, context), more));
     },
   );
+}
+
+async function deprecate(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.headers(DEPRECATION);
 }
 
 /** A body that may be left out. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { checkBindings } from "../../../../call/vault/bindings.ts";
-import { SECRET_NAME } from "../../../../call/vault/secret-name.ts";
+import type { SecretInfo } from "../../../../call/vault/secret.ts";
+import { SECRET_NAME } from "../../../../call/vault/secret.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { Hub } from "../../../../hub.ts";
 import type { SecretBindings } from "../../../../machine/db/tables/trust/secret-record.ts";
-import type { SecretInfo } from "../../../../vault/vault.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type {

@@ -1,6 +1,12 @@
 import { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import type { QuestionAnswer, QuestionList, QuestionView } from "../../../api/contract.ts";
+import type {
+  AnswerInput,
+  QuestionAnswer,
+  QuestionList,
+  QuestionReview,
+  QuestionView,
+} from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
 import { askPerson, choicesOf, pendingQuestion, questionShown, sendAnswer } from "../../input/ask-person.ts";
@@ -8,18 +14,34 @@ import { ago } from "../../print/duration.ts";
 import { texts } from "../../print/table.ts";
 import { examples, leaf, type Run, type Shell } from "../../shell.ts";
 
-export function questionCommand(shell: Shell): Command {
-  const question = new Command("question").description("what agents ask of people");
+const PATTERN = "only calls that fit, such as 'git *', '/tmp/**' or '{\"arg.repo\": \"mine\"}'";
 
-  leaf(question, "list", "list the questions that wait for an answer", "question list")
-    .option("--all", "answered and dismissed ones too")
-    .action(shell.action(listQuestions));
+export function questionCommand(shell: Shell): Command {
+  const question = new Command("question").description("what agents ask of people, approvals included");
+
+  examples(
+    leaf(question, "list", "list the questions that wait for an answer")
+      .option("--all", "answered, dismissed and expired ones too")
+      .option("--state <state>", "pending, answered, used, dismissed, expired or settled")
+      .option("--kind <kind>", "approval, access, secret, human or parent")
+      .option("--agent <name>", "of this agent only")
+      .action(shell.action(listQuestions)),
+    "question list",
+    "question list --kind approval --state expired",
+  );
+  leaf(question, "show <id>", "show what is asked, and how it was answered", "question show qst_…").action(
+    shell.action(showQuestion),
+  );
   examples(
     leaf(question, "answer <id> [text]", "answer a question; the agent's call goes on")
       .option("--stdin", "read the answer from standard input, for secrets")
+      .option("--reason <text>", "with reject: what the agent is told")
+      .option("--pattern <glob>", `with always: ${PATTERN}`)
       .action(shell.action(answerQuestion)),
     "question answer qst_… 'use the second one'",
     "question answer qst_… --stdin < secret.txt",
+    "question answer qst_… always --pattern 'git status*'",
+    "question answer qst_… reject --reason 'use the test account'",
   );
   leaf(question, "dismiss <id>", "tell the agent that nobody will answer", "question dismiss qst_…").action(
     shell.action(dismissQuestion),
@@ -27,41 +49,190 @@ export function questionCommand(shell: Shell): Command {
   return question;
 }
 
-async function listQuestions(run: Run, options: { all?: boolean }): Promise<undefined> {
-  const { questions } = await run.get<QuestionList>(
-    `/api/questions${query({ state: options.all ? undefined : "pending" })}`,
+/** `toolkeep question` for those of the kind approval, with a word for each answer. */
+export function approvalCommand(shell: Shell): Command {
+  const approval = new Command("approval").description("calls that a person must approve before they run");
+
+  leaf(approval, "list", "list the calls that wait to be approved", "approval list")
+    .option("--all", "answered ones too")
+    .action(shell.action(listApprovals));
+  leaf(approval, "show <id>", "show what would run, and how it was answered", "approval show qst_…").action(
+    shell.action(showApproval),
   );
-  const none = options.all ? "Nobody has asked anything yet.\n" : "No questions wait for an answer.\n";
+  examples(
+    leaf(approval, "approve <id>", "let the call run, this once unless more is said")
+      .option("--conversation", "and every call of the tool in the same conversation")
+      .option("--always", "and every call of the tool by this agent from now on: writes a rule")
+      .option("--pattern <glob>", `with --always: ${PATTERN}`)
+      .action(shell.action(approve)),
+    "approval approve qst_…",
+    "approval approve qst_… --always --pattern 'git status*'",
+  );
+  leaf(
+    approval,
+    "reject <id>",
+    "keep the call from running",
+    "approval reject qst_… --reason 'use the test account'",
+  )
+    .option("--reason <text>", "what the agent is told")
+    .action(shell.action(reject));
+  return approval;
+}
+
+interface ListOptions {
+  readonly all?: boolean;
+  readonly state?: string;
+  readonly kind?: string;
+  readonly agent?: string;
+}
+
+async function listQuestions(run: Run, { all, state, kind, agent }: ListOptions): Promise<undefined> {
+  if (all && state !== undefined)
+    throw new ToolkeepError("BAD_USAGE", "--all and --state say different things; give one of them");
+  const only = { state: all ? undefined : (state ?? "pending"), kind, agent };
+  const { questions } = await run.get<QuestionList>(`/api/questions${query(only)}`);
+  const isNarrowed = [state, kind, agent].some((given) => given !== undefined);
+  const none = isNarrowed
+    ? "There are no such questions.\n"
+    : all
+      ? "Nobody has asked anything yet.\n"
+      : "No questions wait for an answer.\n";
   run.print({ questions }, questions.map(questionText).join("\n") || none);
 }
 
-/** Nothing of it is cut: a person decides by it. */
-function questionText(question: QuestionView): string {
-  const { id, agent, kind, state, createdAt } = question;
-  const how = choicesOf(question)?.map(oneLine).join(" | ") ?? (kind === "secret" ? "" : "TEXT");
-  const next = state === "pending" ? [`Answer it: toolkeep question answer ${id} ${how}`.trimEnd()] : [];
-  return texts(`${id}  ${oneLine(agent)}, ${kind}, ${state}, ${ago(createdAt, Date.now())}`, [
-    questionShown(question),
-    ...next,
-  ]);
+async function showQuestion(run: Run, id: string): Promise<undefined> {
+  const review = await run.get<QuestionReview>(path`/api/questions/${id}`);
+  run.print(review, questionText(review.question));
 }
 
 async function answerQuestion(
   run: Run,
   id: string,
   text: string | undefined,
-  options: { stdin?: boolean },
+  { stdin, reason, pattern }: { stdin?: boolean; reason?: string; pattern?: string },
 ): Promise<undefined> {
-  const answer = await sendAnswer(run, id, await readAnswerText(run, id, text, options.stdin === true));
+  const answer = await sendAnswer(run, id, {
+    answer: await readAnswerText(run, id, text, stdin === true),
+    ...(reason !== undefined && { reason }),
+    ...(pattern !== undefined && { pattern: patternIn(pattern) }),
+  });
   run.print(
     answer,
-    `Answered ${id}. The agent's call goes on; one that gave up picks it up when made again.\n`,
+    `Answered ${id}. The agent's call goes on; one that gave up picks it up when made again.\n${rulesWritten(answer)}`,
   );
 }
 
 async function dismissQuestion(run: Run, id: string): Promise<undefined> {
-  const answer = await run.send<QuestionAnswer>("POST", `${path`/api/questions/${id}`}/dismiss`);
+  const answer = await run.send<QuestionAnswer>("POST", path`/api/questions/${id}/dismiss`);
   run.print(answer, `Dismissed ${id}.\n`);
+}
+
+async function listApprovals(run: Run, { all }: { all?: boolean }): Promise<undefined> {
+  const filter = { kind: "approval", ...(all ? {} : { state: "pending" }) };
+  const { questions: approvals } = await run.get<QuestionList>(`/api/questions${query(filter)}`);
+  const none = all ? "Nothing had to be approved yet.\n" : "No calls wait to be approved.\n";
+  run.print({ approvals }, approvals.map(approvalText).join("\n") || none);
+}
+
+async function showApproval(run: Run, id: string): Promise<undefined> {
+  const approval = await getApproval(run, id);
+  run.print({ approval }, approvalText(approval));
+}
+
+interface ApproveOptions {
+  readonly conversation?: boolean;
+  readonly always?: boolean;
+  readonly pattern?: string;
+}
+
+async function approve(run: Run, id: string, options: ApproveOptions): Promise<undefined> {
+  const { conversation, always, pattern } = options;
+  if (conversation && always)
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      "--conversation and --always say different things; give one of them",
+    );
+  if (pattern !== undefined && !always) throw new ToolkeepError("BAD_USAGE", "--pattern goes with --always");
+  const input: AnswerInput = {
+    answer: always ? "always" : conversation ? "conversation" : "once",
+    ...(pattern !== undefined && { pattern: patternIn(pattern) }),
+  };
+  await getApproval(run, id);
+  const answer = await sendAnswer(run, id, input);
+  run.print(
+    { approval: answer.question },
+    `Approved ${id}. The call runs when the agent makes it again, or at once where it waits.\n${rulesWritten(answer)}`,
+  );
+}
+
+async function reject(run: Run, id: string, { reason }: { reason?: string }): Promise<undefined> {
+  await getApproval(run, id);
+  const { question } = await sendAnswer(run, id, {
+    answer: "reject",
+    ...(reason !== undefined && { reason }),
+  });
+  run.print({ approval: question }, `Rejected ${id}.\n`);
+}
+
+/** Throws NOT_FOUND for a question that is none: "once" could be the answer to any. */
+async function getApproval(run: Run, id: string): Promise<QuestionView> {
+  const { question } = await run.get<QuestionReview>(path`/api/questions/${id}`);
+  if (question.kind === "approval") return question;
+  throw new ToolkeepError("NOT_FOUND", `There is no approval ${id}.`, {
+    remedy: "toolkeep approval list shows those that wait.",
+  });
+}
+
+/** A glob, or predicates as in a rule. */
+function patternIn(text: string): NonNullable<AnswerInput["pattern"]> {
+  if (!text.trimStart().startsWith("{")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ToolkeepError("BAD_USAGE", `--pattern looks like JSON and is none; got ${text.slice(0, 200)}`);
+  }
+}
+
+function rulesWritten({ question }: QuestionAnswer): string {
+  const rules = question.settlement?.ruleIds ?? [];
+  if (rules.length === 0) return "";
+  return `Written: ${rules.map((rule) => `rule ${rule}`).join(", ")}. Take it back: toolkeep rule remove ${rules[0]}\n`;
+}
+
+function questionText(question: QuestionView): string {
+  const { id, kind } = question;
+  const how = choicesOf(question)?.map(oneLine).join(" | ") ?? (kind === "secret" ? "" : "TEXT");
+  return factsText(question, `${kind}, `, `Answer it: toolkeep question answer ${id} ${how}`.trimEnd());
+}
+
+function approvalText(approval: QuestionView): string {
+  const { id, details } = approval;
+  const lasting = Array.isArray(details.answers) && details.answers.includes("always");
+  const more = lasting ? " [--conversation | --always [--pattern GLOB]]" : "";
+  const whole =
+    lasting && details.wholeToken === true ? "--conversation: all calls of it with this token.\n" : "";
+  return factsText(
+    approval,
+    "",
+    `${whole}toolkeep approval approve ${id}${more}\ntoolkeep approval reject ${id} [--reason TEXT]`,
+  );
+}
+
+/** Nothing of it is cut: a person decides by it. */
+function factsText(question: QuestionView, kind: string, howToAnswer: string): string {
+  const { id, agent, state, createdAt, details, settlement, answer } = question;
+  const rule = typeof details.rule === "string" ? [`Asked by the rule ${oneLine(details.rule)}`] : [];
+  const settled = settlement
+    ? [
+        `${oneLine(answer ?? "dismissed")} by ${oneLine(settlement.by)} (${settlement.from})${settlement.reason === undefined ? "" : `: ${oneLine(settlement.reason)}`}`,
+      ]
+    : [];
+  return texts(`${id}  ${oneLine(agent)}, ${kind}${state}, ${ago(createdAt, Date.now())}`, [
+    questionShown(question),
+    ...rule,
+    ...settled,
+    ...(state === "pending" ? [howToAnswer] : []),
+  ]);
 }
 
 /** A secret typed as an argument would stay in the shell's history, so a person is asked for it instead. */

@@ -63,7 +63,7 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, TOGETHER]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../../daemon/start-daemon.ts");
   const { createLog } = await import("../../../daemon/log/log.ts");
-  const { packageVersion } = await import("../../../daemon/version.ts");
+  const { packageVersion } = await import("../../../../machine/process/own-package.ts");
   const { systemClock } = await import("../../../../lib/clock.ts");
   const { openLogFile } = await import("../../../daemon/log/log-file.ts");
   const { terminal } = run;

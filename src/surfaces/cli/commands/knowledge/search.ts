@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Found, FoundChunk, SearchPage } from "../../../api/contract.ts";
+import type { FoundChunk, SearchPage, SearchResult } from "../../../api/contract.ts";
 import { oneLine, printable } from "../../../daemon/log/printable.ts";
 import { query } from "../../client/api-client.ts";
 import { examples, type Run, type Shell, single } from "../../shell.ts";
@@ -55,7 +55,7 @@ function shown({ results, nextCursor, notes }: SearchPage, isScreen: boolean): s
   return `${said}${results.map((found) => resultText(found, isScreen)).join("\n")}${more && `\n${more}`}`;
 }
 
-function resultText(found: Found, isScreen: boolean): string {
+function resultText(found: SearchResult, isScreen: boolean): string {
   const score = found.score.toFixed(2);
   if (found.kind === "memory")
     return `${score}  memory ${oneLine(found.key ?? found.id)}\n      ${marked(found.snippet, found.marks, isScreen)}\n`;

@@ -79,7 +79,7 @@ async function callUntilAnswered(run: Run, sent: SentCall): Promise<ToolOutcome>
     const asked = run.terminal.interactive && !run.json ? questionOf(outcome) : undefined;
     const question = asked && (await pendingQuestion(run, asked));
     if (!question) return outcome;
-    await sendAnswer(run, question.id, await askPerson(question));
+    await sendAnswer(run, question.id, { answer: await askPerson(question) });
   }
 }
 

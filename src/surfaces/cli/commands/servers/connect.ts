@@ -3,6 +3,7 @@ import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import type { Access, Client, ClientFile, Place, Scope } from "../../../../features/clients/client.ts";
 import type { Connection, Written } from "../../../../features/clients/connect-client.ts";
 import { systemClock } from "../../../../lib/clock.ts";
+import { ownBin } from "../../../../machine/process/own-package.ts";
 import type { AgentAnswer, TokenList } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
 import { printable } from "../../../daemon/log/printable.ts";
@@ -27,7 +28,6 @@ import {
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import { mustConfirm } from "../../input/destructive.ts";
-import { ownBin } from "../../own-bin.ts";
 import { ownEndpoint } from "../../own-endpoint.ts";
 import { counted } from "../../print/counted.ts";
 import { listedOf } from "../../print/listed-text.ts";

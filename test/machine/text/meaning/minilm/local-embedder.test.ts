@@ -23,9 +23,9 @@ const ECHO = `
   const own = Math.floor(Math.random() * 100);
   port.on("message", (message) => {
     if (message === "end") return port.close();
-    port.postMessage({ id: message.id, vectors: message.texts.map((text) => Int8Array.of(text.charCodeAt(0), own)) });
+    port.postMessage({ id: message.id, value: message.args[0].map((text) => Int8Array.of(text.charCodeAt(0), own)) });
   });
-  port.postMessage({ ready: true });`;
+  port.postMessage({ notice: { ready: true } });`;
 const letters = (vectors: readonly Vector[] | undefined) =>
   vectors?.map(([code]) => String.fromCharCode(code!)).join("");
 
@@ -59,7 +59,7 @@ describe("the thread of the embedder", () => {
 
   it("is gone for good, and says why once, where its packages are missing", async () => {
     const { embedder, logged } = embedderOf(
-      'port.postMessage({ ready: false, reason: "no such package" }); port.close();',
+      'port.postMessage({ notice: { ready: false, reason: "no such package" } }); port.close();',
     );
     const answers = await Promise.all([embedder.embed(["a"]), embedder.embed(["b"], { urgent: true })]);
     expect(answers).toEqual([undefined, undefined]);
@@ -71,7 +71,7 @@ describe("the thread of the embedder", () => {
 
   it("is started anew after a crash: what crashed it is given up, what waited is not", async () => {
     const { embedder } = embedderOf(
-      `port.on("message", (message) => { if (message.texts?.[0] === "x") process.exit(3); });${ECHO}`,
+      `port.on("message", (message) => { if (message.args?.[0][0] === "x") process.exit(3); });${ECHO}`,
     );
     const [crashed, waited] = await Promise.all([embedder.embed(["x"]), embedder.embed(["w"])]);
     expect(crashed).toBeUndefined();
@@ -84,7 +84,9 @@ describe("the thread of the embedder", () => {
 
   it("is given up when it hangs, at once where it did not even begin", async () => {
     const hanging = 'port.on("message", () => { for (;;); });';
-    const { embedder } = embedderOf(`${hanging} port.postMessage({ ready: true });`, { hungMs: 500 });
+    const { embedder } = embedderOf(`${hanging} port.postMessage({ notice: { ready: true } });`, {
+      hungMs: 500,
+    });
     for (let again = 0; again < 3; again++) expect(await embedder.embed(["a"])).toBeUndefined();
     expect(embedder.state).toEqual({ kind: "unavailable", reason: "it took too long" });
     await embedder.close();

@@ -100,3 +100,195 @@ describe("GET /api/questions/:id", () => {
     expect((await api.request("GET", "/api/questions/qst_none")).status).toBe(404);
   });
 });
+
+describe("/api/questions and the routes that approvals had before", () => {
+  let now = 1_800_000_000_000;
+  let home: TestApi;
+  let count = 0;
+
+  beforeAll(async () => {
+    home = await testApi({
+      clock: () => now,
+      agents: { main: [], other: [] },
+      rules: [{ permission: "think", action: "ask" }],
+      settings: { approvals: { rejected_secs: 0 }, questions: { wait_ms: 0 } },
+    });
+  });
+  afterAll(() => home[Symbol.asyncDispose]());
+
+  async function askApproval(agent = "main") {
+    now += 1;
+    const thought = `number ${++count}`;
+    const call = () => home.call("think", { thought }, agent);
+    return { id: (await call()).error?.details?.approvalId as string, call };
+  }
+
+  async function askHuman(choices?: readonly string[]): Promise<string> {
+    now += 1;
+    const prompt = `question ${++count}?`;
+    await home.call("prompt_human", { question: prompt, ...(choices && { choices }) }, "main");
+    return (await home.hub.questions.list({ kind: "human", state: "pending" })).at(-1)!.id;
+  }
+
+  const listed = async (query: string) =>
+    (await home.request("GET", `/api/questions?${query}`)).body.questions.map(
+      ({ id }: { id: string }) => id,
+    ) as string[];
+  const answer = (id: string, body: object) => home.request("POST", `/api/questions/${id}/answer`, body);
+
+  it("give the same facts of each approval, in lists and one by one", async () => {
+    const states = {
+      pending: (await askApproval()).id,
+      answered: (await askApproval("other")).id,
+      used: await askApproval(),
+      dismissed: await askApproval(),
+    };
+    await askHuman();
+    await answer(states.answered, { answer: "once" });
+    await answer(states.used.id, { answer: "reject", reason: "no" });
+    await states.used.call();
+    await home.request("POST", `/api/questions/${states.dismissed.id}/dismiss`);
+    const waiting = (await home.request("GET", "/api/approvals")).body.approvals;
+    const all = (await home.request("GET", "/api/approvals?all=true")).body.approvals;
+    const questions = async (query: string) =>
+      (await home.request("GET", `/api/questions?kind=approval${query}`)).body.questions;
+    expect(await questions("&state=pending")).toEqual(waiting);
+    expect(waiting.map(({ id }: { id: string }) => id)).toEqual([states.pending]);
+    expect(await questions("")).toEqual(all);
+    expect(all.map(({ state }: { state: string }) => state)).toEqual([
+      "pending",
+      "answered",
+      "used",
+      "dismissed",
+    ]);
+    for (const approval of all) {
+      expect((await home.request("GET", `/api/approvals/${approval.id}`)).body).toEqual({ approval });
+      expect((await home.request("GET", `/api/questions/${approval.id}`)).body.question).toEqual(approval);
+    }
+  });
+
+  it.each([
+    [{}, { answer: "once" }],
+    [{ for: "conversation" }, { answer: "conversation" }],
+    [
+      { for: "always", pattern: { "arg.thought": "x*" } },
+      { answer: "always", pattern: { "arg.thought": "x*" } },
+    ],
+  ])("settle an approval in the same way: approve %j is answer %j", async (yes, said) => {
+    const [old, next] = [await askApproval(), await askApproval()];
+    const { approval } = (await home.request("POST", `/api/approvals/${old.id}/approve`, yes)).body;
+    const { question } = (await answer(next.id, said)).body;
+    const facts = ({ state, answer: given, answeredAt, settlement }: typeof approval) => ({
+      ...{ state, given, answeredAt, by: settlement.by, from: settlement.from },
+      rules: (settlement.ruleIds ?? []).map((id: string) => {
+        const { permission, action, pattern, agentId } = home.hub.ruleBook.get(id)!;
+        return { permission, action, pattern, agentId };
+      }),
+    });
+    expect(facts(question)).toEqual(facts(approval));
+    expect(question.answer).toBe(said.answer);
+    for (const { id } of home.hub.ruleBook.list()) await home.hub.ruleBook.remove(id);
+  });
+
+  it("reject in the same way, and the agent is told the reason", async () => {
+    const [old, next] = [await askApproval(), await askApproval()];
+    await home.request("POST", `/api/approvals/${old.id}/reject`, { reason: "not now" });
+    await answer(next.id, { answer: "reject", reason: "not now" });
+    for (const { call } of [old, next]) expect((await call()).error?.message).toContain("not now");
+  });
+
+  it("say which of them is deprecated, in every answer and in OpenAPI", async () => {
+    const { id } = await askApproval();
+    const { token } = (await home.request("POST", "/api/tokens", { role: "admin", label: "t" })).body;
+    const headers = { authorization: `Bearer ${token}` };
+    const get = async (url: string) => (await home.app.inject({ url, headers })).headers;
+    for (const path of ["", `/${id}`, "/qst_none"]) {
+      const old = await get(`/api/approvals${path}`);
+      expect([old.deprecation, old.link]).toEqual([
+        "@1794960000",
+        '</api/questions>; rel="successor-version"',
+      ]);
+      expect((await get(`/api/questions${path}`)).deprecation).toBeUndefined();
+    }
+    const { paths } = (await home.request("GET", "/api/openapi.json")).body;
+    const deprecated = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations as Record<string, { deprecated?: boolean }>).flatMap(([method, operation]) =>
+        operation.deprecated ? [`${method} ${path}`] : [],
+      ),
+    );
+    expect(deprecated.sort()).toEqual([
+      "get /api/approvals",
+      "get /api/approvals/{id}",
+      "post /api/approvals/{id}/approve",
+      "post /api/approvals/{id}/reject",
+    ]);
+  });
+
+  it("GET /api/questions selects by kind, state and agent", async () => {
+    const [mine, others] = [(await askApproval()).id, (await askApproval("other")).id];
+    const human = await askHuman();
+    const pending = await listed("state=pending");
+    expect(pending).toEqual(expect.arrayContaining([mine, others, human]));
+    expect(await listed("state=pending&agent=other")).toEqual([others]);
+    expect((await listed("state=pending&agent=main&kind=human")).at(-1)).toBe(human);
+    expect(await listed("kind=secret")).toEqual([]);
+    expect((await home.request("GET", "/api/questions?agent=nobody")).status).toBe(404);
+    expect((await home.request("GET", "/api/questions?kind=odd")).status).toBe(400);
+    expect((await home.request("GET", "/api/questions?state=open")).status).toBe(400);
+  });
+
+  it("every kind has the same states, told or not, in time or too late", async () => {
+    const approval = await askApproval();
+    const ids = [approval.id, await askHuman()];
+    for (const id of ids) await home.request("POST", `/api/questions/${id}/dismiss`);
+    const stateOf = async (id: string) =>
+      (await home.request("GET", `/api/questions/${id}`)).body.question.state;
+    await approval.call();
+    // The record only says that the agent was told.
+    expect((await home.hub.questions.get(approval.id))?.state).toBe("used");
+    const late = [(await askApproval()).id, await askHuman()];
+    now += 24 * 60 * 60_000;
+    for (const id of ids) expect(await stateOf(id)).toBe("dismissed");
+    for (const id of late) {
+      expect(await stateOf(id)).toBe("expired");
+      expect(await listed("state=expired")).toContain(id);
+      expect(await listed("state=settled")).toContain(id);
+      expect(await listed("state=pending")).not.toContain(id);
+      const refused = await answer(id, { answer: "once" });
+      expect([refused.status, refused.body.error.message]).toEqual([
+        400,
+        expect.stringContaining(`${id} is expired`),
+      ]);
+    }
+  });
+
+  it("a reason and a pattern go with the answers that they belong to, and with no other question", async () => {
+    const { id } = await askApproval();
+    const human = await askHuman(["always", "reject"]);
+    for (const body of [
+      { answer: "once", reason: "why" },
+      { answer: "once", pattern: "x" },
+      { answer: "reject", pattern: "x" },
+    ])
+      expect([body, (await answer(id, body)).status]).toEqual([body, 400]);
+    for (const body of [
+      { answer: "reject", reason: "why" },
+      { answer: "always", pattern: "x" },
+    ])
+      expect([body, (await answer(human, body)).status]).toEqual([body, 400]);
+    expect((await answer(human, { answer: "always" })).body.question.settlement.ruleIds).toBeUndefined();
+  });
+
+  it("one call of a batch is no question of its own", async () => {
+    const { agentId, agentName } = home.caller("other");
+    const asking = { kind: "approval" as const, agentId, agentName, prompt: "May it?", details: {} };
+    await home.hub.questions.askTogether(["one", "two"].map((digest) => ({ ...asking, digest })));
+    const member = (await home.hub.store.questions.open("one", now))!;
+    expect(member.batchId).not.toBeNull();
+    expect((await home.request("GET", `/api/questions/${member.id}`)).status).toBe(404);
+    expect((await answer(member.id, { answer: "once" })).status).toBe(404);
+    expect((await home.request("POST", `/api/questions/${member.id}/dismiss`)).status).toBe(404);
+    expect((await answer(member.batchId!, { answer: "once" })).status).toBe(200);
+    expect((await home.hub.store.questions.get(member.id))?.answer).toBe("once");
+  });
+});

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keptWaiting } from "../../../../support/kept-waiting.ts";
 import { living } from "../../../../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../../../support/run-command.ts";
 import { homeWithStore } from "../../../../support/store-template.ts";
@@ -37,7 +38,7 @@ describe("toolkeep serve", { timeout: 120_000 }, () => {
     await (await serve({ home: home.path })).end();
     await using again = await serve({ home: home.path });
     // Half a second on an idle machine; the limit leaves room for one that is busy with other tests.
-    expect(again.ready.readyMs).toBeLessThan(5_000);
+    expect(again.ready.readyMs - keptWaiting(again.pid)).toBeLessThan(5_000);
   });
 
   it("a second one on the same home says so and exits with code 6", async () => {

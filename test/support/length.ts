@@ -1,0 +1,16 @@
+/**
+ * `npm test` takes a sample of random runs and matrices. `npm run test:deep` takes all of the files that `test/deep.ts` names, and so does
+ * whoever names a file to vitest.
+ */
+const isSample = process.env.TOOLKEEP_TESTS === "quick";
+
+/** How often, of `all` times. */
+export function atLength(all: number, sample: number): number {
+  return isSample ? sample : all;
+}
+
+/** As many of the rows, spread over all of them, with the first. */
+export function sampleOf<T>(rows: readonly T[], count: number): readonly T[] {
+  if (!isSample || rows.length <= count) return rows;
+  return Array.from({ length: count }, (_, at) => rows[Math.floor((at * rows.length) / count)]!);
+}
