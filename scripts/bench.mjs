@@ -9,6 +9,7 @@ import { run } from "./run.mjs";
 /** Each has `bench(options)`, `toMarkdown(result)` and, where it has bars, `missed(result, options)`. */
 const BENCHMARKS = {
   gateway: () => import("./bench/gateway.mjs"),
+  versions: () => import("./bench/versions.mjs"),
   streams: () => import("./bench/streams.mjs"),
   catalogue: () => import("../bench/catalogue.mjs"),
   batches: () => import("../bench/batches.mjs"),
@@ -29,7 +30,7 @@ const USAGE = `Usage: npm run bench [-- NAME …] [OPTIONS]
 Benchmarks: ${Object.keys(BENCHMARKS).join(", ")}; all of them without a name.
 
   --json            the figures instead of tables
-  --check           end with 1 when a bar of gateway, streams or redaction is missed; catalogue, batches, scale, rules, walk,
+  --check           end with 1 when a bar of gateway, streams or redaction is missed; versions, catalogue, batches, scale, rules, walk,
                     dashboard, sync, search and search-speed always do; tool-search and scanner have none
   --urgent          as root: ask the kernel to prefer the benchmark's processes while calls are made, for a look on a busy machine
 
@@ -39,6 +40,10 @@ of gateway:
   --only NAME,…     some of direct, relay, sdk, toolkeep, mcp-hub, mcp-proxy, supergateway
   --parts NAME,…    some of calls, memory, starts
   --profile FOLDER  the daemon of the calls writes a CPU profile there; read it with node scripts/bench/profile.mjs
+
+of versions (left out where no checkout is named):
+  --against FOLDER  another built checkout of Toolkeep
+  --rounds N        instead of 30
 
 of streams:
   --minutes N       instead of 5
@@ -107,7 +112,7 @@ chdir(fileURLToPath(new URL("..", import.meta.url)));
 if (existsSync("node_modules/typescript")) run(process.execPath, ["scripts/build.mjs"]);
 
 const results = {};
-for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHMARKS)) {
+for (const name of positionals.length > 0 ? positionals : everyBenchmark()) {
   const { bench, toMarkdown, missed } = await BENCHMARKS[name]();
   results[name] = await bench(values);
   if (!values.json) console.log(toMarkdown(results[name]));
@@ -117,3 +122,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHMARKS
   }
 }
 if (values.json) console.log(JSON.stringify(results, null, 2));
+
+/** `versions` needs somebody to say what to compare with. */
+function everyBenchmark() {
+  return Object.keys(BENCHMARKS).filter((name) => name !== "versions");
+}

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { freePort, spawnNode } from "./spawned.mjs";
 import { openStream } from "./wire.mjs";
 
-const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../bin/toolkeep", import.meta.url));
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
@@ -25,9 +25,9 @@ const SETTINGS = {
 
 /**
  * A home in which `servers` (as in `mcpServers`) are known with their tools and an agent has all of them, with `tokens` tokens.
- * `remove` ends it. `settings` come on top of the benchmark's own.
+ * `remove` ends it. `settings` come on top of the benchmark's own; `bin` may be another version's.
  */
-export async function toolkeepHome(servers, { tokens: count = 1, settings = {} } = {}) {
+export async function toolkeepHome(servers, { tokens: count = 1, settings = {}, bin = BIN } = {}) {
   const path = await mkdtemp(join(tmpdir(), "toolkeep-bench-"));
   const remove = () => rm(path, { recursive: true, force: true });
   try {
@@ -37,7 +37,7 @@ export async function toolkeepHome(servers, { tokens: count = 1, settings = {} }
         JSON.stringify({ ...SETTINGS, ...settings, mcpServers: withConnect(servers, connect) }),
       );
     await write("lazy");
-    const daemon = await startToolkeep(path);
+    const daemon = await startToolkeep(path, { bin });
     try {
       await untilServers(daemon, Object.keys(servers).length, ({ listedAt }) => listedAt !== null);
       await daemon.api("POST", "/toolboxes", { name: "bench", tools: ["mcp:*"] });
@@ -56,9 +56,9 @@ export async function toolkeepHome(servers, { tokens: count = 1, settings = {} }
 }
 
 /** A daemon of `home`; it may not be ready yet when this resolves, unless `api` has been awaited once. */
-export async function startToolkeep(home, { nodeArgs = [], port } = {}) {
+export async function startToolkeep(home, { nodeArgs = [], port, bin = BIN, pollMs = POLL_MS } = {}) {
   const listen = port ?? (await freePort());
-  const process = spawnNode([...nodeArgs, BIN, "serve", "--json"], {
+  const process = spawnNode([...nodeArgs, bin, "serve", "--json"], {
     cwd: home,
     env: { TOOLKEEP_HOME: home, TOOLKEEP_DEFAULT_RULES: "false", TOOLKEEP_PORT: String(listen) },
   });
@@ -67,11 +67,11 @@ export async function startToolkeep(home, { nodeArgs = [], port } = {}) {
     ...process,
     url: `${origin}/mcp`,
     api: async (method, path, body) => {
-      const token = await untilReady(process, origin, join(home, "daemon.json"));
+      const token = await untilReady(process, origin, join(home, "daemon.json"), pollMs);
       return callApi(`${origin}/api${path}`, method, token, body);
     },
     events: async (type, onEvent) => {
-      const token = await untilReady(process, origin, join(home, "daemon.json"));
+      const token = await untilReady(process, origin, join(home, "daemon.json"), pollMs);
       const headers = { authorization: `Bearer ${token}` };
       const target = { host: "127.0.0.1", port: listen, path: `/api/events?types=${type}`, headers };
       return openStream(target, (data) => onEvent(JSON.parse(data)));
@@ -119,7 +119,7 @@ export async function untilConnected(daemon, count) {
 }
 
 /** The token by which commands of the same user speak to a daemon; it is written when the daemon is ready. */
-async function untilReady(process, origin, file) {
+async function untilReady(process, origin, file, pollMs) {
   const deadline = performance.now() + READY_MS;
   for (;;) {
     const text = await readFile(file, "utf8").catch(() => undefined);
@@ -127,7 +127,7 @@ async function untilReady(process, origin, file) {
     if (text !== undefined && JSON.parse(text).url === origin) return JSON.parse(text).token;
     if (process.hasEnded() || performance.now() > deadline)
       throw new Error(`the daemon did not start: ${process.lastWords()}`);
-    await delay(POLL_MS);
+    await delay(pollMs);
   }
 }
 
