@@ -1,9 +1,10 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import Fastify from "fastify";
 import type { TokenInput } from "../../src/call/identity/identity.ts";
+import { ActiveRequests } from "../../src/lib/http/active-requests.ts";
+import { QuickRequest } from "../../src/lib/http/quick-request.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { hostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
-import { QuickRequest } from "../../src/surfaces/gateway/http/quick-request.ts";
+import { hostGuard, ownHosts } from "../../src/surfaces/gateway/http/host-guard.ts";
 import { mountRpc } from "../../src/surfaces/gateway/rpc.ts";
 import {
   type GatewayCounts,
@@ -106,7 +107,7 @@ async function listen(
     if (refused) throw Object.assign(refused, { statusCode: refused.status });
   });
   const gateway = mountGateway(app, hub, {
-    guard: (req) => refuse(req),
+    door: { hosts: ownHosts(hub.settings), requests: new ActiveRequests() },
     log: silentLog,
     version: "0.0.0-test",
     ...setup.gateway,

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { createHub, type Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { ActiveRequests } from "../../lib/http/active-requests.ts";
+import { QuickRequest } from "../../lib/http/quick-request.ts";
 import type { Log } from "../../lib/log.ts";
 import { homeOf } from "../../machine/config/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../machine/config/load.ts";
@@ -14,10 +15,9 @@ import type { McpService } from "../api/api-options.ts";
 import type { ConfigAnswer } from "../api/contract.ts";
 import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
 import { ownCompilers } from "../api/schema.ts";
-import { type HostGuard, hostGuard } from "../gateway/http/host-guard.ts";
-import { QuickRequest } from "../gateway/http/quick-request.ts";
+import { hostError, ownHosts } from "../gateway/http/host-guard.ts";
+import type { Door } from "../gateway/serve-mcp.ts";
 import { mountApi } from "../mount-api.ts";
-import { ActiveRequests } from "./active-requests.ts";
 import { createBackup } from "./backup.ts";
 import { loadTrustedSettings } from "./load-trusted.ts";
 
@@ -38,9 +38,8 @@ export interface AppInput {
 export interface App {
   readonly app: FastifyInstance;
   readonly hub: Hub;
-  readonly requests: ActiveRequests;
   /** What every request must pass, for those that do not go through Fastify. */
-  readonly guard: (req: IncomingMessage, res: ServerResponse) => ToolkeepError | undefined;
+  readonly door: Door;
   /** Opens `/api` of this process and of no other. */
   readonly adminToken: string;
   /** Where people reach this process. Set once it listens. */
@@ -94,14 +93,12 @@ async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeL
 async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
   const { env, cwd, log, version, clock } = input;
   const { home, host, port, publicUrl } = hub.settings;
-  const refuse = hostGuard(hub.settings);
-  const app = createFastify(hub, refuse, log);
-  const requests = new ActiveRequests(app);
+  const door: Door = { hosts: ownHosts(hub.settings), requests: new ActiveRequests() };
+  const app = createFastify(hub, door, log);
   const opened: App = {
     app,
     hub,
-    requests,
-    guard: (req, res) => refuse(req) ?? requests.begin(req, res),
+    door,
     adminToken: randomBytes(32).toString("base64url"),
     url: publicUrl ?? `http://${host}:${port}`,
     gateway: undefined,
@@ -139,7 +136,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
   return opened;
 }
 
-function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
+function createFastify(hub: Hub, { hosts, requests }: Door, log: Log): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: hub.settings.limits.maxMessageBytes,
@@ -149,9 +146,13 @@ function createFastify(hub: Hub, refuse: HostGuard, log: Log): FastifyInstance {
     forceCloseConnections: true,
     schemaController: { compilersFactory: ownCompilers },
   });
-  app.addHook("onRequest", async (request) => {
-    const refused = refuse(request.raw);
-    if (refused) throw refused;
+  // Before the routes: Fastify gives a hook only to those that come after it.
+  app.addHook("onRequest", async ({ raw: request }, reply) => {
+    const problem = hosts.problem(request);
+    if (problem) throw hostError(problem);
+    if (requests.isDraining && request.headers["mcp-session-id"] === undefined)
+      throw new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
+    requests.begin(request, reply.raw);
   });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply, log));
   app.setNotFoundHandler(answerUnknownRoute);

@@ -46,15 +46,15 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   const log = input.log.logger;
   const recentLog = () => input.log.recent();
   const opened = await openApp({ env, cwd, log, recentLog, version, clock, holder: "daemon" });
-  const { app, hub, requests } = opened;
+  const { app, hub } = opened;
+  const { requests } = opened.door;
   const { home } = hub.settings;
   try {
     input.log.redactWith((line) => hub.vault.redact(line));
     input.log.setLevel(hub.settings.logLevel);
     const gateway = mountGateway(app, hub, {
       ...{ log, version, clock },
-      guard: opened.guard,
-      isStopping: () => requests.isDraining,
+      door: opened.door,
     });
     opened.gateway = gateway;
     mountRpc(app, hub, { log, lists: gateway.lists });

@@ -5,11 +5,12 @@ import type { Caller } from "../../contract/caller.ts";
 import { messageOf as textOf } from "../../contract/errors.ts";
 import type { OutcomeName, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
+import { readJson } from "../../lib/http/json-body.ts";
 import type { Log } from "../../lib/log.ts";
 import { passedOn } from "./call-result.ts";
 import { Admission, type AgentPrincipal } from "./http/admission.ts";
+import { bodyRefusal, MESSAGE_SHAPE } from "./http/body-limits.ts";
 import { writeAnswer } from "./http/reply.ts";
-import { readJson } from "./http/request-body.ts";
 import {
   errorText,
   idOf,
@@ -56,8 +57,9 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
       path: "/rpc",
     });
     if (!who.ok) return writeAnswer(res, who.error);
-    const body = await readJson(req, hub.settings.limits.maxMessageBytes);
-    if (!body.ok) return writeAnswer(res, body.error);
+    const { read: body, release } = await readJson(req, hub.settings.limits.maxMessageBytes, MESSAGE_SHAPE);
+    release();
+    if (!body.ok) return writeAnswer(res, bodyRefusal(body.error));
     const tooMany = Array.isArray(body.value) && admission.admitBatch(who.value, body.value.length);
     if (tooMany) return writeAnswer(res, tooMany);
 

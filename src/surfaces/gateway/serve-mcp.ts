@@ -1,32 +1,28 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { messageOf, type ToolkeepError } from "../../contract/errors.ts";
+import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { Hub } from "../../hub.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { Deadlines } from "../../lib/flow/deadlines.ts";
+import { ActiveRequests } from "../../lib/http/active-requests.ts";
+import type { HostCheck } from "../../lib/http/host-check.ts";
+import { type JsonBody, readJson } from "../../lib/http/json-body.ts";
+import { OpenAnswers, QueuedAnswers } from "../../lib/http/open-answers.ts";
 import { type NewId, randomId } from "../../lib/id.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
 import { ok } from "../../lib/result.ts";
-import {
-  type Address,
-  Admission,
-  type AgentPrincipal,
-  addressOf,
-  Callers,
-  isOpenTo,
-  relayed,
-} from "./http/admission.ts";
+import { classify } from "./classify.ts";
+import { Admission, addressOf, Callers, isOpenTo, relayed } from "./http/admission.ts";
+import { bodyRefusal, MESSAGE_SHAPE } from "./http/body-limits.ts";
 import { Heartbeat } from "./http/event-stream.ts";
-import { OpenAnswers, QueuedAnswers } from "./http/open-answers.ts";
+import { hostError } from "./http/host-guard.ts";
 import { writeAnswer } from "./http/reply.ts";
-import { type Body, withJson } from "./http/request-body.ts";
 import { LegacySessions, SESSION_LIMITS, type SessionLimits } from "./legacy/legacy-sessions.ts";
 import { type HttpAnswer, RPC, rpcError } from "./messages.ts";
 import { HeldCalls } from "./modern/held-calls.ts";
 import { Listeners } from "./modern/listeners.ts";
 import { Modern } from "./modern/modern.ts";
-import { classify } from "./modern/modern-request.ts";
 import { RequestStates } from "./modern/request-state.ts";
 import { Tasks } from "./modern/tasks.ts";
 import { OfferTexts, OwnIdentity } from "./serving.ts";
@@ -48,13 +44,15 @@ export interface GatewayOptions {
   readonly sweepMs?: number;
   /** How long a call waits for the client that it asked something. */
   readonly holdMs?: number;
-  /**
-   * What Fastify's hooks do with a request, as one function. With it, requests are served without going through
-   * Fastify, which would be a tenth of the cost of a call. It gives the error to refuse a request with.
-   */
-  readonly guard?: (req: IncomingMessage, res: ServerResponse) => ToolkeepError | undefined;
-  /** Whether nothing new may begin any more; what is under way may still be answered by its client. */
-  readonly isStopping?: () => boolean;
+  /** With it, requests at `/mcp` do not go through Fastify, which would be a tenth of the cost of a call. */
+  readonly door?: Door;
+}
+
+/** What every request must pass; Fastify's hooks do the same with the others. */
+export interface Door {
+  readonly hosts: HostCheck;
+  /** Once it drains, only clients in sessions are served: what they send may be the answer that a call waits for. */
+  readonly requests: ActiveRequests;
 }
 
 /** What is open at the moment. */
@@ -101,11 +99,11 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     ...deps,
     clock,
     newId,
-    isStopping: options.isStopping ?? (() => false),
+    requests: options.door?.requests ?? new ActiveRequests(),
     limits: { ...SESSION_LIMITS, ...options.limits },
   });
   const admission = new Admission(hub.identity, () => hub.settings);
-  const answers = new OpenAnswers(hub.identity, clock);
+  const answers = new OpenAnswers();
 
   const stopWatching = watchLists(hub, log, async () => {
     await listeners.announceChanges();
@@ -113,12 +111,12 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
   });
   const stopHearing = hub.listings.onChange(() => legacy.mayHaveChanged());
   const sweep = setInterval(() => {
-    answers.endRevoked();
+    if (answers.size > 0) answers.endOthers(validTokens(hub, clock()));
     legacy.closeIdle();
   }, options.sweepMs ?? SWEEP_MS).unref();
 
-  /** Authenticates, narrows to the address, reads the body; `answer` has the rest. */
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  /** Resolves when the answer is complete; for a stream when its client is gone. */
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = pathOf(req);
     const admitted = admission.admit({
       authorization: req.headers.authorization,
@@ -133,35 +131,40 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
 
     const principal = relayed(who.value, req, hub.settings);
     const address = addressOf(path);
-    const callerHere = (here: Address) => deps.callers.for(principal, "", here);
-    if (!address || !isOpenTo(address, callerHere, hub)) return writeAnswer(res, NOTHING_HERE);
+    if (!address || !isOpenTo(address, principal, deps.callers, hub)) return writeAnswer(res, NOTHING_HERE);
 
-    const request = { req, res, principal, address };
-    if (req.method !== "POST") return await answer(request, NO_BODY);
-    // Node is told that the request is over once it is answered, not before.
-    return await withJson(req, hub.settings.limits.maxMessageBytes, (body) => answer(request, body));
-  }
-
-  /** Tells the eras apart, and has the request answered by its own. Resolves when the answer is complete. */
-  async function answer({ req, res, principal, address }: Received, body: Body): Promise<void> {
-    if (!body.ok) return writeAnswer(res, body.error);
-    const tooMany = Array.isArray(body.value) && admission.admitBatch(principal, body.value.length);
-    if (tooMany) return writeAnswer(res, tooMany);
-    // Its client left meanwhile, and nothing will say so again.
-    if (res.destroyed || res.closed) return;
-
-    const open = { res, tokenId: principal.tokenId, lasting: isLasting(req, body.value) };
+    const isPost = req.method === "POST";
+    const received = isPost
+      ? await readJson(req, hub.settings.limits.maxMessageBytes, MESSAGE_SHAPE)
+      : NO_BODY;
+    const open = { res, tokenId: principal.tokenId, lasting: isLasting(req, received) };
     answers.begin(open);
     try {
-      const classified = req.method === "POST" ? classify(req.headers, body.value) : LEGACY;
+      if (!received.read.ok) return writeAnswer(res, bodyRefusal(received.read.error));
+      const body = received.read.value;
+      const tooMany = Array.isArray(body) && admission.admitBatch(principal, body.length);
+      if (tooMany) return writeAnswer(res, tooMany);
+      // Its client left meanwhile, and nothing will say so again.
+      if (res.destroyed || res.closed) return;
+
+      const classified = isPost ? classify(req.headers, body) : LEGACY;
       if (classified.era === "neither") return writeAnswer(res, classified.answer);
-      if (classified.era === "legacy")
-        return await legacy.serve({ req, res, body: body.value, principal, address });
+      if (classified.era === "legacy") return await legacy.serve({ req, res, body, principal, address });
       return await modern.serve({ req, res, message: classified.message, principal, address });
     } finally {
       answers.end(open);
+      received.release();
     }
   }
+
+  function fail(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    if (req.errored || res.destroyed) return;
+    log.error({ error: messageOf(error) }, "a request at /mcp failed");
+    if (res.headersSent) res.destroy();
+    else writeAnswer(res, rpcError(500, RPC.internalError, "internal error; the daemon's log says more"));
+  }
+
+  const serve: Serve = (req, res) => handle(req, res).catch((error) => fail(error, req, res));
 
   async function close(): Promise<void> {
     stopWatching();
@@ -173,18 +176,8 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     await answers.close(CLOSE_GRACE_MS);
   }
 
-  const serveSafely: Serve = async (req, res) => {
-    try {
-      await serve(req, res);
-    } catch (error) {
-      if (req.errored || res.destroyed) return;
-      log.error({ error: messageOf(error) }, "a request at /mcp failed");
-      if (res.headersSent) res.destroy();
-      else writeAnswer(res, rpcError(500, RPC.internalError, "internal error; the daemon's log says more"));
-    }
-  };
-  mountRoutes(app, serveSafely);
-  if (options.guard) serveDirectly(app.server, options.guard, serveSafely);
+  mountRoutes(app, serve);
+  if (options.door) serveDirectly(app.server, options.door, serve);
   app.addHook("preClose", close);
   return {
     lists: deps.lists,
@@ -202,15 +195,7 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
   };
 }
 
-/** A request that was let in. */
-interface Received {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly principal: AgentPrincipal;
-  readonly address: Address;
-}
-
-const NO_BODY: Body = ok(undefined);
+const NO_BODY: JsonBody = { read: ok(undefined), release() {} };
 const LEGACY = { era: "legacy" } as const;
 const NOTHING_HERE = rpcError(
   404,
@@ -222,7 +207,7 @@ const NOTHING_HERE = rpcError(
 type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 /** Takes the requests at `/mcp` before Fastify sees them. The routes stay: Fastify may listen with more servers than one. */
-function serveDirectly(server: Server, guard: NonNullable<GatewayOptions["guard"]>, serve: Serve): void {
+function serveDirectly(server: Server, { hosts, requests }: Door, serve: Serve): void {
   const others = server.listeners("request");
   const queued = new QueuedAnswers();
   server.removeAllListeners("request");
@@ -232,10 +217,13 @@ function serveDirectly(server: Server, guard: NonNullable<GatewayOptions["guard"
       for (const other of others) other.call(server, req, res);
       return;
     }
-    const refused = guard(req, res);
-    if (refused) writeAnswer(res, refusal(refused));
-    else if (!SERVED.has(req.method ?? "")) writeAnswer(res, NOT_ALLOWED);
-    else void serve(req, res);
+    const problem = hosts.problem(req);
+    if (problem) return writeAnswer(res, refusal(hostError(problem)));
+    if (requests.isDraining && req.headers["mcp-session-id"] === undefined)
+      return writeAnswer(res, refusal(new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping")));
+    requests.begin(req, res);
+    if (!SERVED.has(req.method ?? "")) return writeAnswer(res, NOT_ALLOWED);
+    void serve(req, res);
   });
 }
 
@@ -273,6 +261,12 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-function isLasting(req: IncomingMessage, body: unknown): boolean {
-  return req.method === "GET" || (isRecord(body) && body.method === "subscriptions/listen");
+function isLasting(req: IncomingMessage, { read }: JsonBody): boolean {
+  if (req.method === "GET") return true;
+  return read.ok && isRecord(read.value) && read.value.method === "subscriptions/listen";
+}
+
+function validTokens({ identity }: Pick<Hub, "identity">, now: number): ReadonlySet<string> {
+  const valid = identity.tokens().filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  return new Set(valid.map(({ id }) => id));
 }

@@ -8,7 +8,7 @@ import { type ApiClient, readAnswer } from "./api-client.ts";
 /** The API of a hub opened in this process, for the time of one command. Throws STORE_LOCKED when the home is in use. */
 export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClient> {
   const log = createLog({ level: "error", human: true, write: err });
-  const { app, hub, requests, adminToken, close } = await openApp({
+  const { app, hub, door, adminToken, close } = await openApp({
     env,
     cwd,
     log: log.logger,
@@ -20,7 +20,7 @@ export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClien
   return {
     async send(method, path, body, { signal } = {}) {
       signal?.throwIfAborted();
-      const abort = () => requests.abort();
+      const abort = () => door.requests.abort();
       signal?.addEventListener("abort", abort, { once: true });
       try {
         const response = await app.inject({

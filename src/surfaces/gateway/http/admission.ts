@@ -37,7 +37,8 @@ export function addressOf(path: string): Address | undefined {
  */
 export function isOpenTo(
   address: Address,
-  callerAt: (address: Address) => Caller,
+  principal: AgentPrincipal,
+  callers: Callers,
   { catalog, offers, upstream }: Pick<Hub, "catalog" | "offers" | "upstream">,
 ): boolean {
   const { narrowing } = address;
@@ -48,7 +49,7 @@ export function isOpenTo(
       ? catalog.toolboxes.byName.has(narrowing.toolbox)
       : upstream.knows(narrowing.server);
   if (!exists) return false;
-  const caller = callerAt(address);
+  const caller = callers.for(principal, "", address);
   if ("toolbox" in narrowing) return caller.toolboxes.includes(narrowing.toolbox);
   return catalog.holdsAny(caller) || offers.hasAny(caller);
 }

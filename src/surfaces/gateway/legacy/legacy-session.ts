@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { Caller, Host } from "../../../contract/caller.ts";
 import { messageOf as messageOfError } from "../../../contract/errors.ts";
-import type { Answering, Inquiry, ToolCall } from "../../../contract/tool.ts";
+import type { Answering, ToolCall } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Deadlines } from "../../../lib/flow/deadlines.ts";
+import { FleetingSet } from "../../../lib/flow/fleeting-set.ts";
+import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import { within } from "../../../lib/flow/within.ts";
 import type { AgentPrincipal } from "../http/admission.ts";
-import { type EventRecord, EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { Reply } from "../http/reply.ts";
 import {
   type Arrival,
@@ -21,17 +22,15 @@ import {
   type RpcNotification,
   type RpcRequest,
   type RpcResponse,
+  resultText,
 } from "../messages.ts";
-import { type Answered, askedOf, isFault, methodFor } from "../methods.ts";
+import { type Answered, askedOf, type Exchange, isFault, methodFor } from "../methods.ts";
 import { ResourceSubscriptions } from "../resource-subscriptions.ts";
 import { LIST_CHANGES, SeenLists } from "../seen-lists.ts";
 import { instructionsFor, type ServingDeps, serverCapabilities } from "../serving.ts";
-import { CallsUnderWay, UnderWay } from "./calls-under-way.ts";
-import { type EventBudget, EventLog, requestOf } from "./event-log.ts";
-import { ListAttention } from "./list-attention.ts";
 import { Questions } from "./questions-to-client.ts";
 import type { SessionFacts } from "./session-ids.ts";
-import { SessionExchange, sessionMethod } from "./session-methods.ts";
+import { SessionStreams, type StreamDeps } from "./session-streams.ts";
 
 const CANCELLED = "cancelled";
 const SESSION_ENDED: RpcFault = {
@@ -39,19 +38,17 @@ const SESSION_ENDED: RpcFault = {
   message: "the session ended before this was answered; it may have run",
 };
 const NO_HEADERS = {};
-/** What lists have become is not worth more of anybody's time. */
+const MAX_OPEN_REQUESTS = 1_000;
+/** Telling a client of changed lists holds nothing up for longer. */
 const NEWS_WITHIN_MS = 500;
+/** A client that looks at a changed list at all does so at once. */
+const LOOKS_WITHIN_MS = 1_000;
 /** A client that comes back so soon goes on with the conversation that it had. */
 const GOES_ON_WITHIN_MS = 3_600_000;
-/** Streams that ended are forgotten when there are more. */
-const FEW_STREAMS = 16;
 
-export interface SessionDeps extends ServingDeps {
-  readonly beats: Heartbeat;
+export interface SessionDeps extends ServingDeps, StreamDeps {
   readonly patience: Deadlines;
   readonly clock: Clock;
-  /** For what the streams of all sessions keep. */
-  readonly eventBudget: EventBudget;
 }
 
 /** How a session begins here. */
@@ -62,7 +59,7 @@ export interface SessionStart {
   readonly isTakenUp: boolean;
 }
 
-/** One client of the eras up to 2025-11-25: what it said about itself, its streams, and what is under way. */
+/** One client of the eras up to 2025-11-25: what it said about itself, its streams, and its requests under way. */
 export class LegacySession {
   readonly id: string;
   readonly facts: SessionFacts;
@@ -73,24 +70,23 @@ export class LegacySession {
   usedAt: number;
   /** What it found may have changed its lists. */
   mayHaveNews = false;
+  readonly subscriptions: ResourceSubscriptions;
+  readonly #deps: SessionDeps;
   readonly #seen = new SeenLists();
-  readonly #attention: ListAttention;
+  readonly #streams: SessionStreams;
+  readonly #requests = new FleetingSet<SessionRequest>();
+  readonly #questions = new Questions();
+  readonly #ending = new AbortController();
   #logLevel: string | undefined;
+  /** Since when the client could have looked at its changed tool list, and did not; undefined: it knows the list. */
+  #toldOfToolsAt: number | undefined;
+  /** It goes on calling tools without having looked. Some clients never look. */
+  #keepsList = false;
   #known:
     | { readonly agent: AgentPrincipal["agent"]; readonly caller: Caller; readonly keepsList: boolean }
     | undefined;
   /** It was taken up, and what its client knows may be out of date. */
   #owesNews: boolean;
-  readonly #deps: SessionDeps;
-  readonly #log: EventLog;
-  /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
-  readonly #streams = new Map<number, EventStream>();
-  readonly #own: EventStream;
-  readonly #ownRecord: EventRecord;
-  readonly #calls = new CallsUnderWay();
-  readonly #ending = new AbortController();
-  readonly subscriptions: ResourceSubscriptions;
-  readonly #questions = new Questions();
 
   constructor(id: string, facts: SessionFacts, start: SessionStart, deps: SessionDeps) {
     this.id = id;
@@ -99,11 +95,8 @@ export class LegacySession {
     this.usedAt = start.now;
     this.#owesNews = start.isTakenUp;
     this.#deps = deps;
-    this.#attention = new ListAttention(deps.clock);
-    this.#log = new EventLog(deps.eventBudget);
-    this.#ownRecord = this.#log.newStream();
-    this.#own = new EventStream(deps.beats, this.#ownRecord);
-    this.#streams.set(0, this.#own);
+    const owner = { version: facts.version, headers: this.#headers, lost: SESSION_ENDED };
+    this.#streams = new SessionStreams(owner, deps);
     this.subscriptions = new ResourceSubscriptions(deps.hub, {
       callerNow: () => this.#callerNow(),
       onUpdate: (params) => this.tell("notifications/resources/updated", params),
@@ -113,57 +106,6 @@ export class LegacySession {
   /** The same object for as long as nothing about it changed. */
   get caller(): Caller {
     return this.#callerFor(this.principal.agent);
-  }
-
-  /** With the grants of now, also between requests. */
-  #callerNow(): Caller | undefined {
-    const agent = this.#deps.hub.identity.agentById(this.principal.agent.id);
-    return agent && this.#callerFor(agent);
-  }
-
-  #callerFor(agent: AgentPrincipal["agent"]): Caller {
-    const { scopes } = this.principal;
-    const { keepsList } = this.#attention;
-    const known = this.#known;
-    if (known?.agent === agent && known.caller.scopes === scopes && known.keepsList === keepsList) {
-      return known.caller;
-    }
-    const { key, address, client } = this.facts;
-    const host: Host = { ...(client !== undefined && { client }), ...(keepsList && { keepsList }) };
-    const caller = this.#deps.callers.for({ ...this.principal, agent }, key, address, host);
-    this.#known = { agent, caller, keepsList };
-    return caller;
-  }
-
-  /** Tells the client which of its lists are others than it knows; with a reply, ahead of that where it has no other stream. */
-  async tellChanges(reply?: Reply): Promise<void> {
-    // Nobody would hear of it now; whoever listens or asks next does.
-    this.mayHaveNews = !this.#own.isConnected && !reply?.takesStream;
-    if (this.mayHaveNews) return;
-    for (const list of await this.#seen.changes(this.caller, this.#deps)) {
-      if (list === "tools") this.#attention.told();
-      const method = LIST_CHANGES[list];
-      if (reply?.takesStream && !this.#own.isConnected)
-        reply.send(JSON.stringify({ jsonrpc: "2.0", method }));
-      else this.tell(method);
-    }
-  }
-
-  /** The same for news that nothing else should have to wait for, or fail with. */
-  async #tellSoon(reply?: Reply): Promise<void> {
-    if (!this.mayHaveNews) return;
-    try {
-      await within(NEWS_WITHIN_MS, this.tellChanges(reply));
-    } catch (error) {
-      this.#deps.log.warn(
-        { error: messageOfError(error) },
-        "a client could not be told of its changed lists",
-      );
-    }
-  }
-
-  get #headers(): Readonly<Record<string, string>> {
-    return { "mcp-session-id": this.id };
   }
 
   /** Answers the messages of one POST. Resolves when everything in it is answered. */
@@ -177,7 +119,7 @@ export class LegacySession {
       // Only the beginning of a session has to say its id.
       headers: first?.method === "initialize" ? this.#headers : NO_HEADERS,
       ...(takesStream && {
-        openStream: () => this.#newStream(requests.length === 1 ? first?.id : undefined),
+        openStream: () => this.#streams.open(requests.length === 1 ? first?.id : undefined),
       }),
     });
     if (first && messages.length === 1) {
@@ -194,57 +136,79 @@ export class LegacySession {
     return this.#answerAll(requests, reply);
   }
 
-  /**
-   * Serves a GET: the rest of a stream that broke, or the one on which Toolkeep speaks first. An id that is not known
-   * is of a life before a restart: what came after it is lost, and the client is told to look anew. Where an answer was to
-   * come, that one is lost, too.
-   */
+  /** Serves a GET with the stream that the client wants. */
   listen(res: ServerResponse, lastEventId: string | undefined): void {
-    const resumed = lastEventId === undefined ? undefined : this.#log.after(lastEventId);
-    const lost = resumed || lastEventId === undefined ? undefined : requestOf(lastEventId);
-    if (lost !== undefined) {
-      // With an id of this life: whoever comes back once more gets the stream on which Toolkeep speaks first.
-      const missed = [[this.#ownRecord.keep(""), errorText(lost, SESSION_ENDED)]] as const;
-      endedStream(this.#deps.beats).connect(res, this.#headers, missed);
-      return;
-    }
-    const stream = this.#streams.get(resumed?.stream ?? 0) ?? endedStream(this.#deps.beats);
-    stream.connect(res, this.#headers, resumed?.missed);
+    const listensTo = this.#streams.connect(res, lastEventId);
+    if (listensTo === "nothing") return;
     void this.#tellSoon();
-    if (!resumed && this.facts.version >= "2025-11-25") stream.prime();
-    if (stream !== this.#own) return;
+    if (listensTo !== "own") return;
     if (this.#owesNews) for (const method of Object.values(LIST_CHANGES)) this.tell(method);
     this.#owesNews = false;
   }
 
   /** Says something that belongs to no request. */
   tell(method: string, params?: Params): void {
-    this.#own.send(JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) }));
+    this.#streams.send(JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) }));
+  }
+
+  /** Tells the client which of its lists are others than it knows; with a reply, ahead of that where it has no other stream. */
+  async tellChanges(reply?: Reply): Promise<void> {
+    const isListening = () => this.#streams.isListenedTo;
+    // Nobody would hear of it now; whoever listens or asks next does.
+    this.mayHaveNews = !isListening() && !reply?.takesStream;
+    if (this.mayHaveNews) return;
+    for (const list of await this.#seen.changes(this.caller, this.#deps)) {
+      if (list === "tools") this.#toldOfToolsAt ??= this.#deps.clock();
+      const method = LIST_CHANGES[list];
+      if (reply?.takesStream && !isListening()) reply.send(JSON.stringify({ jsonrpc: "2.0", method }));
+      else this.tell(method);
+    }
   }
 
   close(): void {
     this.#ending.abort("the session ended");
     // Before their streams end: a client that gets no answer would wait for one.
-    for (const call of this.#calls.all()) if (!call.signal.aborted) call.giveUp(SESSION_ENDED);
+    for (const request of this.#requests.all()) if (!request.signal.aborted) request.giveUp(SESSION_ENDED);
     this.subscriptions.close();
     this.#questions.close();
-    for (const stream of this.#streams.values()) stream.end();
-    this.#streams.clear();
-    this.#log.forget();
+    this.#streams.close();
   }
 
-  #newStream(answers?: RequestId): EventStream {
-    if (this.#streams.size >= FEW_STREAMS) this.#forgetEnded();
-    // Versions before do not know an event without data, and a client that cannot resume has no use for ids.
-    if (this.facts.version < "2025-11-25") return new EventStream(this.#deps.beats);
-    const record = this.#log.newStream(answers);
-    const stream = new EventStream(this.#deps.beats, record);
-    this.#streams.set(record.stream, stream);
-    return stream;
+  /** With the grants of now, also between requests. */
+  #callerNow(): Caller | undefined {
+    const agent = this.#deps.hub.identity.agentById(this.principal.agent.id);
+    return agent && this.#callerFor(agent);
   }
 
-  #forgetEnded(): void {
-    for (const [number, stream] of this.#streams) if (stream.isEnded) this.#streams.delete(number);
+  #callerFor(agent: AgentPrincipal["agent"]): Caller {
+    const { scopes } = this.principal;
+    const keepsList = this.#keepsList;
+    const known = this.#known;
+    if (known?.agent === agent && known.caller.scopes === scopes && known.keepsList === keepsList) {
+      return known.caller;
+    }
+    const { key, address, client } = this.facts;
+    const host: Host = { ...(client !== undefined && { client }), ...(keepsList && { keepsList }) };
+    const caller = this.#deps.callers.for({ ...this.principal, agent }, key, address, host);
+    this.#known = { agent, caller, keepsList };
+    return caller;
+  }
+
+  get #headers(): Readonly<Record<string, string>> {
+    return { "mcp-session-id": this.id };
+  }
+
+  /** Tells of changes that nothing else should have to wait for, or fail with. */
+  async #tellSoon(reply?: Reply): Promise<void> {
+    if (!this.mayHaveNews) return;
+    try {
+      await within(NEWS_WITHIN_MS, this.tellChanges(reply));
+    } catch (error) {
+      this.#deps.log.warn(
+        { error: messageOfError(error) },
+        "a client could not be told of its changed lists",
+      );
+    }
   }
 
   /** What came together runs as the calls of one step do: beside each other where it may, else in its order. */
@@ -252,7 +216,7 @@ export class LegacySession {
     const members = requests.map((request, at) => {
       const call = this.#callIn(request);
       // From now on its client can take it back, also before its turn.
-      const admitted = this.#calls.admit(request.id, { reply, at });
+      const admitted = this.#admit(request.id, reply, at);
       const run = () => this.#answer(request, reply, at, admitted);
       return { caller: this.caller, ...(call && { call }), run };
     });
@@ -264,37 +228,65 @@ export class LegacySession {
     return asked && !isFault(asked) ? { ...asked, caller: this.caller, via: "mcp" } : undefined;
   }
 
+  /** The request counts as under way until it is answered; or why it is refused. */
+  #admit(id: RequestId, reply: Reply, at: number): SessionRequest | RpcFault {
+    if (this.#underWay(id)) return { code: RPC.invalidRequest, message: "this id is in use already" };
+    if (this.#requests.size >= MAX_OPEN_REQUESTS)
+      return { code: RPC.refused, message: "too many requests are under way" };
+    const request = new SessionRequest(id, this, reply, at);
+    this.#requests.add(request);
+    return request;
+  }
+
+  #underWay(id: unknown): SessionRequest | undefined {
+    return this.#requests.find((request) => request.id === id);
+  }
+
   /** `at`: where its answer stands among those of one POST. */
   async #answer(
     request: RpcRequest,
     reply: Reply,
     at = 0,
-    admitted = this.#calls.admit(request.id, { reply, at }),
+    admitted = this.#admit(request.id, reply, at),
   ): Promise<void> {
-    if (!(admitted instanceof UnderWay)) return reply.answer(errorText(request.id, admitted), 200, at);
+    if (!(admitted instanceof SessionRequest)) return reply.answer(errorText(request.id, admitted), 200, at);
     let answered: Answered | undefined;
     try {
-      answered = await this.#attempt(request, admitted, reply);
+      answered = await this.#attempt(request, admitted);
       if (this.mayHaveNews && !admitted.isAnswered) await this.#tellSoon(reply);
-      if (admitted.signal.aborted) answered = stoppedBy(admitted.signal);
+      // What its client took back is not answered.
+      if (admitted.signal.aborted)
+        answered = admitted.signal.reason === CANCELLED ? undefined : SESSION_ENDED;
     } catch (error) {
       answered = this.#failed(request, error);
     } finally {
-      this.#calls.over(admitted);
+      this.#requests.delete(admitted);
     }
     admitted.answer(answered);
   }
 
-  #attempt(request: RpcRequest, { signal }: UnderWay, reply: Reply): Answered | Promise<Answered> {
-    const method = sessionMethod(request.method) ?? methodFor(request.method, this.caller, this.#deps.hub);
-    if (!method)
-      return { code: RPC.methodNotFound, message: `Method not found: ${request.method.slice(0, 100)}` };
-    this.#attention.heard(request.method);
-    const exchange = new SessionExchange(this, reply, signal);
+  #attempt(request: RpcRequest, exchange: SessionRequest): Answered | Promise<Answered> {
+    const { method: name } = request;
+    const own = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined;
+    const method = own ? undefined : methodFor(name, this.caller, this.#deps.hub);
+    if (!own && !method)
+      return { code: RPC.methodNotFound, message: `Method not found: ${name.slice(0, 100)}` };
+    this.#noteAttention(name);
+    exchange.caller = this.caller;
     if (this.#logLevel !== undefined) exchange.logLevel = this.#logLevel;
-    const answering = this.#answering(reply);
+    const answering = this.#answering(exchange.reply);
     if (answering) exchange.answering = answering;
-    return method(request, exchange, this.#deps);
+    return own ? own(this, request, exchange) : method!(request, exchange, this.#deps);
+  }
+
+  /** Whether the client looks at its tool list after it was told that it changed. */
+  #noteAttention(method: string): void {
+    if (method === "tools/list") {
+      this.#toldOfToolsAt = undefined;
+      this.#keepsList = false;
+    } else if (method === "tools/call" && this.#toldOfToolsAt !== undefined) {
+      if (this.#deps.clock() - this.#toldOfToolsAt >= LOOKS_WITHIN_MS) this.#keepsList = true;
+    }
   }
 
   #failed({ method }: RpcRequest, error: unknown): RpcFault {
@@ -307,14 +299,11 @@ export class LegacySession {
     const { capabilities } = this.facts;
     if (!reply.takesStream || Object.keys(capabilities).length === 0) return undefined;
     const send = (text: string) => reply.send(text);
-    return {
-      capabilities,
-      answer: (inquiry: Inquiry, signal: AbortSignal) => this.#questions.ask(inquiry, send, signal),
-    };
+    return { capabilities, answer: (inquiry, signal) => this.#questions.ask(inquiry, send, signal) };
   }
 
   #heed({ method, params }: RpcNotification): void {
-    if (method === "notifications/cancelled") this.#calls.get(params.requestId)?.signal.abort(CANCELLED);
+    if (method === "notifications/cancelled") this.#underWay(params.requestId)?.signal.abort(CANCELLED);
     else if (method === "notifications/roots/list_changed" && this.facts.capabilities.roots !== undefined)
       this.#deps.hub.upstream.rootsChanged(this.caller);
   }
@@ -341,15 +330,66 @@ export class LegacySession {
   }
 }
 
-/** What its client took back is not answered. */
-function stoppedBy({ reason }: AbortSignal): RpcFault | undefined {
-  if (reason === CANCELLED) return undefined;
-  return SESSION_ENDED;
-}
+/** What only a session has. */
+const SESSION_METHODS: Readonly<
+  Record<
+    string,
+    (session: LegacySession, request: RpcRequest, exchange: Exchange) => Answered | Promise<Answered>
+  >
+> = {
+  initialize: (session) => session.initialize(),
+  ping: () => "{}",
+  "logging/setLevel": (session, { params }) => session.setLevel(params),
+  "resources/subscribe": ({ subscriptions }, request, exchange) => subscriptions.subscribe(request, exchange),
+  "resources/unsubscribe": ({ subscriptions }, { params }) => subscriptions.unsubscribe(params),
+};
 
-/** For a stream that is over: what was missed is sent, and nothing more comes. */
-function endedStream(beats: Heartbeat): EventStream {
-  const stream = new EventStream(beats);
-  stream.end();
-  return stream;
+/** One request of a session while it is under way, and what stands around its call. It is answered once. */
+class SessionRequest implements Exchange {
+  readonly era = "legacy";
+  /** Under which its client knows it. */
+  readonly id: RequestId;
+  readonly signal = new LightSignal();
+  readonly reply: Reply;
+  caller: Caller;
+  declare answering?: Answering;
+  declare logLevel?: string;
+  readonly #session: LegacySession;
+  /** Where its answer stands among those of one POST. */
+  readonly #at: number;
+  #isAnswered = false;
+
+  constructor(id: RequestId, session: LegacySession, reply: Reply, at: number) {
+    this.id = id;
+    this.reply = reply;
+    this.caller = session.caller;
+    this.#session = session;
+    this.#at = at;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  notify(method: string, params: Params): void {
+    // That something asked for is complete may come after the answer.
+    if (this.reply.isDone && method !== "notifications/progress") this.#session.tell(method, params);
+    else this.reply.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  /** Answers at once, whatever it still does: nothing that it says later reaches its client. */
+  giveUp(fault: RpcFault): void {
+    this.signal.abort(fault.message);
+    this.answer(fault);
+  }
+
+  /** A result as JSON text, or an error; undefined: it will not be answered. */
+  answer(answered: Answered | undefined): void {
+    if (this.#isAnswered) return;
+    if (answered === undefined) this.reply.withdraw();
+    else if (typeof answered === "string") this.reply.answer(resultText(this.id, answered), 200, this.#at);
+    else this.reply.answer(errorText(this.id, answered), 200, this.#at);
+    // Not before: one that could not be written is not.
+    this.#isAnswered = true;
+  }
 }

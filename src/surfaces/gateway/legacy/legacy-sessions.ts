@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createPace } from "../../../lib/flow/pace.ts";
+import type { ActiveRequests } from "../../../lib/http/active-requests.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { type Address, type AgentPrincipal, isSameAddress } from "../http/admission.ts";
 import { accepts, writeAnswer } from "../http/reply.ts";
@@ -40,8 +41,8 @@ const STOPPING = rpcError(503, RPC.refused, "the daemon is stopping; try again i
 export interface LegacyDeps extends Omit<SessionDeps, "eventBudget"> {
   readonly newId: NewId;
   readonly limits: SessionLimits;
-  /** Whether only what is under way may go on. */
-  readonly isStopping: () => boolean;
+  /** Once it drains, only what is under way may go on. */
+  readonly requests: Pick<ActiveRequests, "isDraining">;
 }
 
 /** One HTTP request of the older eras. */
@@ -76,9 +77,14 @@ export class LegacySessions {
 
   /** Resolves when the answer is complete; for a stream when its client is gone. */
   serve(request: LegacyRequest): void | Promise<void> {
-    const served = this.#dispatch(request);
-    if (served instanceof Promise) return served;
-    writeAnswer(request.res, served);
+    switch (request.req.method) {
+      case "GET":
+        return this.#listen(request);
+      case "DELETE":
+        return writeAnswer(request.res, this.#delete(request));
+      default:
+        return this.#post(request);
+    }
   }
 
   /** Tells each session which of its own lists changed. */
@@ -110,47 +116,42 @@ export class LegacySessions {
     for (const session of this.#sessions.values()) this.#end(session);
   }
 
-  /** The answer, or a promise where the session gives it. */
-  #dispatch(request: LegacyRequest): HttpAnswer | Promise<void> {
-    switch (request.req.method) {
-      case "GET":
-        return this.#listen(request);
-      case "DELETE":
-        return this.#delete(request);
-      default:
-        return this.#post(request);
-    }
-  }
-
-  #post(request: LegacyRequest): HttpAnswer | Promise<void> {
+  async #post(request: LegacyRequest): Promise<void> {
     const { req, res, body } = request;
     const isBatch = Array.isArray(body);
     const messages = messagesOf(body);
-    if (!messages)
-      return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
-    if (this.#deps.isStopping() && messages.some(({ kind }) => kind === "request")) return STOPPING;
+    if (!messages) return writeAnswer(res, noMessage(body));
+    if (this.#deps.requests.isDraining && messages.some(({ kind }) => kind === "request"))
+      return writeAnswer(res, STOPPING);
     const { accept } = req.headers;
-    if (!accepts(accept, "application/json")) return notAcceptable("application/json");
+    if (!accepts(accept, "application/json")) return writeAnswer(res, notAcceptable("application/json"));
 
     // An old session's id does not matter where one begins: some clients keep sending it.
     const beginning = messages.find(isInitialize);
-    if (beginning && messages.length > 1)
-      return rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
+    if (beginning && messages.length > 1) return writeAnswer(res, NOT_ALONE);
     const session = beginning ? this.#begin(request, beginning) : this.#find(request);
-    if (!(session instanceof LegacySession)) return session;
+    if (!(session instanceof LegacySession)) return writeAnswer(res, session);
     const takesStream = accepts(accept, "text/event-stream");
-    return this.#during(session, request, () => session.receive(messages, { res, isBatch, takesStream }));
+    this.#enter(session, request);
+    try {
+      await session.receive(messages, { res, isBatch, takesStream });
+    } finally {
+      this.#leave(session);
+    }
   }
 
-  #listen(request: LegacyRequest): HttpAnswer | Promise<void> {
+  async #listen(request: LegacyRequest): Promise<void> {
     const { req, res } = request;
-    if (this.#deps.isStopping()) return STOPPING;
-    if (!req.headers.accept?.includes("text/event-stream")) return notAcceptable("text/event-stream");
+    if (this.#deps.requests.isDraining) return writeAnswer(res, STOPPING);
+    if (!req.headers.accept?.includes("text/event-stream"))
+      return writeAnswer(res, notAcceptable("text/event-stream"));
     const session = this.#find(request);
-    if (!(session instanceof LegacySession)) return session;
+    if (!(session instanceof LegacySession)) return writeAnswer(res, session);
     const lastEventId = req.headers["last-event-id"];
     session.listen(res, typeof lastEventId === "string" ? lastEventId : undefined);
-    return this.#during(session, request, () => new Promise((resolve) => void res.once("close", resolve)));
+    this.#enter(session, request);
+    await new Promise<void>((resolve) => void res.once("close", resolve));
+    this.#leave(session);
   }
 
   #delete(request: LegacyRequest): HttpAnswer {
@@ -164,19 +165,14 @@ export class LegacySessions {
     return { status: 200, headers: {}, body: "" };
   }
 
-  async #during(
-    session: LegacySession,
-    { principal }: LegacyRequest,
-    work: () => void | Promise<void>,
-  ): Promise<void> {
+  #enter(session: LegacySession, { principal }: LegacyRequest): void {
     session.principal = principal;
     session.open += 1;
-    try {
-      await work();
-    } finally {
-      session.open -= 1;
-      session.usedAt = this.#deps.clock();
-    }
+  }
+
+  #leave(session: LegacySession): void {
+    session.open -= 1;
+    session.usedAt = this.#deps.clock();
   }
 
   #find({ req, principal, address }: LegacyRequest): LegacySession | HttpAnswer {
@@ -263,6 +259,12 @@ function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
 
 function isInitialize(message: RpcMessage): message is RpcRequest {
   return message.kind === "request" && message.method === "initialize";
+}
+
+const NOT_ALONE = rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
+
+function noMessage(body: unknown): HttpAnswer {
+  return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
 }
 
 function notAcceptable(type: string): HttpAnswer {

@@ -5,6 +5,7 @@ import type { Deadlines } from "../../../lib/flow/deadlines.ts";
 import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { markedParameters } from "../../../servers/transport/param-headers.ts";
+import { mismatchAnswer, paramHeaderProblem } from "../classify.ts";
 import type { Address, AgentPrincipal } from "../http/admission.ts";
 import { EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { accepts, Reply, writeAnswer } from "../http/reply.ts";
@@ -36,7 +37,6 @@ import {
 import { clientNameIn, instructionsFor, type ServingDeps, serverCapabilities } from "../serving.ts";
 import type { HeldCall, HeldCalls, Notify, Round } from "./held-calls.ts";
 import type { Listeners } from "./listeners.ts";
-import { mismatchAnswer, paramHeaderProblem } from "./modern-request.ts";
 import type { CallState, RequestStates, StateBinding } from "./request-state.ts";
 import type { Tasks } from "./tasks.ts";
 

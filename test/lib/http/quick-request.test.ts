@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { QuickRequest } from "../../../../src/surfaces/gateway/http/quick-request.ts";
+import { QuickRequest } from "../../../src/lib/http/quick-request.ts";
 
 const ends: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isRecord } from "../../../lib/json.ts";
-import { type MarkedParameter, textOfParameter, valueAt } from "../../../servers/transport/param-headers.ts";
+import { isRecord } from "../../lib/json.ts";
+import { type MarkedParameter, textOfParameter, valueAt } from "../../servers/transport/param-headers.ts";
 import {
   type HttpAnswer,
   idOf,
@@ -14,7 +14,7 @@ import {
   type RpcNotification,
   type RpcRequest,
   rpcError,
-} from "../messages.ts";
+} from "./messages.ts";
 
 /** Versions are dates; this one began the era without sessions. */
 const FIRST_MODERN = "2026-07-28";

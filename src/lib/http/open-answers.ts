@@ -1,26 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Identity } from "../../../call/identity/identity.ts";
-import type { Clock } from "../../../lib/clock.ts";
-import { FleetingSet } from "../../../lib/flow/fleeting-set.ts";
+import { FleetingSet } from "../flow/fleeting-set.ts";
 
 export interface OpenAnswer {
   readonly res: ServerResponse;
+  /** The token that the request came with. */
   readonly tokenId: string;
   /** A stream that lasts as long as its client, not the answer to a call. */
   readonly lasting: boolean;
 }
 
-/** The answers under way, streams above all, so that they can end with their token or with the daemon. */
+/** The answers under way, streams above all, so that they can end with their token or with the process. */
 export class OpenAnswers {
   readonly #open = new FleetingSet<OpenAnswer>();
-  readonly #identity: Identity;
-  readonly #clock: Clock;
 
-  constructor(identity: Identity, clock: Clock) {
-    this.#identity = identity;
-    this.#clock = clock;
+  get size(): number {
+    return this.#open.size;
   }
 
   /** Counts as open until `end` is given the same object. */
@@ -32,17 +28,9 @@ export class OpenAnswers {
     this.#open.delete(answer);
   }
 
-  /** Cuts what was opened with a token that has since been deleted or has expired. */
-  endRevoked(): void {
-    if (this.#open.size === 0) return;
-    const now = this.#clock();
-    const valid = new Set(
-      this.#identity
-        .tokens()
-        .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
-        .map(({ id }) => id),
-    );
-    for (const { res, tokenId } of this.#open.all()) if (!valid.has(tokenId)) res.destroy();
+  /** Cuts what was opened with a token that is not among these. */
+  endOthers(validTokens: ReadonlySet<string>): void {
+    for (const { res, tokenId } of this.#open.all()) if (!validTokens.has(tokenId)) res.destroy();
   }
 
   endLasting(): void {

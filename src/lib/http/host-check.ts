@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** In a URL these begin or end something else than the host. */
+const NO_HOST = /[@/\\?#]/;
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+export interface CheckedRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders?: readonly string[];
+}
+
+export type HostProblem =
+  | { readonly kind: "repeated"; readonly header: string }
+  | {
+      readonly kind: "foreign";
+      readonly header: "Host" | "Origin";
+      readonly value: string | undefined;
+      readonly allowed: readonly string[];
+    };
+
+export interface HostCheckOptions {
+  /** Host names beside this machine's own; an IPv6 address may come without brackets. */
+  readonly hosts: readonly string[];
+  /** Addresses whose host is allowed, too; what is no URL is ignored. */
+  readonly urls: readonly string[];
+  /** Headers that may come once. At most 31. */
+  readonly single: readonly string[];
+}
+
+/**
+ * Keeps web pages that a person happens to visit from reaching a server through their browser (DNS rebinding, requests
+ * across origins). `Host`, and `Origin` where there is one, must name this machine or an allowed host, on any port.
+ * Two headers of one kind could be read differently by a proxy and by us, so those in `single` must come once.
+ */
+export class HostCheck {
+  readonly #allowed: ReadonlySet<string>;
+  /** A bit for each header that may come once: every request is looked through. */
+  readonly #single: ReadonlyMap<string, number>;
+  /** Clients of one server mostly name it in one way, and reading a URL costs more than the rest of the check. */
+  #lastAllowed: string | undefined;
+
+  constructor({ hosts, urls, single }: HostCheckOptions) {
+    const named = hosts.map((host) => hostnameOf(`http://${bracketed(host)}`) ?? host);
+    const linked = urls.map(hostnameOf).filter((name) => name !== undefined);
+    this.#allowed = new Set([...LOOPBACK, ...named, ...linked]);
+    this.#single = new Map(single.map((name, at) => [name, 1 << at]));
+  }
+
+  /** Why the request must not be served; undefined where it may. */
+  problem({ headers, rawHeaders }: CheckedRequest): HostProblem | undefined {
+    const repeated = rawHeaders && this.#repeated(rawHeaders);
+    if (repeated !== undefined) return { kind: "repeated", header: repeated };
+    const { host, origin } = headers;
+    if (host === undefined || host !== this.#lastAllowed) {
+      if (!this.#isAllowed(`http://${host ?? ""}`) || NO_HOST.test(host ?? ""))
+        return this.#foreign("Host", host);
+      this.#lastAllowed = host;
+    }
+    return origin === undefined || this.#isAllowed(origin) ? undefined : this.#foreign("Origin", origin);
+  }
+
+  #repeated(rawHeaders: readonly string[]): string | undefined {
+    let seen = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = rawHeaders[at]!.toLowerCase();
+      const bit = this.#single.get(name) ?? 0;
+      if ((seen & bit) !== 0) return name;
+      seen |= bit;
+    }
+    return undefined;
+  }
+
+  #isAllowed(url: string): boolean {
+    if (!/^https?:/i.test(url)) return false;
+    const name = hostnameOf(url);
+    return name !== undefined && this.#allowed.has(name);
+  }
+
+  #foreign(header: "Host" | "Origin", value: string | undefined): HostProblem {
+    return { kind: "foreign", header, value, allowed: [...this.#allowed] };
+  }
+}
+
+/** Lower case, an IPv6 address in brackets; undefined for what is no URL. */
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
