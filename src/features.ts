@@ -74,8 +74,8 @@ export interface OwnTools {
   readonly names: ReadonlySet<string>;
   /** What `tool_search` would find for a caller, and why. Notes nothing. */
   readonly explainSearch: ExplainSearch;
-  /** A tool, of whatever source, is about to run. */
-  used(caller: Caller, tool: Tool): void;
+  /** To be told of the calls of every tool, while it waits for some. */
+  readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
   close(): Promise<void>;
 }
 
@@ -169,7 +169,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
     explainSearch: (caller, query, wanted, fits) =>
       explainSearch(query, wanted, caller, { catalog, ranking, usage }, fits),
-    used: (caller, tool) => usage.called(caller, tool.name),
+    usage,
     async close() {
       // First: the others would wait for what it has before it.
       await embedder.close();

@@ -10,7 +10,7 @@ import { promptSection } from "./call/conversation/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
 import { Schemas } from "./call/executor/arguments/schemas.ts";
 import { type BatchOptions, BatchTurns, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
-import { callTool } from "./call/executor/call-tool.ts";
+import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
 import type { Identity } from "./call/identity/identity.ts";
 import type { People } from "./call/identity/people.ts";
@@ -30,6 +30,7 @@ import { Plugins } from "./features/plugins/plugins.ts";
 import { createProjects, type Projects } from "./features/projects/projects.ts";
 import { createOwnTools, type ExplainSearch, offerers } from "./features.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
+import { Current } from "./lib/current.ts";
 import { ClosingStack } from "./lib/flow/closing-stack.ts";
 import { Deadlines } from "./lib/flow/deadlines.ts";
 import { type NewId, randomId } from "./lib/id.ts";
@@ -160,7 +161,8 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     const lock = await lockHome(loaded.settings.home, { holder: "library", waitMs: 0 });
     closing.add({ close: () => lock.release() });
   }
-  const settings = () => loaded.settings;
+  const inForce = new Current(loaded.settings);
+  const settings = inForce.read;
   const { home, databaseUrl } = settings();
   const events = new Events((error, event) => log.error({ err: error, event }, "an event listener failed"));
   const shared = { events, clock, newId };
@@ -269,7 +271,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       clock,
     }),
   );
-  const listings = new Listings({ catalog, activations, settings });
+  const listings = new Listings({ catalog, activations, usage: own.usage, settings });
   const toldOf = (listing: Listing) => {
     const servers = offerers(upstream);
     const about = (origin: string) => servers.get(origin)?.about;
@@ -291,18 +293,14 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     ...{ settings, catalog, offers, schemas, identity, watchdog, approvals, vault, audit, log },
     outputs: store.outputs,
     deadlines: new Deadlines(),
-    usage: {
-      used(caller, tool) {
-        listings.used(caller, tool);
-        own.used(caller, tool);
-      },
-    },
+    usage: listings,
     ...shared,
   };
+  const call = callToolWith(kernel);
 
   const batching = {
     ...kernel,
-    callTool: (call: ToolCall) => callTool(call, kernel),
+    callTool: call,
     turns: new BatchTurns(() => FULL_BATCHES * settings().limits.maxToolConcurrency),
   };
 
@@ -313,14 +311,12 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     promptSection: toldOf,
     maxDescription: () => settings().mcp.maxDescriptionLength,
     newId,
-    callTool: (call) => callTool(call, kernel),
+    callTool: call,
     callBatch: (calls, options) => callBatch(calls, batching, options),
   };
 
-  const hub: Hub = {
-    get settings() {
-      return settings();
-    },
+  const hub: Hub & { settings: Settings } = {
+    settings: settings(),
     get loaded() {
       return loaded;
     },
@@ -344,10 +340,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     ruleBook,
     watchdog,
     audit,
-    callTool: (call) => callTool(call, kernel),
-    async tryCustomTool(call) {
-      const tool = await custom.trial(call.name);
-      return callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } });
+    callTool: call,
+    async tryCustomTool(trial) {
+      const tool = await custom.trial(trial.name);
+      return callTool(trial, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } });
     },
     callBatch: (calls, options) => callBatch(calls, batching, options),
     runBatch: (members, signal) => runBatch(members, batching, signal),
@@ -362,6 +358,8 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     async apply(next) {
       await findSandbox(next.settings);
       loaded = next;
+      inForce.replace(next.settings);
+      hub.settings = next.settings;
       watchdog.apply(next.settings);
       await upstream.apply(next.settings);
       catalog.changed();

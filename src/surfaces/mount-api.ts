@@ -8,6 +8,7 @@ import { ApprovalWebhook } from "./api/approvals/approval-webhook.ts";
 import { recordActions } from "./api/audit/admin-audit.ts";
 import { EventFeed } from "./api/event-feed.ts";
 import { answerFailure, answerUnknownRoute } from "./api/failure.ts";
+import { CallStatistics } from "./api/metrics/call-statistics.ts";
 import { collectRoutes } from "./api/openapi.ts";
 import { configRoutes } from "./api/routes/daemon/config.ts";
 import { eventRoutes } from "./api/routes/daemon/events.ts";
@@ -78,7 +79,12 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
     rateLimits: () => hub.settings.rateLimits,
   });
   const storeCheck = new StoreCheck(hub.store, clock);
-  const context: ApiContext = { hub, options, startedAt, storeCheck, admins, costs: new ToolCosts() };
+  const calls = new CallStatistics(hub.events, hub.catalog, clock);
+  app.addHook("onClose", async () => calls.close());
+  const context: ApiContext = {
+    ...{ hub, options, startedAt, storeCheck, admins, calls },
+    costs: new ToolCosts(),
+  };
   const feed = new EventFeed({
     events: hub.events,
     redact: (text) => hub.vault.redact(text),

@@ -4,6 +4,7 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ToolUsage } from "../search/usage.ts";
 import type { Activations } from "./activations.ts";
 import { type ListLimits, listLimits } from "./list-limits.ts";
 import { type Activated, type Keeping, type Listing, listingOf } from "./listing.ts";
@@ -11,6 +12,8 @@ import { type Activated, type Keeping, type Listing, listingOf } from "./listing
 export interface ListingsDeps {
   readonly catalog: Pick<Catalog, "visible" | "named">;
   readonly activations: Activations;
+  /** Learns from searches which tools they led to. */
+  readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
   readonly settings: () => Settings;
 }
 
@@ -75,6 +78,8 @@ export class Listings {
 
   /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
   used(caller: Caller, tool: Tool): void {
+    const { usage } = this.#deps;
+    if (usage.isWaiting) usage.called(caller, tool.name);
     if (tool.floor || caller.operator) return;
     const known = this.#known.get(caller);
     if (known && isBackByUse(tool, known)) return void this.found(caller, [tool]);

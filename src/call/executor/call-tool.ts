@@ -25,6 +25,11 @@ export async function callTool(call: ToolCall, kernel: Kernel): Promise<ToolOutc
   }
 }
 
+/** `callTool` with one kernel, for whoever only makes calls. */
+export function callToolWith(kernel: Kernel): (call: ToolCall) => Promise<ToolOutcome> {
+  return (call) => callTool(call, kernel);
+}
+
 function failedInside(bug: unknown, callId: string, { log }: Kernel): Ended {
   log.error({ err: bug, callId }, "a call failed inside Toolkeep");
   if (bug instanceof ToolkeepError && bug.code === "STORE_UNAVAILABLE") return { ending: storeDown() };

@@ -50,6 +50,9 @@ type Uses = Map<string, Map<string, number>>;
  */
 export class ToolUsage {
   readonly #deps: ToolUsageDeps;
+  /** Whether a call may follow a search: while nobody searches, none has to be told. */
+  isWaiting = false;
+  #searchedAt = 0;
   /** By agent and conversation. */
   readonly #searches = new BoundedMap<string, Search[]>(CONVERSATIONS_KEPT, { drops: "least used" });
   readonly #owners: BoundedMap<string, Promise<Uses>>;
@@ -67,12 +70,19 @@ export class ToolUsage {
     const before = this.#searches.get(key) ?? [];
     const search = { terms: this.#termsOf(query), found: new Set(found), at: this.#deps.clock() };
     this.#searches.set(key, [search, ...before].slice(0, SEARCHES_KEPT));
+    this.#searchedAt = search.at;
+    this.isWaiting = true;
   }
 
   /** The caller calls a tool. */
   called(caller: Caller, tool: string): void {
-    if (this.#searches.size === 0 || !this.#isFor(caller)) return;
+    if (!this.isWaiting || !this.#isFor(caller)) return;
     const since = this.#deps.clock() - RELATED_MS;
+    if (this.#searchedAt < since) {
+      this.isWaiting = false;
+      this.#searches.clear();
+      return;
+    }
     const search = this.#searches.get(keyOf(caller))?.find(({ found, at }) => at >= since && found.has(tool));
     if (!search) return;
     search.found.delete(tool);

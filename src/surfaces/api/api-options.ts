@@ -6,6 +6,7 @@ import type { Admins } from "./admins.ts";
 import type { WebhookDeps } from "./approvals/approval-webhook.ts";
 import type { Backup, ConfigAnswer } from "./contract.ts";
 import type { FeedLimits } from "./event-feed.ts";
+import type { CallStatistics } from "./metrics/call-statistics.ts";
 import type { StoreCheck } from "./store-check.ts";
 import type { ToolCosts } from "./tools/tool-costs.ts";
 
@@ -60,4 +61,5 @@ export interface ApiContext {
   readonly storeCheck: StoreCheck;
   readonly admins: Pick<Admins, "admission" | "admitted">;
   readonly costs: ToolCosts;
+  readonly calls: Pick<CallStatistics, "metrics" | "minutes" | "latencies">;
 }

@@ -56,7 +56,8 @@ export class EventFeed {
   readonly #limits: FeedLimits;
   readonly #streams = new Map<ServerResponse, Subscription>();
   readonly #kept: Entry[] = [];
-  readonly #stops: (() => void)[];
+  /** Set from the first reader on: until then nobody can come back for what happened, and calls should not pay for it. */
+  #stops: readonly (() => void)[] | undefined;
   readonly #heartbeat: NodeJS.Timeout;
   #seq = 0;
   #closed = false;
@@ -64,7 +65,6 @@ export class EventFeed {
   constructor(deps: FeedDeps) {
     this.#deps = deps;
     this.#limits = { ...FEED_LIMITS, ...deps.limits };
-    this.#stops = EVENT_NAMES.map((name) => deps.events.on(name, (payload) => this.#happened(name, payload)));
     this.#heartbeat = setInterval(() => this.#beat(), deps.heartbeatMs ?? HEARTBEAT_MS).unref();
   }
 
@@ -78,6 +78,7 @@ export class EventFeed {
 
   /** Answers with a stream that lasts until the reader, its right to be here, or the feed ends. */
   open(res: ServerResponse, subscription: Subscription): void {
+    this.#stops ??= this.#listen();
     res.writeHead(200, { ...EVENT_STREAM_HEADERS, "cache-control": "no-store" });
     res.once("close", () => this.#streams.delete(res));
     this.#streams.set(res, subscription);
@@ -89,8 +90,12 @@ export class EventFeed {
   close(): void {
     this.#closed = true;
     clearInterval(this.#heartbeat);
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#stops ?? []) stop();
     for (const res of this.#streams.keys()) res.destroy();
+  }
+
+  #listen(): readonly (() => void)[] {
+    return EVENT_NAMES.map((name) => this.#deps.events.on(name, (payload) => this.#happened(name, payload)));
   }
 
   #happened<N extends EventName>(name: N, payload: EventMap[N]): void {

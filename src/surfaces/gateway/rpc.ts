@@ -7,7 +7,7 @@ import type { OutcomeName, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
 import { readJson } from "../../lib/http/json-body.ts";
 import type { Log } from "../../lib/log.ts";
-import { passedOn } from "./call-result.ts";
+
 import { Admission, type AgentPrincipal } from "./http/admission.ts";
 import { bodyRefusal, MESSAGE_SHAPE } from "./http/body-limits.ts";
 import { writeAnswer } from "./http/reply.ts";
@@ -23,6 +23,7 @@ import {
   resultText,
   rpcError,
 } from "./messages.ts";
+import { passedOn } from "./methods.ts";
 import type { ToolLists } from "./tool-lists.ts";
 
 const CONVERSATION_KEY = "toolkeep/conversation";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { passedOn } from "../../../src/surfaces/gateway/call-result.ts";
+import { passedOn } from "../../../src/surfaces/gateway/methods.ts";
 
 it("is nothing where a client says nothing beside what is about its connection", () => {
   expect(passedOn({})).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ShownTool } from "../../../src/call/catalog/tool-interface.ts";
 import { type JsonSchema, OUTCOMES, type ToolOutcome, text } from "../../../src/contract/tool.ts";
-import { toCallResult } from "../../../src/surfaces/gateway/call-result.ts";
+import { toCallResult } from "../../../src/surfaces/gateway/methods.ts";
 
 const ok: ToolOutcome = {
   callId: "call_1",

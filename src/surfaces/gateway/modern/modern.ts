@@ -102,9 +102,9 @@ export class Modern {
     });
     const logLevel = meta[META.logLevel];
     const isKnown =
+      methodFor(message.method, caller, this.#deps.hub) !== undefined ||
       message.method === "server/discover" ||
-      this.#deps.tasks.isMethod(message.method, caller) ||
-      methodFor(message.method, caller, this.#deps.hub) !== undefined;
+      this.#deps.tasks.isMethod(message.method, caller);
     // The first answer counts.
     const answer = (answered: Answered) => {
       if (typeof answered === "string") reply.answer(resultText(message.id, answered));

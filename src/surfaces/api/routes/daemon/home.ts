@@ -1,14 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
-import { CallHistory } from "../../audit/call-history.ts";
 import type { Home } from "../../contract.ts";
 import { PromptTokens } from "../../tools/prompt-tokens.ts";
 
-export function homeRoute(app: FastifyInstance, { hub, options }: ApiContext): void {
-  const history = new CallHistory(hub.events, hub.catalog, options.clock);
+export function homeRoute(app: FastifyInstance, { hub, calls }: ApiContext): void {
   const tokens = new PromptTokens();
-  app.addHook("onClose", async () => history.close());
 
   app.get(
     "/home",
@@ -26,8 +23,8 @@ export function homeRoute(app: FastifyInstance, { hub, options }: ApiContext): v
       const servers = hub.upstream.servers();
       const approvals = asked.filter(({ kind }) => kind === "approval").length;
       return {
-        minutes: history.minutes(),
-        latencies: history.latencies(),
+        minutes: calls.minutes(),
+        latencies: calls.latencies(),
         tokens: await tokens.byAgent(hub),
         waiting: {
           approvals,

@@ -2,19 +2,14 @@ import type { FastifyInstance } from "fastify";
 import { SERVER_STATES } from "../../answers/servers.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { EventFeed } from "../../event-feed.ts";
-import { CallMetrics } from "../../metrics/call-metrics.ts";
 import { ProcessMetrics } from "../../metrics/process-metrics.ts";
 import { METRICS_TYPE, type Metric, metricsText, single } from "../../metrics/prometheus.ts";
 
 /** `/metrics`, for Prometheus with an admin token. `app` checks who asks. */
 export function metricsRoute(app: FastifyInstance, context: ApiContext, feed: EventFeed): void {
-  const { hub } = context;
-  const calls = new CallMetrics(hub.events, hub.catalog);
+  const { calls } = context;
   const own = new ProcessMetrics();
-  app.addHook("onClose", async () => {
-    calls.close();
-    own.close();
-  });
+  app.addHook("onClose", async () => own.close());
   const response = { 200: { content: { "text/plain": { schema: { type: "string" } } } } };
   app.get(
     "/metrics",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Events } from "../../../../../src/contract/events.ts";
-import { CallMetrics } from "../../../../../src/surfaces/api/metrics/call-metrics.ts";
+import { CallStatistics } from "../../../../../src/surfaces/api/metrics/call-statistics.ts";
 import { metricsText } from "../../../../../src/surfaces/api/metrics/prometheus.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../../../support/test-api.ts";
 import { fixture } from "../../../../support/upstream.ts";
@@ -110,7 +110,7 @@ describe("/metrics", () => {
 describe("the numbers of calls", () => {
   function counting() {
     const events = new Events(() => {});
-    const metrics = new CallMetrics(events, { get: (name) => ({ origin: name }) as never });
+    const metrics = new CallStatistics(events, { get: (name) => ({ origin: name }) as never });
     const call = (tool: string, durationMs: number) =>
       events.emit("call.ended", { callId: "c", tool, agent: "a", outcome: "ok", durationMs });
     return { call, values: () => parsed(metricsText(metrics.metrics())) };

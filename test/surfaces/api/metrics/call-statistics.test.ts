@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EventMap, Events } from "../../../../src/contract/events.ts";
 import type { Tool } from "../../../../src/contract/tool.ts";
-import { CallHistory } from "../../../../src/surfaces/api/audit/call-history.ts";
+import { CallStatistics } from "../../../../src/surfaces/api/metrics/call-statistics.ts";
 
 const MINUTE = 60_000;
 
@@ -13,7 +13,7 @@ function history() {
   const catalog = {
     get: (name: string) => (name === "none" ? undefined : ({ origin: name.split("__")[0] } as Tool)),
   };
-  const counted = new CallHistory(events, catalog, () => now);
+  const counted = new CallStatistics(events, catalog, () => now);
   return {
     counted,
     pass: (ms: number) => {

@@ -1,8 +1,9 @@
 import type { Catalog } from "../../../call/catalog/catalog.ts";
 import type { EventMap, Events } from "../../../contract/events.ts";
 import type { OutcomeName } from "../../../contract/tool.ts";
-import type { Clock } from "../../../lib/clock.ts";
+import { type Clock, systemClock } from "../../../lib/clock.ts";
 import type { CallMinute, ServerLatency } from "../contract/home-contract.ts";
+import type { Metric, Sample } from "./prometheus.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
@@ -41,8 +42,26 @@ interface Recent {
   calls: number;
 }
 
-/** The last hour of calls, minute by minute, and how quick each server was lately. Of fixed size; costs a call two lookups. */
-export class CallHistory {
+/** Calls are timed in whole milliseconds. */
+const BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 600_000];
+/** So many origins get numbers of their own; servers come and go, and a series stays for good. */
+const MAX_ORIGINS = 200;
+const OTHER = "other";
+/** What was called is no tool. */
+const NONE = "none";
+
+interface Origin {
+  readonly outcomes: Map<OutcomeName, number>;
+  /** One more than the buckets: what took longer than all of them. */
+  readonly buckets: Float64Array;
+  sumMs: number;
+}
+
+/**
+ * Counts the calls that ended: by the origin of their tool and their outcome since the start, minute by minute for the
+ * last hour, and how quick each server was lately. Of fixed size, and the only listener that every call has.
+ */
+export class CallStatistics {
   readonly #clock: Clock;
   readonly #catalog: Pick<Catalog, "get">;
   readonly #stop: () => void;
@@ -54,8 +73,9 @@ export class CallHistory {
     steps: new Uint32Array(STEPS),
   }));
   readonly #servers = new Map<string, Recent>();
+  readonly #origins = new Map<string, Origin>();
 
-  constructor(events: Events, catalog: Pick<Catalog, "get">, clock: Clock) {
+  constructor(events: Events, catalog: Pick<Catalog, "get">, clock: Clock = systemClock) {
     this.#clock = clock;
     this.#catalog = catalog;
     this.#stop = events.on("call.ended", (call) => this.#ended(call));
@@ -82,22 +102,59 @@ export class CallHistory {
     });
   }
 
+  metrics(): Metric[] {
+    const origins = [...this.#origins];
+    return [
+      {
+        name: "toolkeep_calls_total",
+        kind: "counter",
+        help: "Calls that ended, by the origin of their tool and their outcome.",
+        samples: origins.flatMap(([origin, { outcomes }]) =>
+          [...outcomes].map(([outcome, value]) => ({ labels: { origin, outcome }, value })),
+        ),
+      },
+      {
+        name: "toolkeep_call_duration_seconds",
+        kind: "histogram",
+        help: "How long calls took, by the origin of their tool.",
+        samples: origins.flatMap(([origin, counted]) => histogram(origin, counted)),
+      },
+    ];
+  }
+
   close(): void {
     this.#stop();
   }
 
   #ended({ tool, outcome, durationMs }: EventMap["call.ended"]): void {
+    const origin = this.#catalog.get(tool)?.origin ?? NONE;
+    this.#countIn(this.#origin(origin), outcome, durationMs);
     const minute = this.#minute();
     minute.calls += 1;
     if (FAILED.has(outcome)) minute.failed += 1;
     else if (REFUSED.has(outcome)) minute.refused += 1;
     minute.steps[stepOf(durationMs)]! += 1;
-    if (outcome === "ok" || outcome === "failed") this.#served(tool, durationMs);
+    if (outcome === "ok" || outcome === "failed") this.#served(origin, durationMs);
   }
 
-  #served(tool: string, durationMs: number): void {
-    const origin = this.#catalog.get(tool)?.origin;
-    if (!origin?.startsWith(SERVER)) return;
+  #countIn(counted: Origin, outcome: OutcomeName, durationMs: number): void {
+    counted.outcomes.set(outcome, (counted.outcomes.get(outcome) ?? 0) + 1);
+    counted.sumMs += durationMs;
+    const bucket = BUCKETS_MS.findIndex((limit) => durationMs <= limit);
+    counted.buckets[bucket === -1 ? BUCKETS_MS.length : bucket]! += 1;
+  }
+
+  #origin(name: string): Origin {
+    const known = this.#origins.get(name);
+    if (known) return known;
+    if (this.#origins.size >= MAX_ORIGINS && name !== OTHER) return this.#origin(OTHER);
+    const origin = { outcomes: new Map(), buckets: new Float64Array(BUCKETS_MS.length + 1), sumMs: 0 };
+    this.#origins.set(name, origin);
+    return origin;
+  }
+
+  #served(origin: string, durationMs: number): void {
+    if (!origin.startsWith(SERVER)) return;
     const name = origin.slice(SERVER.length);
     let recent = this.#servers.get(name);
     if (!recent) {
@@ -133,4 +190,18 @@ function percentile(steps: Uint32Array, calls: number): number | null {
     return left <= 0;
   });
   return Math.round(STEP ** step);
+}
+
+function histogram(origin: string, { buckets, sumMs }: Origin): Sample[] {
+  let count = 0;
+  const samples: Sample[] = [...BUCKETS_MS, Number.POSITIVE_INFINITY].map((limitMs, index) => {
+    count += buckets[index]!;
+    const le = limitMs === Number.POSITIVE_INFINITY ? "+Inf" : String(limitMs / 1_000);
+    return { suffix: "_bucket", labels: { origin, le }, value: count };
+  });
+  return [
+    ...samples,
+    { suffix: "_sum", labels: { origin }, value: sumMs / 1_000 },
+    { suffix: "_count", labels: { origin }, value: count },
+  ];
 }
