@@ -31,7 +31,7 @@ function echo(req: QuickRequest, res: ServerResponse): void {
   if (!taken) res.end("not taken");
 }
 
-/** Posts over a raw connection and gives what comes back until the server is silent. */
+/** Posts over a raw connection and gives what comes back once every request is answered. */
 async function raw(port: number, ...pieces: string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   ends.push(() => socket.destroy());
@@ -43,6 +43,9 @@ async function raw(port: number, ...pieces: string[]): Promise<string> {
     socket.write(piece);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  const sent = (pieces.join("").match(/(POST|GET) \/ /g) ?? []).length;
+  // A half-closed connection aborts what the server still works on.
+  await expect.poll(() => text.split("HTTP/1.1 ").length - 1, { timeout: 20_000 }).toBe(sent);
   socket.end();
   await once(socket, "close");
   return text;
