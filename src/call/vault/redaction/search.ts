@@ -1,7 +1,7 @@
 import { GRAM } from "./escape-tails.ts";
 import { merged, type Range } from "./matcher.ts";
 import { byteAt, DIGITS, FURTHEST_INDENT, IN_BASE64, IN_HEX, Runs, tableOf } from "./runs.ts";
-import { knows, MIX, type Sought } from "./sought.ts";
+import { knows, MIX, mask, type Sought } from "./sought.ts";
 
 /** So much of a value in base64, and not all of it, says that it may be there with escapes in it. */
 const PART = 8;
@@ -26,8 +26,11 @@ const QUOTES = ["''", '""', `'"'`, `"'"`];
 const AT_EDGES = tableOf(/[\s=\\&%nr]/);
 /** 1: base64 may go on with this in the next line: as it is, as an escape, in quotes, or behind a sign that marks a line. */
 const GOES_ON = tableOf(/[A-Za-z0-9+/_\-=%&\\"'>|#*]/);
-/** 1: a line end, or the beginning of an escape. */
-const IS_MARK = tableOf(/[\\&%]/).fill(1, 0, 0x10);
+
+/** Beside a place: an escape or the end of a line, else four characters that are known. */
+const MARK = 1;
+/** Four characters are known, and each is a mark. */
+const MOST_PLACES = GRAM + 1;
 
 /** What was found worth a closer look. */
 export interface Sifted {
@@ -74,13 +77,13 @@ export class Search {
   run(): Sifted {
     const signs = this.#sparseSigns();
     const hasSigns = signs === undefined;
-    const { stride } = this.#sought;
     const places = this.#places;
-    for (let from = 0; from <= this.#length - GRAM; ) {
-      const count = findPlaces(this.#view, from, this.#length, hasSigns, this.#sought, places);
-      this.#visit(places, count, hasSigns);
-      // As many as there is room for at a time.
-      from = count < places.length ? this.#length : places[count - 1]! + stride;
+    // As many at a time as there is room for, whatever is found.
+    const step = this.#sought.stride * Math.floor(places.length / MOST_PLACES);
+    const last = this.#length - GRAM;
+    for (let from = 0; from <= last; from += step) {
+      const to = Math.min(last, from + step - 1);
+      this.#visit(findPlaces(this.#view, from, to, hasSigns, this.#sought, places));
     }
     if (signs !== undefined) this.#escapes(signs);
     if (this.#sought.hasQuotes) for (const quotes of QUOTES) this.#quotes(quotes);
@@ -92,45 +95,36 @@ export class Search {
   #sparseSigns(): number[] | undefined {
     const signs: number[] = [];
     for (const sign of SIGNS) {
-      const before = signs.length;
+      let count = 0;
       for (let at = this.#text.indexOf(sign); at !== -1; at = this.#text.indexOf(sign, at + 1)) {
-        signs.push(at);
-        if (signs.length - before > SOME_SIGNS + at / FAR_APART) return undefined;
+        count += 1;
+        if (count > SOME_SIGNS + at / FAR_APART) return undefined;
+        if (this.#isEscape(at)) signs.push(at);
       }
     }
     return signs;
   }
 
-  #visit(places: Int32Array, count: number, hasSigns: boolean): void {
+  #visit(count: number): void {
+    const places = this.#places;
     let end = 0;
     for (let index = 0; index < count; index++) {
-      const at = places[index]!;
-      // Escapes that were found one by one are looked at later.
-      if (hasSigns || endsIn(this.#view.getInt32(at, true)) !== 0) this.#marks(at);
+      const place = places[index]!;
+      const at = place >> 1;
+      if ((place & 1) === MARK) this.#mark(at);
       // What is known from one place to another is looked at once.
-      if (at + GRAM > end && this.#isKnown(at)) end = this.#around(at);
+      else if (at + GRAM > end) end = this.#around(at);
     }
   }
 
-  /** Looks at the escapes and line ends among four characters, of those that follow each other at the first. */
-  #marks(from: number): void {
-    const bytes = this.#bytes;
-    let at = Math.max(from, this.#done, this.#marked, this.#runs.postponed);
-    while (at < from + GRAM) {
-      const code = bytes[at]!;
-      if (IS_MARK[code] === 0) {
-        at += 1;
-        continue;
-      }
-      this.#breakEnd = 0;
-      const isWorthIt =
-        code < 0x10
-          ? at > 0 && this.#sought.lineEnds[bytes[at - 1]!] === 1 && this.#isBrokenLine(at, at + 1)
-          : this.#isEscape(at);
-      if (isWorthIt && this.#runs.mayStandAt(at, 0)) this.#keep(at, at + 1);
-      at = Math.max(this.#breakEnd, code === BACKSLASH ? this.#afterBackslashes(at) : at + 1);
-      this.#marked = at;
-    }
+  /** Looks at an escape or a line end, of those that follow each other at the first. */
+  #mark(at: number): void {
+    if (at < this.#marked || at < this.#done || at < this.#runs.postponed) return;
+    const code = this.#bytes[at]!;
+    this.#breakEnd = at + 1;
+    const isWorthIt = code < 0x10 ? at > 0 && this.#isBrokenLine(at, at + 1) : this.#isEscape(at);
+    if (isWorthIt && this.#runs.mayStandAt(at, 0)) this.#keep(at, at + 1);
+    this.#marked = code === BACKSLASH ? Math.max(this.#breakEnd, this.#afterBackslashes(at)) : this.#breakEnd;
   }
 
   #escapes(places: readonly number[]): void {
@@ -138,7 +132,7 @@ export class Search {
     for (const at of places) {
       if (at < before) this.#startOver();
       before = at;
-      if (at >= this.#done && this.#isEscape(at) && this.#runs.mayStandAt(at, 0)) this.#keep(at, at + 1);
+      if (at >= this.#done && this.#runs.mayStandAt(at, 0)) this.#keep(at, at + 1);
     }
   }
 
@@ -258,10 +252,8 @@ export class Search {
 
   /** Looks at what is known around a place, and returns where that ends. */
   #around(at: number): number {
-    let left = at;
-    while (left > this.#done && this.#isKnown(left - 1)) left -= 1;
-    let right = at + GRAM;
-    while (right < this.#length && this.#isKnown(right - GRAM + 1)) right += 1;
+    const left = knownFrom(this.#view, at, this.#done, this.#sought);
+    const right = knownTo(this.#view, at, this.#length, this.#sought);
     if (right - left >= PART && this.#encoded.at(-1) !== left) this.#encoded.push(left);
     const fewest = Math.min(LINE_OF_DUMP, this.#fewest(left, right));
     if (right - left >= fewest) this.#keep(left, right);
@@ -335,70 +327,117 @@ export class Search {
 }
 
 /**
- * The places, one in every few, where four characters are known, a line ends among them that a value may go on after or, if
- * `hasSigns`, an escape begins. Returns how many there are; stops when `places` is full. The inner loops take most of the time
- * of a search: `mask` and `endsIn` are written out in them, which makes them a tenth to a fifth faster, and nothing is in them
- * that is seldom needed.
+ * Looks at four characters in every few, of those that begin from `from` to `last`, and writes to `places` where they are known
+ * and, with `MARK`, where among them a line ends that a value may go on after or, if `hasSigns`, an escape begins. Each place is
+ * shifted by one bit. Returns how many there are. The inner loops take most of the time of a search: what they call is written
+ * out in them, and nothing is in them that is seldom needed.
  */
 function findPlaces(
   view: DataView,
   from: number,
-  length: number,
+  last: number,
   hasSigns: boolean,
   sought: Sought,
   places: Int32Array,
 ): number {
   const { bits, shift, stride, pairs, lineEnds } = sought;
   const mix = MIX;
-  const last = length - GRAM;
   let count = 0;
-  for (let at = from; count < places.length; ) {
+  for (let at = from; ; ) {
     let gram = 0;
-    let isWorthIt = false;
+    let mayBeKnown = 0;
+    // Of the two bits of `mask` the first is enough to go on: few others have it.
     if (hasSigns)
       for (; at <= last; at += stride) {
         gram = view.getInt32(at, true);
         const mixed = Math.imul(gram, mix);
-        const both = (1 << (mixed >>> 9)) | (1 << ((mixed >>> 4) ^ (gram >>> 16)));
+        mayBeKnown = (bits[mixed >>> shift]! >>> (mixed >>> 9)) & 1;
         const begins =
           pairs[gram & 0xffff]! |
           pairs[(gram >>> 8) & 0xffff]! |
           pairs[gram >>> 16]! |
           pairs[view.getUint16(at + GRAM - 1, true)]!;
-        isWorthIt = (bits[mixed >>> shift]! & both) === both || begins !== 0;
-        if (isWorthIt || ((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
+        if ((mayBeKnown | begins) !== 0) break;
+        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
       }
     else
       for (; at <= last; at += stride) {
         gram = view.getInt32(at, true);
         const mixed = Math.imul(gram, mix);
-        const both = (1 << (mixed >>> 9)) | (1 << ((mixed >>> 4) ^ (gram >>> 16)));
-        isWorthIt = (bits[mixed >>> shift]! & both) === both;
-        if (isWorthIt || ((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
+        mayBeKnown = (bits[mixed >>> shift]! >>> (mixed >>> 9)) & 1;
+        if (mayBeKnown !== 0) break;
+        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
       }
-    if (at > last) break;
-    if (!isWorthIt) {
-      let ends = endsIn(gram);
-      if (ends === 0) {
-        // What a line is indented by is passed. Behind the text are no blanks.
-        at += GRAM;
-        while (view.getUint8(at) === 0x20) at += 1;
-        continue;
-      }
+    if (at > last) return count;
+    let marks = hasSigns
+      ? pairs[gram & 0xffff]! |
+        (pairs[(gram >>> 8) & 0xffff]! << 1) |
+        (pairs[gram >>> 16]! << 2) |
+        (pairs[view.getUint16(at + GRAM - 1, true)]! << 3)
+      : 0;
+    if (endsIn(gram) !== 0) {
       const before = at === 0 ? 0 : view.getInt32(at - 1, true);
-      let mayGoOn = 0;
-      for (; ends !== 0; ends &= ends - 1)
-        mayGoOn |= lineEnds[(before >>> (24 - Math.clz32(ends & -ends))) & 0xff]!;
-      if (mayGoOn === 0) {
-        at += stride;
-        continue;
+      for (let ends = endsIn(gram); ends !== 0; ends &= ends - 1) {
+        const end = 24 - Math.clz32(ends & -ends);
+        marks |= lineEnds[(before >>> end) & 0xff]! << (end >> 3);
       }
     }
-    places[count] = at;
-    count += 1;
-    at += stride;
+    for (; marks !== 0; marks &= marks - 1) {
+      const mark = at + 31 - Math.clz32(marks & -marks);
+      if (!mayBeInside(view, mark, sought.hasBlanks)) continue;
+      places[count] = (mark << 1) | MARK;
+      count += 1;
+    }
+    if (mayBeKnown !== 0 && knows(sought, gram)) {
+      places[count] = at << 1;
+      count += 1;
+    }
+    // What a line is indented by is passed.
+    at = gram === FOUR_BLANKS ? afterBlanks(view, at) : at + stride;
   }
-  return count;
+}
+
+/** Where what is known around `at` begins, not before `first`. */
+function knownFrom(view: DataView, at: number, first: number, { bits, shift }: Sought): number {
+  let left = at;
+  for (; left > first; left--) {
+    const gram = view.getInt32(left - 1, true);
+    const mixed = Math.imul(gram, MIX);
+    const both = mask(gram, mixed);
+    if ((bits[mixed >>> shift]! & both) !== both) break;
+  }
+  return left;
+}
+
+/** Where what is known around `at` ends, not after `last`. */
+function knownTo(view: DataView, at: number, last: number, { bits, shift }: Sought): number {
+  let right = at + GRAM;
+  for (; right < last; right++) {
+    const gram = view.getInt32(right - GRAM + 1, true);
+    const mixed = Math.imul(gram, MIX);
+    const both = mask(gram, mixed);
+    if ((bits[mixed >>> shift]! & both) !== both) break;
+  }
+  return right;
+}
+
+/** Says of most escapes and line ends that no value has them in it, by what stands beside them. */
+function mayBeInside(view: DataView, at: number, hasBlanks: boolean): boolean {
+  const code = view.getUint8(at);
+  if (code === PERCENT) return DIGITS[view.getUint8(at + 2)]! < 16;
+  if (code >= 0x10 || hasBlanks || at === 0) return true;
+  const before = view.getUint8(at - 1);
+  if (before < 0x10 || before === EQUALS || before === BACKSLASH) return true;
+  const next = view.getUint8(afterBlanks(view, at + 1));
+  return next < 0x10 || GOES_ON[next] === 1;
+}
+
+/** Four at a time. Behind the text are no blanks. */
+function afterBlanks(view: DataView, from: number): number {
+  for (let at = from; ; at += GRAM) {
+    const others = view.getInt32(at, true) ^ FOUR_BLANKS;
+    if (others !== 0) return at + ((31 - Math.clz32(others & -others)) >> 3);
+  }
 }
 
 /** A bit for each of four characters that is below 16: a line end or a tab. */

@@ -13,7 +13,7 @@ const SPARSENESS = 64;
 /** Written once and used again and again; longer texts get memory of their own. */
 const SCRATCH = 256 * 1024;
 /** So many places are looked at together. */
-const PLACES = 4096;
+const PLACES = 8192;
 const MARGIN = 64;
 /** A word of the table has so many bits. */
 const WORD = 5;
