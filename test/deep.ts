@@ -84,6 +84,7 @@ export const LONGER: readonly string[] = [
   "test/features/files/cut-secrets.test.ts",
   "test/features/files/paths.test.ts",
   "test/features/web/screenshot-url.test.ts",
+  "test/call/vault/redaction/planted-values.test.ts",
   "test/call/vault/redaction/redaction.test.ts",
   "test/call/vault/redaction/spellings.test.ts",
   "test/call/rules/paths/file-rules.test.ts",
