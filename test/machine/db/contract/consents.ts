@@ -112,6 +112,20 @@ export function consentsContract(fresh: FreshStore): void {
     expect(await t.store.consents.key("refresh_35")).toMatchObject({ key: { usedAt: null } });
   });
 
+  test("the newest key of a consent stays, though all have the same time or the clock was set back", async () => {
+    await using t = await fresh();
+    await withConsent(t.store);
+    let last = "code";
+    for (let round = 0; round < 34; round++) {
+      const at = NOW - (round >> 4);
+      const refresh = consentKey(`refresh_${99 - round}`, { createdAt: at });
+      const issued = { token: issuedToken("tok_1"), refresh, expiresAt: NOW + 500 };
+      expect(await t.store.consents.use(last, at, issued)).toBe(true);
+      last = refresh.hash;
+    }
+    expect(await t.store.consents.key(last)).toMatchObject({ key: { usedAt: null } });
+  });
+
   test("keys and tokens end with their consent, and all of it with the agent", async () => {
     await using t = await fresh();
     await withConsent(t.store);

@@ -76,6 +76,25 @@ export function peopleContract(fresh: FreshStore): void {
     expect((await sessions.list()).map(({ id }) => id)).toEqual(["ses_4", "ses_5"]);
   });
 
+  test("a code or session just made stays, though all have the same time or the clock was set back", async () => {
+    await using t = await fresh();
+    const { people, sessions } = t.store;
+    await people.create(person("eve"));
+    const opened = ["9", "5", "1", "7", "3"].map((digit, index) => ({
+      digit,
+      createdAt: NOW - (index >> 1),
+    }));
+    for (const { digit, createdAt } of opened) {
+      await sessions.putCode(loginCode(`c${digit}`, { createdAt }), 2);
+      await sessions.putCode(loginCode(`d${digit}`, { createdAt }), 2);
+      for (const code of [`c${digit}`, `d${digit}`])
+        expect(await sessions.redeem(code, session(`ses_${code}`, { createdAt }), 2)).toBeDefined();
+      const ids = (await sessions.list()).map(({ id }) => id);
+      expect(ids).toContain(`ses_d${digit}`);
+      expect(ids).toHaveLength(2);
+    }
+  });
+
   test("a use is noted with the person, and time never turns back", async () => {
     await using t = await fresh();
     const { people, sessions } = t.store;

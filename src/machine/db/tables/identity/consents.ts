@@ -64,7 +64,7 @@ export function consentStore(database: Database): ConsentStore {
           .execute();
         if (refresh) await db.insertInto("consentKeys").values(keys.toRow(refresh)).execute();
         await db.updateTable("consents").set({ expiresAt }).where("id", "=", consentId!).execute();
-        await forgetOldKeys(db, consentId!);
+        await forgetOldKeys(db, consentId!, refresh?.hash ?? hash);
         return true;
       });
     },
@@ -78,16 +78,20 @@ export function consentStore(database: Database): ConsentStore {
   };
 }
 
-/** A client may renew as often as it likes; only so much of its past is kept. */
-async function forgetOldKeys(db: Transaction<Schema>, consentId: string): Promise<void> {
+/**
+ * A client may renew as often as it likes; only so much of its past is kept, and its newest key in any case: another may have
+ * the same time, or a later one where the clock was set back.
+ */
+async function forgetOldKeys(db: Transaction<Schema>, consentId: string, newest: string): Promise<void> {
   const old = db
     .selectFrom("consentKeys")
     .select("hash")
     .where("consentId", "=", consentId)
+    .where("hash", "!=", newest)
     .orderBy("createdAt", "desc")
     .orderBy("hash")
     .limit(KEYS_PER_CONSENT)
-    .offset(KEYS_PER_CONSENT);
+    .offset(KEYS_PER_CONSENT - 1);
   await db.deleteFrom("consentKeys").where("hash", "in", old).execute();
 }
 

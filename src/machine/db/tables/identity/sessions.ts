@@ -26,10 +26,12 @@ export function sessionStore(database: Database): SessionStore {
           .selectFrom("loginCodes")
           .select("hash")
           .where("personId", "=", code.personId)
+          // The one just made stays, whatever the clock says: others may have the same time, or a later one.
+          .where("hash", "!=", code.hash)
           .orderBy("createdAt", "desc")
           .orderBy("hash")
           .limit(MANY)
-          .offset(most);
+          .offset(most - 1);
         await db.deleteFrom("loginCodes").where("hash", "in", beyond).execute();
       });
     },
@@ -60,10 +62,11 @@ export function sessionStore(database: Database): SessionStore {
           .selectFrom("sessions")
           .select("id")
           .where("personId", "=", opened.personId)
+          .where("id", "!=", opened.id)
           .orderBy("createdAt", "desc")
           .orderBy("id")
           .limit(MANY)
-          .offset(most);
+          .offset(most - 1);
         await db.deleteFrom("sessions").where("id", "in", beyond).execute();
         return opened;
       });
