@@ -15,6 +15,8 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // No page lives long enough for optimised code to pay for itself: a seventh of the CPU of a page.
+  "--js-flags=--no-opt,--no-maglev",
 ];
 
 let browser: Promise<Browser> | undefined;
