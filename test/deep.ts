@@ -8,6 +8,7 @@
  * Beside each, the files by which `npm test` guards the same behaviour.
  */
 export const DEEP: Readonly<Record<string, readonly string[]>> = {
+  // `test/support/test-api.ts` holds every answer that any of them gets against its schema.
   "test/surfaces/api/answers.test.ts": [
     "test/surfaces/api/routes/*/*.test.ts",
     "test/surfaces/api/schema.test.ts",
@@ -20,7 +21,12 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/features/clients/connect-client.test.ts",
     "test/surfaces/cli/commands/servers/connect.test.ts",
   ],
-  "test/dashboard/axe.test.ts": ["test/dashboard/*.test.ts"],
+  "test/dashboard/axe.test.ts": [
+    "test/dashboard/servers.test.ts",
+    "test/dashboard/tools.test.ts",
+    "test/dashboard/approvals.test.ts",
+    "test/dashboard/settings.test.ts",
+  ],
   "test/dashboard/journey.test.ts": [
     "test/dashboard/servers.test.ts",
     "test/dashboard/agents.test.ts",
@@ -34,10 +40,19 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/surfaces/daemon/backup.test.ts",
     "test/surfaces/cli/commands/daemon/backup.test.ts",
   ],
-  "test/e2e/canaries.test.ts": ["test/call/executor/secrets.test.ts", "test/call/vault/*.test.ts"],
+  "test/e2e/canaries.test.ts": [
+    "test/call/executor/secrets.test.ts",
+    "test/call/audit/audit.test.ts",
+    "test/call/vault/redaction/redaction.test.ts",
+    "test/servers/servers.test.ts",
+    "test/servers/lifecycle/server-log.test.ts",
+  ],
   "test/e2e/catalogue.test.ts": ["test/servers/servers.test.ts", "test/call/catalog/catalog.test.ts"],
   "test/e2e/deferred-loading.test.ts": ["test/surfaces/gateway/deferred.test.ts"],
-  "test/e2e/kill.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
+  "test/e2e/kill.test.ts": [
+    "test/surfaces/cli/commands/daemon/serve.test.ts",
+    "test/machine/db/kill.test.ts",
+  ],
   "test/e2e/lost-home.test.ts": [
     "test/e2e/full-disk.test.ts",
     "test/surfaces/daemon/impossible-home.test.ts",
@@ -49,10 +64,53 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/call/search/meanings.test.ts",
     "test/machine/text/meaning/minilm/local-embedder.test.ts",
   ],
-  "test/faults/*.test.ts": [
-    "test/servers/*.test.ts",
-    "test/servers/auth/*.test.ts",
-    "test/features/plugins/*.test.ts",
+  "test/faults/authentication.test.ts": ["test/servers/auth/server-auth.test.ts"],
+  "test/faults/calls-under-way.test.ts": [
+    "test/servers/auth/server-auth.test.ts",
+    "test/servers/taken-away.test.ts",
+  ],
+  "test/faults/dying.test.ts": ["test/servers/faulty-server.test.ts", "test/servers/calls.test.ts"],
+  "test/faults/fairness.test.ts": [
+    "test/lib/flow/fair-queue.test.ts",
+    "test/servers/faulty-server.test.ts",
+    "test/servers/lists/server-tool.test.ts",
+  ],
+  "test/faults/flooding.test.ts": [
+    "test/lib/lines.test.ts",
+    "test/servers/faulty-server.test.ts",
+    "test/servers/lifecycle/server-log.test.ts",
+  ],
+  "test/faults/hanging.test.ts": [
+    "test/servers/faulty-server.test.ts",
+    "test/servers/calls.test.ts",
+    "test/servers/transport/stdio-transport.test.ts",
+  ],
+  "test/faults/isolation.test.ts": [
+    "test/servers/connection/inquiries.test.ts",
+    "test/servers/rounds.test.ts",
+  ],
+  "test/faults/lists.test.ts": ["test/servers/lists.test.ts"],
+  "test/faults/malformed.test.ts": [
+    "test/servers/faulty-server.test.ts",
+    "test/servers/transport/requests.test.ts",
+  ],
+  "test/faults/many-calls.test.ts": [
+    "test/lib/flow/slots.test.ts",
+    "test/servers/transport/requests.test.ts",
+  ],
+  "test/faults/plugins.test.ts": [
+    "test/features/plugins/process/plugin-host.test.ts",
+    "test/features/plugins/package/manifest.test.ts",
+    "test/features/plugins/definitions.test.ts",
+  ],
+  "test/faults/remote.test.ts": [
+    "test/servers/transport/transports.test.ts",
+    "test/servers/connection/connect.test.ts",
+    "test/servers/sessions.test.ts",
+  ],
+  "test/faults/retry.test.ts": [
+    "test/servers/faulty-server.test.ts",
+    "test/servers/connection/call-failure.test.ts",
   ],
   "test/surfaces/gateway/ungranted-random.test.ts": ["test/surfaces/gateway/denied-everywhere.test.ts"],
   "test/features/knowledge/index/quality.test.ts": ["test/features/knowledge/search/relevance.test.ts"],
@@ -61,7 +119,10 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/features/knowledge/sync/unreadable.test.ts",
     "test/features/knowledge/parse/parse-thread.test.ts",
   ],
-  "test/features/knowledge/sync/kill.test.ts": ["test/features/knowledge/sync/sync.test.ts"],
+  "test/features/knowledge/sync/kill.test.ts": [
+    "test/features/knowledge/sync/sync.test.ts",
+    "test/machine/db/knowledge-kill.test.ts",
+  ],
   "test/features/web/hostile-html.test.ts": ["test/features/web/markdown.test.ts"],
   "test/packed.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
   "test/servers/long-lists.test.ts": ["test/servers/lists.test.ts"],

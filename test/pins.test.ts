@@ -4,7 +4,7 @@ import { SCOPES } from "../src/contract/caller.ts";
 import { ERRORS } from "../src/contract/errors.ts";
 import { EVENT_NAMES } from "../src/contract/events.ts";
 import { OUTCOMES, type Tool } from "../src/contract/tool.ts";
-import { loadSettings } from "../src/index.ts";
+import * as library from "../src/index.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { silentLog } from "../src/lib/log.ts";
 import { ALIASES, SETTINGS, type Setting } from "../src/machine/config/schema.ts";
@@ -31,6 +31,24 @@ import { type TestApi, testApi } from "./support/test-api.ts";
  */
 
 describe("pinned", () => {
+  it("exports of the library", () => {
+    expect(Object.keys(library).sort()).toEqual([
+      "ERRORS",
+      "OUTCOMES",
+      "SCOPES",
+      "ToolkeepError",
+      "aiSdkTools",
+      "anthropicTools",
+      "createHub",
+      "loadSettings",
+      "openaiChatTools",
+      "openaiResponsesTools",
+      "runAnthropicCalls",
+      "runOpenaiChatCalls",
+      "runOpenaiResponsesCalls",
+    ]);
+  });
+
   it("outcomes", () => {
     expect(OUTCOMES).toEqual([
       "ok",
@@ -64,7 +82,7 @@ describe("pinned", () => {
 
   it("settings: keys with type, default, variable and what a project may do, and what a program reads", async () => {
     await using home = await tempHome();
-    const { settings } = await loadSettings({
+    const { settings } = await library.loadSettings({
       cwd: home.path,
       env: { TOOLKEEP_HOME: home.path },
       isTrusted: () => false,
@@ -186,7 +204,7 @@ describe("pinned, of the store", () => {
     expect(KNOWLEDGE_MIGRATIONS.map(({ name }) => name)).toEqual(["0001-index", "0002-sweeping"]);
   });
 
-  it("tables and columns", () => {
+  it("tables and columns of the store", () => {
     const tables = Object.entries(TABLES).map(([name, columns]) => {
       const shown = Object.entries(columns).map(([column, type]) => `  ${column}: ${type}`);
       return [name, ...shown].join("\n");

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { toolkeepHere, toolkeepHereJson } from "../../../../support/run-command.
 import { homeWithStore } from "../../../../support/store-template.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { filesystem } from "../../../../support/test-hub.ts";
-import { serve, start, toolkeep } from "../../../../support/toolkeep.ts";
+import { BIN, environment, serve, start, toolkeep } from "../../../../support/toolkeep.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
 
 describe("toolkeep serve", { timeout: 120_000 }, () => {
@@ -80,6 +81,23 @@ describe("toolkeep serve", { timeout: 120_000 }, () => {
     await waitUntil("nothing it started is left", async () => (await living([orphan])).length === 0);
     const { servers } = await toolkeepHereJson(options, "server", "list");
     expect(servers).toMatchObject([{ name: "fs", toolCount: expect.any(Number) }]);
+  });
+
+  it("that npm began ends tidily when what stands between them is killed", async () => {
+    await using home = await homeWithStore();
+    const env = environment({ home: home.path, env: { npm_lifecycle_event: "start" } });
+    const words = ["-c", '"$@" & wait', "sh", process.execPath, BIN, "serve"];
+    const shell = spawn("sh", words, { env, cwd: home.path, stdio: "ignore" });
+    const file = join(home.path, "daemon.json");
+    await waitUntil("the daemon is ready", () => existsSync(file), 60_000);
+    const { pid } = JSON.parse(await readFile(file, "utf8"));
+    try {
+      shell.kill("SIGKILL");
+      await waitUntil("the daemon is gone", async () => (await living([pid])).length === 0, 30_000);
+    } finally {
+      for (const left of await living([pid])) process.kill(left, "SIGKILL");
+    }
+    expect(existsSync(file)).toBe(false);
   });
 
   it("finishes calls under way before it ends", async () => {
