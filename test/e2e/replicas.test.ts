@@ -8,6 +8,7 @@ import { startRoundRobin } from "../../scripts/replicas/round-robin.mjs";
 import { connectClient } from "../support/connect-client.ts";
 import { hasPostgres, scopedSchema } from "../support/postgres.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
+import { stopwatch } from "../support/stopwatch.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { testClient } from "../support/test-gateway.ts";
 import { type RunOptions, type Serving, serve, toolkeep } from "../support/toolkeep.ts";
@@ -75,9 +76,9 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
       );
     await waitUntil("the other shows the question", async () => (await asked()) !== undefined);
     await toolkeepHere(second.options, "question", "answer", (await asked()).id, "blue");
-    const answered = performance.now();
+    const took = stopwatch();
     expect(textOf(await asking)).toContain("blue");
-    expect(performance.now() - answered).toBeLessThan(1_000);
+    expect(took()).toBeLessThan(1_000);
   });
 
   it("know within a moment what was changed on the other, and tell their clients", async () => {

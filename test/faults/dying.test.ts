@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { living } from "../support/living.ts";
 import { remoteServer } from "../support/remote-server.ts";
 import { legacyHttp } from "../support/servers/legacy-http.ts";
+import { stopwatch } from "../support/stopwatch.ts";
 import { fixture, said } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { FAULTY, freshUpstream } from "./fresh-upstream.ts";
@@ -81,10 +82,10 @@ describe("a local server that dies", () => {
     const hanging = it.up.call("mcp_clinging_hang");
     expect(await living(pids)).toEqual(pids);
 
-    const startedAt = performance.now();
+    const took = stopwatch();
     await it.up.upstream.remove("clinging");
 
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
+    expect(took()).toBeLessThan(6_000);
     expect(await hanging).toMatchObject({ kind: "unavailable" });
     expect(await living(pids)).toEqual([]);
   });
@@ -111,12 +112,12 @@ describe("a remote server that dies", () => {
     await it.add("remote", { url: first.url });
     await first.kill();
 
-    const startedAt = performance.now();
+    const took = stopwatch();
     expect(await it.up.call("mcp_remote_echo")).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("ECONNREFUSED"),
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(took()).toBeLessThan(2_000);
 
     await using _second = await remoteProcess(first.port);
     await waitUntil("it is back", () => it.up.upstream.server("remote").state === "ready");

@@ -4,6 +4,7 @@ import { remoteServer } from "../support/remote-server.ts";
 import { legacyHttp } from "../support/servers/legacy-http.ts";
 import { oauthServers } from "../support/servers/oauth.ts";
 import { signIn, upstreamWith } from "../support/sign-in.ts";
+import { stopwatch } from "../support/stopwatch.ts";
 import { testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -67,9 +68,9 @@ test("a server that does not answer a farewell is not waited for", async () => {
   await up.upstream.add("remote", { url: remote.url });
   await up.upstream.settled();
   expect(up.upstream.server("remote").state).toBe("ready");
-  const startedAt = performance.now();
+  const took = stopwatch();
   await up.upstream.update("remote", { enabled: false });
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(took()).toBeLessThan(5_000);
   expect(remote.requests.some(({ method }) => method === "DELETE")).toBe(true);
 });
 

@@ -5,6 +5,7 @@ import { type EventName, Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { stopwatch } from "../../support/stopwatch.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -244,10 +245,10 @@ describe("a question that another process moved on", () => {
     const waiting = patient.ask(asking(), LONG);
     const id = await pendingId();
     await questions.answer(id, "blue");
-    const begun = performance.now();
+    const took = stopwatch();
     await patient.heardOf({ id, state: "answered" });
     expect(await waiting).toMatchObject({ kind: "answered", id, answer: "blue" });
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(took()).toBeLessThan(2_000);
     patient.close();
   });
 

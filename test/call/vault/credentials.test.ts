@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutCredentials } from "../../../src/call/vault/credentials.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
 
@@ -20,9 +21,9 @@ describe("withoutCredentials", () => {
   ])("does not take long over %s", (_, piece) => {
     const took = (length: number) => {
       const text = piece.repeat(Math.ceil(length / piece.length));
-      const began = performance.now();
+      const began = workNow();
       withoutCredentials(text);
-      return performance.now() - began;
+      return workNow() - began;
     };
     took(1_000);
     expect(Math.min(took(200_000), took(200_000))).toBeLessThan(400);

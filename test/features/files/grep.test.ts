@@ -7,6 +7,7 @@ import { randomId } from "../../../src/lib/id.ts";
 import { createGlob } from "../../../src/lib/text/glob.ts";
 import { type TestNative, testNative, textOf } from "../../support/native.ts";
 import { testCaller } from "../../support/tools.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 let t: TestNative;
 beforeAll(async () => {
@@ -120,8 +121,8 @@ describe("a glob", () => {
   });
 
   it("takes no exponential time", () => {
-    const started = performance.now();
+    const started = workNow();
     expect(createGlob(`${"*a".repeat(100)}b`)?.("a".repeat(4_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(workNow() - started).toBeLessThan(2_000);
   });
 });

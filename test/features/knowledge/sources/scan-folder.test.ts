@@ -6,6 +6,7 @@ import { IgnoreRules } from "../../../../src/features/knowledge/sources/ignore-r
 import { planSource } from "../../../../src/features/knowledge/sources/plan-source.ts";
 import { listFolder, scanFolder } from "../../../../src/features/knowledge/sources/scan-folder.ts";
 import { tempHome } from "../../../support/temp-home.ts";
+import { workNow } from "../../../support/work-clock.ts";
 
 async function scanned(
   files: Readonly<Record<string, string>>,
@@ -116,9 +117,9 @@ test("ignore patterns are read as git reads them, in bounded time", () => {
   for (const [path, isFolder, verdict] of cases)
     expect([path, rules.verdict(path, isFolder)]).toEqual([path, verdict]);
   const slow = new IgnoreRules("", [`${"*a".repeat(200)}b`]);
-  const began = performance.now();
+  const began = workNow();
   slow.verdict("a".repeat(5_000), false);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(workNow() - began).toBeLessThan(1_000);
 });
 
 test("character classes and escapes in ignore patterns mean what they mean to git", () => {
@@ -154,7 +155,7 @@ test("character classes and escapes in ignore patterns mean what they mean to gi
       isLeftOut,
     ]);
   const slow = new IgnoreRules("", [`${"**/[a-z]*/".repeat(40)}[!a]`]);
-  const began = performance.now();
+  const began = workNow();
   slow.verdict(`${"a/".repeat(64)}a`, false);
-  expect(performance.now() - began).toBeLessThan(100);
+  expect(workNow() - began).toBeLessThan(100);
 });
