@@ -13,8 +13,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two leave a sixth of two cores idle, waiting for child processes and the disk; more than three make each other slow.
     maxWorkers: 3,
-    // Most of what a test makes is garbage at its end: to look for it less often is a fifteenth of the CPU.
-    execArgv: ["--max-semi-space-size=64"],
     restoreMocks: true,
     // No module keeps state, so files share what is loaded: a third of the CPU of a run went into loading it again.
     isolate: false,
