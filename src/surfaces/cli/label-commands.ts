@@ -1,31 +1,31 @@
-import type { Command } from "commander";
 import type { LabelList, LabelsCleared } from "../api/contract.ts";
 import { oneLine } from "../daemon/log/printable.ts";
 import { path } from "./client/api-client.ts";
-import { destructive } from "./input/destructive.ts";
+import { asksFirst, withYes } from "./input/destructive.ts";
 import { counted } from "./print/counted.ts";
 import { ago } from "./print/duration.ts";
 import { table } from "./print/table.ts";
-import { leaf, type Run, type Shell } from "./shell.ts";
+import type { Group, Run } from "./shell.ts";
 
 /** What conversations have come in touch with, which rules with `after` look at. */
-export function addLabelCommands(rule: Command, shell: Shell): void {
-  leaf(rule, "labels", "list the conversations that have labels", "rule labels --agent coder")
-    .option("--agent <name>", "only those of this agent")
-    .action(shell.action(listLabels));
-  destructive(
-    leaf(
-      rule,
-      "clear-labels",
-      "take labels away, of one conversation of an agent or of all",
-      "rule clear-labels --agent coder",
-    )
+export function addLabelCommands(rule: Group): void {
+  rule
+    .leaf("labels", "list the conversations that have labels", listLabels, "--agent coder")
+    .option("--agent <name>", "only those of this agent");
+  withYes(
+    rule
+      .leaf(
+        "clear-labels",
+        "take labels away, of one conversation of an agent or of all",
+        asksFirst(
+          ({ agent, conversation }) =>
+            `Take away the labels of ${conversation ?? "every conversation"} of ${agent}?`,
+          clearLabels,
+        ),
+        "--agent coder",
+      )
       .requiredOption("--agent <name>", "the agent")
       .option("--conversation <id>", "only of this conversation"),
-    shell,
-    ({ agent, conversation }) =>
-      `Take away the labels of ${conversation ?? "every conversation"} of ${agent}?`,
-    clearLabels,
   );
 }
 

@@ -16,7 +16,8 @@ export interface Run {
   progress<T>(label: string, work: Promise<T>): Promise<T>;
 }
 
-type Action<P extends unknown[]> = (run: Run, ...params: P) => Promise<number | undefined>;
+/** The body of a command; its exit code is 0 unless it says otherwise. */
+export type Action<P extends unknown[]> = (run: Run, ...params: P) => Promise<number | undefined>;
 
 export interface ShellDeps {
   readonly terminal: Terminal;
@@ -32,6 +33,23 @@ export class Shell {
   constructor(deps: ShellDeps) {
     this.terminal = deps.terminal;
     this.#connect = deps.connect;
+  }
+
+  /** A command with subcommands. */
+  group(name: string, description: string): Group {
+    return new Group(this, name).description(description);
+  }
+
+  /** A command without subcommands: a line for the list of commands, more for its own help; `examples` as in `leaf`. */
+  single<P extends unknown[]>(
+    name: string,
+    summary: string,
+    description: string,
+    body: Action<P>,
+    ...examples: readonly string[]
+  ): Command {
+    const command = new Command(name).summary(summary).description(description);
+    return withExamples(command.action(this.action(body)), name, examples);
   }
 
   /**
@@ -76,6 +94,31 @@ export class Shell {
   }
 }
 
+/** A command with subcommands: `toolkeep server`, of which `toolkeep server add` is a leaf. */
+export class Group extends Command {
+  readonly #shell: Shell;
+
+  constructor(shell: Shell, name: string) {
+    super(name);
+    this.#shell = shell;
+  }
+
+  /** `examples`: what follows the command's name in each example of its help; none: the name alone. */
+  leaf<P extends unknown[]>(
+    usage: string,
+    summary: string,
+    body: Action<P>,
+    ...examples: readonly string[]
+  ): Command {
+    const command = this.command(usage).description(summary);
+    return withExamples(
+      command.action(this.#shell.action(body)),
+      `${this.name()} ${command.name()}`,
+      examples,
+    );
+  }
+}
+
 function remedyOf({ code, remedy }: ToolkeepError, command: string, list: string | undefined): string {
   if (code === "BAD_USAGE") return `Run ${command} --help to see what it takes.`;
   const isCommon = code === "NOT_FOUND" && remedy === ERRORS.NOT_FOUND.remedy;
@@ -94,30 +137,9 @@ function isDiskError(error: unknown): boolean {
   return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "ENOTDIR", "EIO"].includes(code ?? "");
 }
 
-/** A subcommand that does something, with the option every one of them has. */
-export function leaf(
-  parent: Command,
-  usage: string,
-  summary: string,
-  ...exampleLines: readonly string[]
-): Command {
-  return examples(withJson(parent.command(usage).description(summary)), ...exampleLines);
-}
-
-/** A command without subcommands: a line for the list of commands, more for its own help. */
-export function single(name: string, summary: string, description: string): Command {
-  return withJson(new Command(name).summary(summary).description(description));
-}
-
 /** `toolkeep server add`: the command with all it belongs to. */
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
-}
-
-export function examples(command: Command, ...lines: readonly string[]): Command {
-  if (lines.length === 0) return command;
-  const text = lines.map((line) => `  $ toolkeep ${line}`).join("\n");
-  return command.addHelpText("after", `\n${lines.length > 1 ? "Examples" : "Example"}:\n${text}`);
 }
 
 /** For options that may be given several times. */
@@ -163,10 +185,14 @@ function createRun(terminal: Terminal, json: boolean, client: LazyClient): Run {
   };
 }
 
-function withJson(command: Command): Command {
+/** What every command that does something has: the option `--json`, and below its help what it looks like with parameters. */
+function withExamples(command: Command, path: string, examples: readonly string[]): Command {
+  const lines = examples.length === 0 ? [""] : examples;
+  const text = lines.map((parameters) => `  $ toolkeep ${path} ${parameters}`.trimEnd()).join("\n");
   return command
     .option("--json", "print one JSON value, errors included")
-    .configureHelp({ optionDescription });
+    .configureHelp({ optionDescription })
+    .addHelpText("after", `\n${lines.length > 1 ? "Examples" : "Example"}:\n${text}`);
 }
 
 /** Without an empty list as default, which tells nobody anything. */

@@ -1,37 +1,31 @@
 import type { Command } from "commander";
-import type { Run, Shell } from "../shell.ts";
+import type { Action, Run } from "../shell.ts";
 import { confirmed } from "./confirmed.ts";
 
-type Body<P extends unknown[]> = (run: Run, ...params: P) => Promise<number | undefined>;
-
 /**
- * Gives a command that deletes or revokes something its action: it asks first, unless `--yes` was given. `question`
- * gets what the body gets.
+ * The body of a command that deletes or revokes something: it asks first, unless `--yes` was given (see `withYes`).
+ * `question` gets what the body gets.
  */
-export function destructive<P extends unknown[]>(
-  command: Command,
-  shell: Shell,
+export function asksFirst<P extends unknown[]>(
   question: (...params: P) => string,
-  body: Body<P>,
-): Command {
-  return withYes(command).action(
-    shell.action<P>(async (run, ...params) => {
-      await mustConfirm(run, command.opts(), question(...params));
-      return await body(run, ...params);
-    }),
-  );
+  body: Action<P>,
+): Action<P> {
+  return async (run, ...params) => {
+    await mustConfirm(run, params.at(-1) as Agreement, question(...params));
+    return await body(run, ...params);
+  };
 }
 
-/** For a command of which only one option deletes: its action calls `mustConfirm` itself. */
+/** For commands that ask before they delete. */
 export function withYes(command: Command): Command {
   return command.option("--yes", "do not ask");
 }
 
+interface Agreement {
+  readonly yes?: boolean;
+}
+
 /** Resolves when the person is sure. Throws BAD_USAGE where nobody can be asked. */
-export async function mustConfirm(
-  run: Run,
-  { yes }: { readonly yes?: boolean },
-  question: string,
-): Promise<void> {
+export async function mustConfirm(run: Run, { yes }: Agreement, question: string): Promise<void> {
   if (!yes) await confirmed(run, question, { no: "nothing was changed", initially: false });
 }

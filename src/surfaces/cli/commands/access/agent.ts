@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   AgentAnswer,
@@ -12,12 +12,12 @@ import type {
   NewAgent,
 } from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { listedOf, listedText } from "../../print/listed-text.ts";
 import { fields, table } from "../../print/table.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface AgentOptions {
   readonly description?: string;
@@ -44,72 +44,58 @@ interface EditOptions extends AgentOptions {
 const SEATS = ["localModel", "coordinator"] as const;
 
 export function agentCommand(shell: Shell): Command {
-  const agent = new Command("agent").description("agents and what each of them may call");
+  const agent = shell.group("agent", "agents and what each of them may call");
 
-  leaf(agent, "list", "list the agents", "agent list").action(shell.action(listAgents));
-  leaf(
-    agent,
-    "show <name>",
-    "show an agent, its tools and where each grant comes from",
-    "agent show main",
-  ).action(shell.action(showAgent));
-  examples(
-    agentOptions(
-      leaf(agent, "create <name>", "create an agent; without toolboxes it has the core tools only"),
+  agent.leaf("list", "list the agents", listAgents);
+  agent.leaf("show <name>", "show an agent, its tools and where each grant comes from", showAgent, "main");
+  agentOptions(
+    agent.leaf(
+      "create <name>",
+      "create an agent; without toolboxes it has the core tools only",
+      createAgent,
+      "writer --toolbox research --grant mcp_fs_read_text_file",
+      "coder --folder ~/src/app:rw --folder ~/docs:ro",
+      "looker --parent coder --scout",
+    ),
+  )
+    .option("--parent <agent>", "make it a sub-agent of this agent")
+    .option(
+      "--scout",
+      "make it a scout of its parent: read-only tools, by default those of the toolbox scout",
+    );
+  agentOptions(
+    agent.leaf(
+      "edit <name>",
+      "give an agent more, or take something away",
+      editAgent,
+      "writer --grant mcp_fs_read_text_file",
+      "writer --revoke research --clear folders",
+      "writer --pin mcp_github_create_issue --model gpt-5",
+    ),
+  )
+    .option("--revoke <name>", "take away this toolbox or tool (repeatable)", collect, [])
+    .option("--unpin <tool>", "let its lists leave this tool to tool_search again (repeatable)", collect, [])
+    .option(
+      "--clear <what>",
+      "take away all toolboxes, grants, folders or pins, or the model, first (repeatable)",
+      collect,
+      [],
     )
-      .option("--parent <agent>", "make it a sub-agent of this agent")
-      .option(
-        "--scout",
-        "make it a scout of its parent: read-only tools, by default those of the toolbox scout",
-      )
-      .action(shell.action(createAgent)),
-    "agent create writer --toolbox research --grant mcp_fs_read_text_file",
-    "agent create coder --folder ~/src/app:rw --folder ~/docs:ro",
-    "agent create looker --parent coder --scout",
-  );
-  examples(
-    agentOptions(leaf(agent, "edit <name>", "give an agent more, or take something away"))
-      .option("--revoke <name>", "take away this toolbox or tool (repeatable)", collect, [])
-      .option(
-        "--unpin <tool>",
-        "let its lists leave this tool to tool_search again (repeatable)",
-        collect,
-        [],
-      )
-      .option(
-        "--clear <what>",
-        "take away all toolboxes, grants, folders or pins, or the model, first (repeatable)",
-        collect,
-        [],
-      )
-      .option("--attended", "let its calls ask a person again, after --headless")
-      .option("--no-local-model", "what local models use all the time is left to tool_search again")
-      .option("--no-coordinator", "it leads no other agents any more")
-      .action(shell.action(editAgent)),
-    "agent edit writer --grant mcp_fs_read_text_file",
-    "agent edit writer --revoke research --clear folders",
-    "agent edit writer --pin mcp_github_create_issue --model gpt-5",
-  );
-  destructive(
-    leaf(
-      agent,
+    .option("--attended", "let its calls ask a person again, after --headless")
+    .option("--no-local-model", "what local models use all the time is left to tool_search again")
+    .option("--no-coordinator", "it leads no other agents any more");
+  withYes(
+    agent.leaf(
       "delete <name>",
       "delete an agent and its tokens; its workspace stays on disk",
-      "agent delete writer",
+      asksFirst((name) => `Delete agent ${name} and its tokens?`, deleteAgent),
+      "writer",
     ),
-    shell,
-    (name) => `Delete agent ${name} and its tokens?`,
-    deleteAgent,
   );
-  leaf(
-    agent,
-    "messages <name>",
-    "show what its sub-agents reported to an agent",
-    "agent messages main --unread",
-  )
+  agent
+    .leaf("messages <name>", "show what its sub-agents reported to an agent", listMessages, "main --unread")
     .option("--unread", "only those not read yet")
-    .option("--mark-read", "mark what is shown as read")
-    .action(shell.action(listMessages));
+    .option("--mark-read", "mark what is shown as read");
   return agent;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ROLES, type Role } from "../../../../contract/caller.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
@@ -10,11 +10,11 @@ import type {
   SessionsEnded,
 } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface EditOptions {
   readonly role?: string;
@@ -24,51 +24,47 @@ interface EditOptions {
 }
 
 export function personCommand(shell: Shell): Command {
-  const person = new Command("person").description("who may use the dashboard and the API");
+  const person = shell.group("person", "who may use the dashboard and the API");
 
-  leaf(person, "list", "list the people and what each may do", "person list").action(
-    shell.action(listPeople),
+  person.leaf("list", "list the people and what each may do", listPeople);
+  person
+    .leaf("add <name>", "add a person", addPerson, "eve --role operator")
+    .requiredOption("--role <role>", `what they may do: ${ROLES.join(", ")}`);
+  person
+    .leaf(
+      "edit <name>",
+      "change what a person may do; it counts at once",
+      editPerson,
+      "eve --role viewer",
+      "eve --disable",
+    )
+    .option("--role <role>", `what they may do: ${ROLES.join(", ")}`)
+    .option("--rename <name>", "give them another name")
+    .option("--disable", "let them in nowhere, and sign them out")
+    .option("--enable", "let them in again");
+  withYes(
+    person.leaf(
+      "remove <name>",
+      "remove a person and sign them out",
+      asksFirst((name) => `Remove ${name} and sign them out?`, removePerson),
+      "eve",
+    ),
   );
-  leaf(person, "add <name>", "add a person", "person add eve --role operator")
-    .requiredOption("--role <role>", `what they may do: ${ROLES.join(", ")}`)
-    .action(shell.action(addPerson));
-  examples(
-    leaf(person, "edit <name>", "change what a person may do; it counts at once")
-      .option("--role <role>", `what they may do: ${ROLES.join(", ")}`)
-      .option("--rename <name>", "give them another name")
-      .option("--disable", "let them in nowhere, and sign them out")
-      .option("--enable", "let them in again")
-      .action(shell.action(editPerson)),
-    "person edit eve --role viewer",
-    "person edit eve --disable",
-  );
-  destructive(
-    leaf(person, "remove <name>", "remove a person and sign them out", "person remove eve"),
-    shell,
-    (name) => `Remove ${name} and sign them out?`,
-    removePerson,
-  );
-  leaf(
-    person,
+  person.leaf(
     "link <name>",
     "print a link by which a person signs in, good once and for ten minutes",
-    "person link eve",
-  ).action(shell.action(linkPerson));
-  leaf(
-    person,
-    "sessions <name>",
-    "list the browsers that a person is signed in with",
-    "person sessions eve",
-  ).action(shell.action(listSessions));
-  examples(
-    destructive(
-      leaf(person, "sign-out <name> [session]", "end one session of a person, or all of them"),
-      shell,
-      (name, session) => `End ${session ?? "every session"} of ${name}?`,
-      signOut,
+    linkPerson,
+    "eve",
+  );
+  person.leaf("sessions <name>", "list the browsers that a person is signed in with", listSessions, "eve");
+  withYes(
+    person.leaf(
+      "sign-out <name> [session]",
+      "end one session of a person, or all of them",
+      asksFirst((name, session) => `End ${session ?? "every session"} of ${name}?`, signOut),
+      "eve",
+      "eve ses_…",
     ),
-    "person sign-out eve",
-    "person sign-out eve ses_…",
   );
   return person;
 }

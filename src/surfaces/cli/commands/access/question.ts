@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   AnswerInput,
@@ -12,70 +12,65 @@ import { path, query } from "../../client/api-client.ts";
 import { askPerson, choicesOf, pendingQuestion, questionShown, sendAnswer } from "../../input/ask-person.ts";
 import { ago } from "../../print/duration.ts";
 import { texts } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 const PATTERN = "only calls that fit, such as 'git *', '/tmp/**' or '{\"arg.repo\": \"mine\"}'";
 
 export function questionCommand(shell: Shell): Command {
-  const question = new Command("question").description("what agents ask of people, approvals included");
+  const question = shell.group("question", "what agents ask of people, approvals included");
 
-  examples(
-    leaf(question, "list", "list the questions that wait for an answer")
-      .option("--all", "answered, dismissed and expired ones too")
-      .option("--state <state>", "pending, answered, used, dismissed, expired or settled")
-      .option("--kind <kind>", "approval, access, secret, human or parent")
-      .option("--agent <name>", "of this agent only")
-      .action(shell.action(listQuestions)),
-    "question list",
-    "question list --kind approval --state expired",
-  );
-  leaf(question, "show <id>", "show what is asked, and how it was answered", "question show qst_…").action(
-    shell.action(showQuestion),
-  );
-  examples(
-    leaf(question, "answer <id> [text]", "answer a question; the agent's call goes on")
-      .option("--stdin", "read the answer from standard input, for secrets")
-      .option("--reason <text>", "with reject: what the agent is told")
-      .option("--pattern <glob>", `with always: ${PATTERN}`)
-      .action(shell.action(answerQuestion)),
-    "question answer qst_… 'use the second one'",
-    "question answer qst_… --stdin < secret.txt",
-    "question answer qst_… always --pattern 'git status*'",
-    "question answer qst_… reject --reason 'use the test account'",
-  );
-  leaf(question, "dismiss <id>", "tell the agent that nobody will answer", "question dismiss qst_…").action(
-    shell.action(dismissQuestion),
-  );
+  question
+    .leaf(
+      "list",
+      "list the questions that wait for an answer",
+      listQuestions,
+      "",
+      "--kind approval --state expired",
+    )
+    .option("--all", "answered, dismissed and expired ones too")
+    .option("--state <state>", "pending, answered, used, dismissed, expired or settled")
+    .option("--kind <kind>", "approval, access, secret, human or parent")
+    .option("--agent <name>", "of this agent only");
+  question.leaf("show <id>", "show what is asked, and how it was answered", showQuestion, "qst_…");
+  question
+    .leaf(
+      "answer <id> [text]",
+      "answer a question; the agent's call goes on",
+      answerQuestion,
+      "qst_… 'use the second one'",
+      "qst_… --stdin < secret.txt",
+      "qst_… always --pattern 'git status*'",
+      "qst_… reject --reason 'use the test account'",
+    )
+    .option("--stdin", "read the answer from standard input, for secrets")
+    .option("--reason <text>", "with reject: what the agent is told")
+    .option("--pattern <glob>", `with always: ${PATTERN}`);
+  question.leaf("dismiss <id>", "tell the agent that nobody will answer", dismissQuestion, "qst_…");
   return question;
 }
 
 /** `toolkeep question` for those of the kind approval, with a word for each answer. */
 export function approvalCommand(shell: Shell): Command {
-  const approval = new Command("approval").description("calls that a person must approve before they run");
+  const approval = shell.group("approval", "calls that a person must approve before they run");
 
-  leaf(approval, "list", "list the calls that wait to be approved", "approval list")
-    .option("--all", "answered ones too")
-    .action(shell.action(listApprovals));
-  leaf(approval, "show <id>", "show what would run, and how it was answered", "approval show qst_…").action(
-    shell.action(showApproval),
-  );
-  examples(
-    leaf(approval, "approve <id>", "let the call run, this once unless more is said")
-      .option("--conversation", "and every call of the tool in the same conversation")
-      .option("--always", "and every call of the tool by this agent from now on: writes a rule")
-      .option("--pattern <glob>", `with --always: ${PATTERN}`)
-      .action(shell.action(approve)),
-    "approval approve qst_…",
-    "approval approve qst_… --always --pattern 'git status*'",
-  );
-  leaf(
-    approval,
-    "reject <id>",
-    "keep the call from running",
-    "approval reject qst_… --reason 'use the test account'",
-  )
-    .option("--reason <text>", "what the agent is told")
-    .action(shell.action(reject));
+  approval
+    .leaf("list", "list the calls that wait to be approved", listApprovals)
+    .option("--all", "answered ones too");
+  approval.leaf("show <id>", "show what would run, and how it was answered", showApproval, "qst_…");
+  approval
+    .leaf(
+      "approve <id>",
+      "let the call run, this once unless more is said",
+      approve,
+      "qst_…",
+      "qst_… --always --pattern 'git status*'",
+    )
+    .option("--conversation", "and every call of the tool in the same conversation")
+    .option("--always", "and every call of the tool by this agent from now on: writes a rule")
+    .option("--pattern <glob>", `with --always: ${PATTERN}`);
+  approval
+    .leaf("reject <id>", "keep the call from running", reject, "qst_… --reason 'use the test account'")
+    .option("--reason <text>", "what the agent is told");
   return approval;
 }
 

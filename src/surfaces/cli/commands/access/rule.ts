@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { checkCases, readRuleFile } from "../../../../call/rules/rule-cases.ts";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import { CAPABILITIES } from "../../../../contract/tool.ts";
@@ -9,71 +9,73 @@ import { parseDocument } from "../../../../machine/config/document/parse-documen
 import type { Done, RuleAnswer, RuleExplanation, RuleList, RuleSimulation } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { addLabelCommands } from "../../label-commands.ts";
 import { counted } from "../../print/counted.ts";
 import { parseDuration } from "../../print/duration.ts";
 import { explanationText, patternText, placeText } from "../../print/rule-text.ts";
 import { table } from "../../print/table.ts";
-import { collect, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 
 export function ruleCommand(shell: Shell): Command {
-  const rule = new Command("rule").description("what may run, what asks a person, and what never runs");
+  const rule = shell.group("rule", "what may run, what asks a person, and what never runs");
 
-  leaf(rule, "list", "list the rules, of files and stored", "rule list --agent coder")
-    .option("--agent <name>", "only those that are for this agent alone")
-    .action(shell.action(listRules));
-  leaf(
-    rule,
-    "add <permission> <action>",
-    "add a rule; the action is allow, ask or deny",
-    "rule add mcp:github:* ask",
-    "rule add run_shell allow --pattern 'git *' --agent coder",
-    'rule add fs.write deny --pattern \'{"path": "**/.env"}\' --final',
-  )
+  rule
+    .leaf("list", "list the rules, of files and stored", listRules, "--agent coder")
+    .option("--agent <name>", "only those that are for this agent alone");
+  rule
+    .leaf(
+      "add <permission> <action>",
+      "add a rule; the action is allow, ask or deny",
+      addRule,
+      "mcp:github:* ask",
+      "run_shell allow --pattern 'git *' --agent coder",
+      'fs.write deny --pattern \'{"path": "**/.env"}\' --final',
+    )
     .option("--pattern <pattern>", "which calls: a glob, or JSON with path, host, command or arg.NAME")
     .option("--agent <name>", "only for this agent")
     .option("--conversation <id>", "only in this conversation of the agent")
     .option("--after <label>", "only once the conversation has this label")
     .option("--final", "nothing loosens it; for deny")
     .option("--for <duration>", "how long it counts, such as 8h")
-    .option("--note <text>", "why it is there")
-    .action(shell.action(addRule));
-  destructive(
-    leaf(rule, "remove <id>", "remove a stored rule", "rule remove rul_…"),
-    shell,
-    (id) => `Remove rule ${id}?`,
-    removeRule,
+    .option("--note <text>", "why it is there");
+  withYes(
+    rule.leaf(
+      "remove <id>",
+      "remove a stored rule",
+      asksFirst((id) => `Remove rule ${id}?`, removeRule),
+      "rul_…",
+    ),
   );
-  leaf(
-    rule,
-    "explain",
-    "say what would become of a call, by which rule, and what would change that",
-    'rule explain --agent coder --tool run_shell --args \'{"command": "git push"}\'',
-  )
+  rule
+    .leaf(
+      "explain",
+      "say what would become of a call, by which rule, and what would change that",
+      explainCall,
+      '--agent coder --tool run_shell --args \'{"command": "git push"}\'',
+    )
     .requiredOption("--tool <name>", "the tool")
     .option("--agent <name>", "who calls; without it the operator")
     .option("--args <json>", "the arguments")
     .option("--conversation <id>", "in this conversation, with its labels")
-    .option("--after <label>", "as if the conversation had this label (repeatable)", collect, [])
-    .action(shell.action(explainCall));
-  leaf(
-    rule,
+    .option("--after <label>", "as if the conversation had this label (repeatable)", collect, []);
+  rule.leaf(
     "test <file>",
     "check a file of rules against the cases in it; needs no daemon",
-    "rule test rules.test.json",
-  ).action(shell.action(testRules));
-  leaf(
-    rule,
-    "simulate",
-    "show which calls of the audit other rules would have decided differently",
-    "rule simulate --rules new-rules.json --since 7d",
-  )
+    testRules,
+    "rules.test.json",
+  );
+  rule
+    .leaf(
+      "simulate",
+      "show which calls of the audit other rules would have decided differently",
+      simulateRules,
+      "--rules new-rules.json --since 7d",
+    )
     .requiredOption("--rules <file>", "a file with rules, in the place of those in your settings")
     .option("--since <duration>", "calls of this time, such as 7d")
-    .option("--limit <count>", "at most so many of the newest calls; 1000, with --since 10000")
-    .action(shell.action(simulateRules));
-  addLabelCommands(rule, shell);
+    .option("--limit <count>", "at most so many of the newest calls; 1000, with --since 10000");
+  addLabelCommands(rule);
   return rule;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type {
   Done,
   KeyRotated,
@@ -9,11 +9,11 @@ import type {
   SecretView,
 } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { readSecret } from "../../input/secret-input.ts";
 import { ago } from "../../print/duration.ts";
 import { table, texts } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface BindingOptions {
   tool?: string[];
@@ -26,47 +26,47 @@ interface BindingOptions {
 const SHORTEST = 6;
 
 export function secretCommand(shell: Shell): Command {
-  const secret = new Command("secret").description("secrets of the vault, and which tools may use them");
+  const secret = shell.group("secret", "secrets of the vault, and which tools may use them");
 
-  leaf(secret, "list", "list the secrets: names, never values", "secret list").action(
-    shell.action(listSecrets),
+  secret.leaf("list", "list the secrets: names, never values", listSecrets);
+  secret.leaf("show <name>", "show everything about a secret but its value", showSecret, "GITHUB_TOKEN");
+  bindingOptions(
+    secret
+      .leaf(
+        "set <name>",
+        "set or replace a secret; you are asked for the value, unseen",
+        setSecret,
+        "GITHUB_TOKEN --tool http_request --host api.github.com",
+        "DB_PASSWORD --from 'cmd:pass show db' --tool 'mcp:postgres:*'",
+      )
+      .option("--stdin", "read the value from standard input")
+      .option("--from <place>", "where it is read when needed: env:NAME, file:/path or cmd:'program args'"),
   );
-  leaf(
-    secret,
-    "show <name>",
-    "show everything about a secret but its value",
-    "secret show GITHUB_TOKEN",
-  ).action(shell.action(showSecret));
-  examples(
-    bindingOptions(
-      leaf(secret, "set <name>", "set or replace a secret; you are asked for the value, unseen")
-        .option("--stdin", "read the value from standard input")
-        .option("--from <place>", "where it is read when needed: env:NAME, file:/path or cmd:'program args'"),
-    ).action(shell.action(setSecret)),
-    "secret set GITHUB_TOKEN --tool http_request --host api.github.com",
-    "secret set DB_PASSWORD --from 'cmd:pass show db' --tool 'mcp:postgres:*'",
-  );
-  examples(
-    bindingOptions(leaf(secret, "bind <name>", "let more tools, hosts or agents use a secret"))
-      .option("--all-agents", "every agent may")
-      .action(shell.action(bindSecret)),
-    "secret bind GITHUB_TOKEN --tool 'mcp:github:*' --host '*.github.com'",
-  );
-  examples(
-    bindingOptions(leaf(secret, "unbind <name>", "take tools, hosts or agents away from a secret")).action(
-      shell.action(unbindSecret),
+  bindingOptions(
+    secret.leaf(
+      "bind <name>",
+      "let more tools, hosts or agents use a secret",
+      bindSecret,
+      "GITHUB_TOKEN --tool 'mcp:github:*' --host '*.github.com'",
     ),
-    "secret unbind GITHUB_TOKEN --tool http_request",
+  ).option("--all-agents", "every agent may");
+  bindingOptions(
+    secret.leaf(
+      "unbind <name>",
+      "take tools, hosts or agents away from a secret",
+      unbindSecret,
+      "GITHUB_TOKEN --tool http_request",
+    ),
   );
-  destructive(
-    leaf(secret, "delete <name>", "delete a secret for good", "secret delete GITHUB_TOKEN"),
-    shell,
-    (name) => `Delete secret ${name} for good?`,
-    deleteSecret,
+  withYes(
+    secret.leaf(
+      "delete <name>",
+      "delete a secret for good",
+      asksFirst((name) => `Delete secret ${name} for good?`, deleteSecret),
+      "GITHUB_TOKEN",
+    ),
   );
-  leaf(secret, "rotate-key", "seal everything in the store with a new key", "secret rotate-key").action(
-    shell.action(rotateKey),
-  );
+  secret.leaf("rotate-key", "seal everything in the store with a new key", rotateKey);
   return secret;
 }
 

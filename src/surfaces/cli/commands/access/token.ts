@@ -1,13 +1,13 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ROLES } from "../../../../contract/caller.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { wholeNumber } from "../../input/server-options.ts";
 import { ago, parseDuration } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 import { readRole } from "./person.ts";
 
 type Client = NonNullable<TokenView["client"]>;
@@ -24,34 +24,38 @@ interface CreateOptions {
 }
 
 export function tokenCommand(shell: Shell): Command {
-  const token = new Command("token").description("the bearer tokens that clients and admins come with");
+  const token = shell.group("token", "the bearer tokens that clients and admins come with");
 
-  leaf(token, "list", "list the tokens, without their values", "token list").action(shell.action(listTokens));
-  examples(
-    leaf(token, "create", "create a token and show it, this once")
-      .option("--agent <name>", "a token for this agent, for clients at /mcp")
-      .option("--admin", "a token for /api and the command line")
-      .option("--role <role>", `what an admin token may do: ${ROLES.join(", ")} (default admin)`)
-      .option(
-        "--scope <scope>",
-        "let it reach only tools of this scope, or see what bears label:NAME (repeatable; agents only)",
-        collect,
-        [],
-      )
-      .option("--expires <duration>", "let it end after 30d, 12h …")
-      .option("--label <text>", "a note for people")
-      .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
-      .option("--interactive", "let the person at its client approve single calls there (agents only)")
-      .action(shell.action(createToken)),
-    "token create --agent main --label laptop",
-    "token create --agent main --scope files --expires 30d",
-    "token create --admin --role viewer --label prometheus",
-  );
-  destructive(
-    leaf(token, "revoke <id>", "end a token at once", "token revoke tok_…"),
-    shell,
-    (id) => `Revoke token ${id}? Whoever uses it is cut off at once.`,
-    revokeToken,
+  token.leaf("list", "list the tokens, without their values", listTokens);
+  token
+    .leaf(
+      "create",
+      "create a token and show it, this once",
+      createToken,
+      "--agent main --label laptop",
+      "--agent main --scope files --expires 30d",
+      "--admin --role viewer --label prometheus",
+    )
+    .option("--agent <name>", "a token for this agent, for clients at /mcp")
+    .option("--admin", "a token for /api and the command line")
+    .option("--role <role>", `what an admin token may do: ${ROLES.join(", ")} (default admin)`)
+    .option(
+      "--scope <scope>",
+      "let it reach only tools of this scope, or see what bears label:NAME (repeatable; agents only)",
+      collect,
+      [],
+    )
+    .option("--expires <duration>", "let it end after 30d, 12h …")
+    .option("--label <text>", "a note for people")
+    .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
+    .option("--interactive", "let the person at its client approve single calls there (agents only)");
+  withYes(
+    token.leaf(
+      "revoke <id>",
+      "end a token at once",
+      asksFirst((id) => `Revoke token ${id}? Whoever uses it is cut off at once.`, revokeToken),
+      "tok_…",
+    ),
   );
   return token;
 }

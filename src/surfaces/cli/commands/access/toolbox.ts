@@ -1,49 +1,42 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function toolboxCommand(shell: Shell): Command {
-  const toolbox = new Command("toolbox").description("named sets of tools to give to agents");
+  const toolbox = shell.group("toolbox", "named sets of tools to give to agents");
 
-  leaf(toolbox, "list", "list the toolboxes", "toolbox list").action(shell.action(listToolboxes));
-  leaf(toolbox, "show <name>", "show the tools in a toolbox", "toolbox show reading").action(
-    shell.action(showToolbox),
-  );
-  examples(
-    leaf(
-      toolbox,
+  toolbox.leaf("list", "list the toolboxes", listToolboxes);
+  toolbox.leaf("show <name>", "show the tools in a toolbox", showToolbox, "reading");
+  toolbox
+    .leaf(
       "create <name> [tools...]",
       "create a toolbox; * stands for every native tool, mcp:NAME:* for all of a server",
+      createToolbox,
+      "reading mcp_fs_read_text_file mcp_fs_list_directory",
     )
-      .option("--description <text>", "what it is for")
-      .option("--allow-unknown", "also names that no tool has yet")
-      .action(shell.action(createToolbox)),
-    "toolbox create reading mcp_fs_read_text_file mcp_fs_list_directory",
-  );
-  leaf(toolbox, "add <name> <tools...>", "add tools to a toolbox", "toolbox add reading mcp_fs_search_files")
-    .option("--allow-unknown", "also names that no tool has yet")
-    .action(shell.action(addTools));
-  leaf(
-    toolbox,
+    .option("--description <text>", "what it is for")
+    .option("--allow-unknown", "also names that no tool has yet");
+  toolbox
+    .leaf("add <name> <tools...>", "add tools to a toolbox", addTools, "reading mcp_fs_search_files")
+    .option("--allow-unknown", "also names that no tool has yet");
+  toolbox.leaf(
     "remove <name> <tools...>",
     "take tools out of a toolbox",
-    "toolbox remove reading mcp_fs_search_files",
-  ).action(shell.action(removeTools));
-  destructive(
-    leaf(
-      toolbox,
+    removeTools,
+    "reading mcp_fs_search_files",
+  );
+  withYes(
+    toolbox.leaf(
       "delete <name>",
       "delete a toolbox; agents that have it lose its tools",
-      "toolbox delete reading",
+      asksFirst((name) => `Delete toolbox ${name}? Agents that have it lose its tools.`, deleteToolbox),
+      "reading",
     ),
-    shell,
-    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
-    deleteToolbox,
   );
   return toolbox;
 }

@@ -7,7 +7,7 @@ import { confirmed } from "../../input/confirmed.ts";
 import { mustConfirm } from "../../input/destructive.ts";
 import { ago } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface TrustOptions {
   readonly list?: boolean;
@@ -16,19 +16,18 @@ interface TrustOptions {
 }
 
 export function trustCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "trust",
       "let the project file of this folder count",
       "Lets toolkeep.json or toolkeep.toml of this folder count, with exactly the content it has now. Shows it first.",
+      trust,
+      "",
+      "--list",
     )
-      .option("--yes", "do not ask")
-      .option("--revoke", "let it no longer count")
-      .option("--list", "list the trusted files")
-      .action(shell.action(trust)),
-    "trust",
-    "trust --list",
-  );
+    .option("--yes", "do not ask")
+    .option("--revoke", "let it no longer count")
+    .option("--list", "list the trusted files");
 }
 
 async function trust(run: Run, options: TrustOptions): Promise<undefined> {

@@ -1,51 +1,60 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { ActionPage, AuditedCall, AuditPage, AuditTail, CallView } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
 import { type AuditOptions, conditionsOf, withConditions } from "../../input/audit-options.ts";
 import { ago, durationText } from "../../print/duration.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import { exportAudit } from "./audit-export.ts";
 import { verifyAudit } from "./audit-verify.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
 export function auditCommand(shell: Shell): Command {
-  const audit = new Command("audit").description("what happened: calls, and what people did");
+  const audit = shell.group("audit", "what happened: calls, and what people did");
 
-  examples(
-    withConditions(leaf(audit, "list", "list calls, newest first; with --actions what was done beside them"))
-      .option("--limit <count>", "how many at most; 100 unless given")
-      .option("--cursor <text>", "read on from an earlier list")
-      .action(shell.action(list)),
-    "audit list --agent main --outcome denied --since 24h",
-    "audit list --actions --kind 'agent.*'",
+  withConditions(
+    audit.leaf(
+      "list",
+      "list calls, newest first; with --actions what was done beside them",
+      list,
+      "--agent main --outcome denied --since 24h",
+      "--actions --kind 'agent.*'",
+    ),
+  )
+    .option("--limit <count>", "how many at most; 100 unless given")
+    .option("--cursor <text>", "read on from an earlier list");
+  audit.leaf("show <id>", "show one call", show, "call_0k2f");
+  withConditions(
+    audit.leaf(
+      "tail",
+      "show calls as they are recorded, until Ctrl-C; with --json one a line",
+      tail,
+      "--agent main",
+    ),
+    {
+      actions: false,
+    },
   );
-  leaf(audit, "show <id>", "show one call", "audit show call_0k2f").action(shell.action(show));
-  examples(
-    withConditions(
-      leaf(audit, "tail", "show calls as they are recorded, until Ctrl-C; with --json one a line"),
-      {
-        actions: false,
-      },
-    ).action(shell.action(tail)),
-    "audit tail --agent main",
-  );
-  examples(
-    leaf(audit, "verify", "check that the whole audit is as it was written; exit code 1 where it is not")
-      .option("--acknowledge <reason>", "what is found was looked at, and why it is as it is")
-      .action(shell.action(verifyAudit)),
-    "audit verify",
-    "audit verify --acknowledge 'restored the disk by hand on Monday'",
-  );
-  examples(
-    withConditions(leaf(audit, "export", "write calls, oldest first, as JSON, one a line"))
-      .option("--out <file>", "into a new file instead of standard output")
-      .action(shell.action(exportAudit)),
-    "audit export --since 7d --out audit.jsonl",
-  );
+  audit
+    .leaf(
+      "verify",
+      "check that the whole audit is as it was written; exit code 1 where it is not",
+      verifyAudit,
+      "",
+      "--acknowledge 'restored the disk by hand on Monday'",
+    )
+    .option("--acknowledge <reason>", "what is found was looked at, and why it is as it is");
+  withConditions(
+    audit.leaf(
+      "export",
+      "write calls, oldest first, as JSON, one a line",
+      exportAudit,
+      "--since 7d --out audit.jsonl",
+    ),
+  ).option("--out <file>", "into a new file instead of standard output");
   return audit;
 }
 

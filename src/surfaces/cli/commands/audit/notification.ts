@@ -1,20 +1,18 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Done, NotificationList } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
 import { ago } from "../../print/duration.ts";
 import { texts } from "../../print/table.ts";
-import { leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function notificationCommand(shell: Shell): Command {
-  const notification = new Command("notification").description("what agents and the hub want people to know");
+  const notification = shell.group("notification", "what agents and the hub want people to know");
 
-  leaf(notification, "list", "list the notifications", "notification list --all")
-    .option("--all", "dismissed ones too")
-    .action(shell.action(listNotifications));
-  leaf(notification, "dismiss <id>", "put a notification away", "notification dismiss ntf_…").action(
-    shell.action(dismissNotification),
-  );
+  notification
+    .leaf("list", "list the notifications", listNotifications, "--all")
+    .option("--all", "dismissed ones too");
+  notification.leaf("dismiss <id>", "put a notification away", dismissNotification, "ntf_…");
   return notification;
 }
 

@@ -2,20 +2,19 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Backup } from "../../../api/contract.ts";
 import { counted } from "../../print/counted.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function backupCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "backup",
       "write everything into one file",
       "Writes the store, its key and the settings file into one file, also while the daemon runs. Keep it as safe as the home itself.",
+      backup,
+      "toolkeep-backup.json.gz",
     )
-      .argument("<file>", "where to write it")
-      .option("--force", "replace the file if it exists")
-      .action(shell.action(backup)),
-    "backup toolkeep-backup.json.gz",
-  );
+    .argument("<file>", "where to write it")
+    .option("--force", "replace the file if it exists");
 }
 
 async function backup(run: Run, name: string, options: { force?: boolean }): Promise<undefined> {

@@ -1,25 +1,16 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { LoadOptions } from "../../../../machine/config/load.ts";
 import type { TrustList } from "../../../api/contract.ts";
 import { homeHere } from "../../home.ts";
-import { leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function configCommand(shell: Shell): Command {
-  const config = new Command("config").description("the settings of files and environment");
+  const config = shell.group("config", "the settings of files and environment");
 
-  leaf(
-    config,
-    "check",
-    "check every settings file and variable; exit code 2 when something is wrong",
-    "config check",
-  ).action(shell.action(check));
-  leaf(config, "show", "show the settings in effect here, secrets masked", "config show --json").action(
-    shell.action(show),
-  );
-  leaf(config, "path", "show where settings files would be read from", "config path").action(
-    shell.action(paths),
-  );
+  config.leaf("check", "check every settings file and variable; exit code 2 when something is wrong", check);
+  config.leaf("show", "show the settings in effect here, secrets masked", show, "--json");
+  config.leaf("path", "show where settings files would be read from", paths);
   return config;
 }
 

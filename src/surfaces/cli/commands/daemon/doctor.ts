@@ -3,18 +3,16 @@ import { messageOf } from "../../../../contract/errors.ts";
 import type { Check } from "../../../../features/admin/check.ts";
 import type { ServerList } from "../../../api/contract.ts";
 import { counted } from "../../print/counted.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!", failed: "✗" };
 
 export function doctorCommand(shell: Shell): Command {
-  return examples(
-    single(
-      "doctor",
-      "check this installation",
-      "Checks this installation and says what to do about what is wrong. Exit code 1 when something is.",
-    ).action(shell.action(doctor)),
+  return shell.single(
     "doctor",
+    "check this installation",
+    "Checks this installation and says what to do about what is wrong. Exit code 1 when something is.",
+    doctor,
   );
 }
 

@@ -8,7 +8,7 @@ import type { AgentList, Status, TokenAnswer } from "../../../api/contract.ts";
 import { homeHere } from "../../home.ts";
 import { ownName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface InitOptions {
   readonly agent?: string;
@@ -22,19 +22,18 @@ interface Wishes {
 }
 
 export function initCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "init",
       "write a settings file, create an agent, show how to connect",
       "Writes a settings file with every setting as a comment, creates an agent and a token, and shows how to connect a client. Asks where it can.",
+      init,
+      "",
+      "--agent writer --port 19900",
     )
-      .option("--agent <name>", "the agent to create; main when not given")
-      .option("--port <port>", "the port the daemon should listen on")
-      .option("--force", "replace an existing settings file")
-      .action(shell.action(init)),
-    "init",
-    "init --agent writer --port 19900",
-  );
+    .option("--agent <name>", "the agent to create; main when not given")
+    .option("--port <port>", "the port the daemon should listen on")
+    .option("--force", "replace an existing settings file");
 }
 
 async function init(run: Run, options: InitOptions): Promise<undefined> {

@@ -3,7 +3,7 @@ import { ToolkeepError } from "../../../../contract/errors.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import { wholeNumber } from "../../input/server-options.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface LogsOptions {
   readonly follow?: boolean;
@@ -11,18 +11,17 @@ interface LogsOptions {
 }
 
 export function logsCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "logs",
       "show the log of the daemon",
       "Shows the last lines of daemon.log in the home, without secrets. What servers write is shown by toolkeep server logs.",
+      showLogs,
+      "",
+      "--follow --lines 10",
     )
-      .option("-f, --follow", "go on until Ctrl-C; with --json one line of JSON for each")
-      .option("-n, --lines <n>", "how many of the last lines", "100")
-      .action(shell.action(showLogs)),
-    "logs",
-    "logs --follow --lines 10",
-  );
+    .option("-f, --follow", "go on until Ctrl-C; with --json one line of JSON for each")
+    .option("-n, --lines <n>", "how many of the last lines", "100");
 }
 
 async function showLogs(run: Run, options: LogsOptions): Promise<undefined> {

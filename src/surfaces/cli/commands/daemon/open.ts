@@ -5,20 +5,19 @@ import { findDaemon } from "../../../daemon/daemon-file.ts";
 import { launchBrowser } from "../../browser.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function openCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "open",
       "open the dashboard",
       "Prints a link to the dashboard, for you as the owner, good once and for ten minutes, and opens it where there is a desktop.",
+      openPage,
+      "",
+      "--print",
     )
-      .option("--print", "only print it")
-      .action(shell.action(openPage)),
-    "open",
-    "open --print",
-  );
+    .option("--print", "only print it");
 }
 
 async function openPage(run: Run, options: { print?: boolean }): Promise<undefined> {

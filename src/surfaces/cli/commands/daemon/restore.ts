@@ -3,21 +3,20 @@ import type { Command } from "commander";
 import { systemClock } from "../../../../lib/clock.ts";
 import { homeHere } from "../../home.ts";
 import { mustConfirm } from "../../input/destructive.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function restoreCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "restore",
       "fill a fresh home from a backup",
       "Fills a fresh home from what toolkeep backup wrote. No daemon may run on it.",
+      restore,
+      "toolkeep-backup.json.gz",
     )
-      .argument("<file>", "what toolkeep backup wrote")
-      .option("--force", "replace what the home holds")
-      .option("--yes", "with --force: do not ask")
-      .action(shell.action(restore)),
-    "restore toolkeep-backup.json.gz",
-  );
+    .argument("<file>", "what toolkeep backup wrote")
+    .option("--force", "replace what the home holds")
+    .option("--yes", "with --force: do not ask");
 }
 
 async function restore(

@@ -8,7 +8,7 @@ import { homeHere } from "../../home.ts";
 import { ownName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
 import { counted } from "../../print/counted.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /**
@@ -40,20 +40,19 @@ interface ServeOptions {
 }
 
 export function serveCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "serve",
       "run the daemon",
       "Runs the daemon: MCP at /mcp, the API, the dashboard. Ctrl-C finishes the calls under way and ends it.",
+      serve,
+      "",
+      "--port 8080",
     )
-      .option("--host <address>", "the address to listen on, over TOOLKEEP_HOST and the settings")
-      .option("--port <port>", "the port to listen on, over TOOLKEEP_PORT and the settings")
-      .option("--quiet", "write the log to daemon.log in the home only, not to standard error")
-      .option("--background", "print nothing and create no first agent, as toolkeep stdio starts it")
-      .action(shell.action(serve)),
-    "serve",
-    "serve --port 8080",
-  );
+    .option("--host <address>", "the address to listen on, over TOOLKEEP_HOST and the settings")
+    .option("--port <port>", "the port to listen on, over TOOLKEEP_PORT and the settings")
+    .option("--quiet", "write the log to daemon.log in the home only, not to standard error")
+    .option("--background", "print nothing and create no first agent, as toolkeep stdio starts it");
 }
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {

@@ -1,27 +1,23 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Service } from "../../../daemon/service.ts";
 import { homeHere } from "../../home.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { fields } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function serviceCommand(shell: Shell): Command {
-  const service = new Command("service").description("run the daemon at every login, by systemd or launchd");
+  const service = shell.group("service", "run the daemon at every login, by systemd or launchd");
 
-  leaf(service, "install", "write the service and start it", "service install").action(shell.action(install));
-  destructive(
-    leaf(service, "uninstall", "stop the service and remove it", "service uninstall"),
-    shell,
-    () => "Stop the service and remove it?",
-    uninstall,
+  service.leaf("install", "write the service and start it", install);
+  withYes(
+    service.leaf(
+      "uninstall",
+      "stop the service and remove it",
+      asksFirst(() => "Stop the service and remove it?", uninstall),
+    ),
   );
-  leaf(service, "status", "tell whether the service is installed", "service status").action(
-    shell.action(status),
-  );
-  examples(
-    leaf(service, "print", "show the service file without writing it").action(shell.action(print)),
-    "service print > toolkeep.service",
-  );
+  service.leaf("status", "tell whether the service is installed", status);
+  service.leaf("print", "show the service file without writing it", print, "> toolkeep.service");
   return service;
 }
 

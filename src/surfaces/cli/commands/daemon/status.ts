@@ -7,19 +7,17 @@ import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { nextStep, stateText } from "../../print/server-text.ts";
 import { fields } from "../../print/table.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 const NOT_RUNNING = 5;
 const MOST_SHOWN = 5;
 
 export function statusCommand(shell: Shell): Command {
-  return examples(
-    single(
-      "status",
-      "say whether the daemon runs, and what needs you",
-      "Says whether the daemon runs, where, since when, what is behind it and what waits for a person. Exit code 5 when it does not run.",
-    ).action(shell.action(status)),
+  return shell.single(
     "status",
+    "say whether the daemon runs, and what needs you",
+    "Says whether the daemon runs, where, since when, what is behind it and what waits for a person. Exit code 5 when it does not run.",
+    status,
   );
 }
 

@@ -2,17 +2,15 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 
 export function stdioCommand(shell: Shell): Command {
-  return examples(
-    single(
-      "stdio",
-      "speak MCP on standard input and output",
-      "For clients that start their servers: relays to the daemon, which it starts in the background where none runs. The agent is that of TOOLKEEP_TOKEN.",
-    ).action(shell.action(stdio)),
+  return shell.single(
     "stdio",
+    "speak MCP on standard input and output",
+    "For clients that start their servers: relays to the daemon, which it starts in the background where none runs. The agent is that of TOOLKEEP_TOKEN.",
+    stdio,
   );
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   Done,
@@ -12,12 +12,12 @@ import type {
   NewMemory,
 } from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
 import { ago, parseDuration } from "../../print/duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
 import { fields, table, texts } from "../../print/table.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface Whose {
   readonly agent?: string;
@@ -41,58 +41,52 @@ interface EditOptions {
 }
 
 export function memoryCommand(shell: Shell): Command {
-  const memory = new Command("memory").description("what agents remember from one conversation to the next");
+  const memory = shell.group("memory", "what agents remember from one conversation to the next");
 
-  pageOptions(
-    whose(leaf(memory, "list", "list the memories, newest first", "memory list --agent main")),
-  ).action(shell.action(listMemories));
-  whose(leaf(memory, "search <words...>", "search the memories, best first", "memory search tabs or spaces"))
-    .option("--limit <count>", "how many at most; 100 unless given")
-    .action(shell.action(searchMemories));
-  leaf(memory, "show <id>", "show a memory whole", "memory show mem_…").action(shell.action(showMemory));
-  leaf(memory, "history <id>", "show what a memory said before, newest first", "memory history mem_…").action(
-    shell.action(showHistory),
-  );
-  leaf(memory, "spaces", "list the spaces that agents share", "memory spaces").action(
-    shell.action(listSpaces),
-  );
-  pageOptions(leaf(memory, "retracted", "list what was taken back, newest first", "memory retracted")).action(
-    shell.action(listRetracted),
-  );
-  examples(
-    whose(leaf(memory, "put <text>", "remember something; - reads it from standard input"))
-      .option("--key <key>", "what it is about: takes the place of what is there for it")
-      .option("--tag <tag>", "to find it again (repeatable)", collect, [])
-      .option("--type <type>", "note, fact, preference, decision, event or procedure")
-      .option("--label <label>", "only for those who may see this label")
-      .option("--expires <duration>", "let it end after 30d, 12h …")
-      .action(shell.action(putMemory)),
-    "memory put 'We deploy on Fridays.' --space shared --key deploy.day",
-    "memory put 'Prefers tabs.' --agent main --type preference",
-  );
-  examples(
-    leaf(memory, "edit <id>", "change a memory; what it said before is kept")
-      .option("--text <text>", "what it says; - reads it from standard input")
-      .option("--tag <tag>", "in the place of its tags (repeatable)", collect, [])
-      .option("--type <type>", "note, fact, preference, decision, event or procedure")
-      .option("--label <label>", "only for those who may see this label")
-      .option("--no-label", "for everybody who may see its owner's")
-      .option("--expires <duration>", "let it end after 30d, 12h …")
-      .option("--no-expires", "let it stay")
-      .action(shell.action(editMemory)),
-    "memory edit mem_… --text 'We deploy on Mondays.'",
-  );
-  leaf(
-    memory,
-    "retract <id>",
-    "take a memory back; what it said is kept as history",
-    "memory retract mem_…",
-  ).action(shell.action(retractMemory));
-  destructive(
-    leaf(memory, "forget <id>", "delete a memory for good, with its history", "memory forget mem_…"),
-    shell,
-    (id) => `Delete memory ${id} and its history for good?`,
-    forgetMemory,
+  pageOptions(whose(memory.leaf("list", "list the memories, newest first", listMemories, "--agent main")));
+  whose(
+    memory.leaf("search <words...>", "search the memories, best first", searchMemories, "tabs or spaces"),
+  ).option("--limit <count>", "how many at most; 100 unless given");
+  memory.leaf("show <id>", "show a memory whole", showMemory, "mem_…");
+  memory.leaf("history <id>", "show what a memory said before, newest first", showHistory, "mem_…");
+  memory.leaf("spaces", "list the spaces that agents share", listSpaces);
+  pageOptions(memory.leaf("retracted", "list what was taken back, newest first", listRetracted));
+  whose(
+    memory.leaf(
+      "put <text>",
+      "remember something; - reads it from standard input",
+      putMemory,
+      "'We deploy on Fridays.' --space shared --key deploy.day",
+      "'Prefers tabs.' --agent main --type preference",
+    ),
+  )
+    .option("--key <key>", "what it is about: takes the place of what is there for it")
+    .option("--tag <tag>", "to find it again (repeatable)", collect, [])
+    .option("--type <type>", "note, fact, preference, decision, event or procedure")
+    .option("--label <label>", "only for those who may see this label")
+    .option("--expires <duration>", "let it end after 30d, 12h …");
+  memory
+    .leaf(
+      "edit <id>",
+      "change a memory; what it said before is kept",
+      editMemory,
+      "mem_… --text 'We deploy on Mondays.'",
+    )
+    .option("--text <text>", "what it says; - reads it from standard input")
+    .option("--tag <tag>", "in the place of its tags (repeatable)", collect, [])
+    .option("--type <type>", "note, fact, preference, decision, event or procedure")
+    .option("--label <label>", "only for those who may see this label")
+    .option("--no-label", "for everybody who may see its owner's")
+    .option("--expires <duration>", "let it end after 30d, 12h …")
+    .option("--no-expires", "let it stay");
+  memory.leaf("retract <id>", "take a memory back; what it said is kept as history", retractMemory, "mem_…");
+  withYes(
+    memory.leaf(
+      "forget <id>",
+      "delete a memory for good, with its history",
+      asksFirst((id) => `Delete memory ${id} and its history for good?`, forgetMemory),
+      "mem_…",
+    ),
   );
   return memory;
 }

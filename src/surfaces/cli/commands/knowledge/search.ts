@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { FoundChunk, SearchPage, SearchResult } from "../../../api/contract.ts";
 import { oneLine, printable } from "../../../daemon/log/printable.ts";
 import { query } from "../../client/api-client.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface SearchOptions {
   readonly limit?: string;
@@ -16,25 +16,24 @@ type Mark = FoundChunk["marks"][number];
 const BOLD = ["\u001b[1m", "\u001b[22m"] as const;
 
 export function searchCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "search",
       "search what was gathered",
       [
         "Searches what was read from the sources, by words and by meaning, best first.",
         'Beside words it takes "phrases", begin*, -not, source:notes, tag:work, type:pdf, before:2026-01-31 and after:2025-12-31.',
       ].join("\n"),
+      search,
+      "release notes",
+      "'\"exact phrase\" -draft' --source notes",
+      "--memory editor",
     )
-      .argument("<query...>", "what to look for")
-      .option("--limit <count>", "how many at most; 10 unless given")
-      .option("--source <name>", "only in this source, or in all of this kind")
-      .option("--memory", "what you and agents remember in shared spaces, too")
-      .option("--cursor <cursor>", "go on where an earlier page ended")
-      .action(shell.action(search)),
-    "search release notes",
-    "search '\"exact phrase\" -draft' --source notes",
-    "search --memory editor",
-  );
+    .argument("<query...>", "what to look for")
+    .option("--limit <count>", "how many at most; 10 unless given")
+    .option("--source <name>", "only in this source, or in all of this kind")
+    .option("--memory", "what you and agents remember in shared spaces, too")
+    .option("--cursor <cursor>", "go on where an earlier page ended");
 }
 
 async function search(run: Run, words: string[], options: SearchOptions): Promise<undefined> {

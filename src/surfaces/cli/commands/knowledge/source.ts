@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   Done,
@@ -11,11 +11,11 @@ import type {
   SourceView,
 } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { fields, table } from "../../print/table.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface ConfigOptions {
   readonly ignore: readonly string[];
@@ -41,55 +41,54 @@ interface EditOptions extends ConfigOptions {
 const KINDS = "folder, obsidian, bookmarks, notion, mail or plugin:NAME";
 
 export function sourceCommand(shell: Shell): Command {
-  const source = new Command("source").description(
-    "where knowledge comes from: folders, notes, bookmarks, mail",
-  );
+  const source = shell.group("source", "where knowledge comes from: folders, notes, bookmarks, mail");
 
-  leaf(source, "list", "list the sources, with what was read of them", "source list").action(
-    shell.action(listSources),
+  source.leaf("list", "list the sources, with what was read of them", listSources);
+  source.leaf("show <name>", "show a source and how its last sync ended", showSource, "notes");
+  configOptions(
+    source
+      .leaf(
+        "add <kind> [path]",
+        `add a source: ${KINDS}`,
+        addSource,
+        "folder ~/notes --name notes",
+        "obsidian ~/vault --label private",
+        "folder ~/code --ignore 'dist/' --ignore '*.min.js'",
+      )
+      .option("--name <name>", "what it is called; the kind unless given")
+      .option("--label <label>", "only who may see this label sees what it holds"),
   );
-  leaf(source, "show <name>", "show a source and how its last sync ended", "source show notes").action(
-    shell.action(showSource),
+  configOptions(
+    source
+      .leaf(
+        "edit <name>",
+        "change a source; what is not given stays",
+        editSource,
+        "notes --label private",
+        "notes --disable",
+      )
+      .option("--path <path>", "where the documents lie")
+      .option("--rename <name>", "another name")
+      .option("--label <label>", "only who may see this label sees what it holds")
+      .option("--no-label", "everybody with the scope sees what it holds")
+      .option("--enable", "sync it again with the others")
+      .option("--disable", "leave it out of syncs; what was read stays"),
   );
-  examples(
-    configOptions(
-      leaf(source, "add <kind> [path]", `add a source: ${KINDS}`)
-        .option("--name <name>", "what it is called; the kind unless given")
-        .option("--label <label>", "only who may see this label sees what it holds"),
-    ).action(shell.action(addSource)),
-    "source add folder ~/notes --name notes",
-    "source add obsidian ~/vault --label private",
-    "source add folder ~/code --ignore 'dist/' --ignore '*.min.js'",
-  );
-  examples(
-    configOptions(
-      leaf(source, "edit <name>", "change a source; what is not given stays")
-        .option("--path <path>", "where the documents lie")
-        .option("--rename <name>", "another name")
-        .option("--label <label>", "only who may see this label sees what it holds")
-        .option("--no-label", "everybody with the scope sees what it holds")
-        .option("--enable", "sync it again with the others")
-        .option("--disable", "leave it out of syncs; what was read stays"),
-    ).action(shell.action(editSource)),
-    "source edit notes --label private",
-    "source edit notes --disable",
-  );
-  destructive(
-    leaf(
-      source,
+  withYes(
+    source.leaf(
       "remove <name>",
       "remove a source with everything that was read of it",
-      "source remove notes",
+      asksFirst((name) => `Remove source ${name} and everything read of it?`, removeSource),
+      "notes",
     ),
-    shell,
-    (name) => `Remove source ${name} and everything read of it?`,
-    removeSource,
   );
-  examples(
-    configOptions(
-      leaf(source, "test <kind> [path]", "read a little of what a source would give, and change nothing"),
-    ).action(shell.action(testSource)),
-    "source test folder ~/notes",
+  configOptions(
+    source.leaf(
+      "test <kind> [path]",
+      "read a little of what a source would give, and change nothing",
+      testSource,
+      "folder ~/notes",
+    ),
   );
   return source;
 }

@@ -5,25 +5,24 @@ import { query } from "../../client/api-client.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import { reportText } from "./source.ts";
 
 const POLL_MS = 300;
 
 export function syncCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "sync",
       "bring the sources of knowledge up to date",
       "Brings every enabled source, or the one that is named, up to date: what is new or changed is read, what vanished is forgotten.",
+      sync,
+      "",
+      "notes",
+      "--status",
     )
-      .argument("[source]", "only this one")
-      .option("--status", "say how up to date the sources are, and start nothing")
-      .action(shell.action(sync)),
-    "sync",
-    "sync notes",
-    "sync --status",
-  );
+    .argument("[source]", "only this one")
+    .option("--status", "say how up to date the sources are, and start nothing");
 }
 
 async function sync(

@@ -7,7 +7,7 @@ import { readArguments } from "../../input/arguments.ts";
 import { askPerson, pendingQuestion, sendAnswer } from "../../input/ask-person.ts";
 import { durationText, parseDuration } from "../../print/duration.ts";
 import { OUTCOME_EXIT } from "../../print/outcome-exit.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /** Whose calls they are when no agent is named. */
@@ -19,22 +19,21 @@ interface CallOptions {
 }
 
 export function callCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "call",
       "call a tool and print what it answers",
       "Calls a tool, as you or as an agent, and prints what it answers. The exit code follows from the outcome.",
+      callTool,
+      `mcp_fs_read_text_file '{"path": "notes.md"}'`,
+      "read_text_file path=notes.md --json",
+      "run_shell --agent main command='ls -l'",
+      "write_file @arguments.json",
     )
-      .argument("<name>", "the tool, by its name or by its own name where that is unique")
-      .argument("[arguments...]", "one JSON object, - for standard input, @file, or key=value pairs")
-      .option("--agent <name>", "call as this agent, with its grants and workspace")
-      .option("--timeout <duration>", "give up after 30s, 500ms …; a bare number counts seconds")
-      .action(shell.action(callTool)),
-    `call mcp_fs_read_text_file '{"path": "notes.md"}'`,
-    "call read_text_file path=notes.md --json",
-    "call run_shell --agent main command='ls -l'",
-    "call write_file @arguments.json",
-  );
+    .argument("<name>", "the tool, by its name or by its own name where that is unique")
+    .argument("[arguments...]", "one JSON object, - for standard input, @file, or key=value pairs")
+    .option("--agent <name>", "call as this agent, with its grants and workspace")
+    .option("--timeout <duration>", "give up after 30s, 500ms …; a bare number counts seconds");
 }
 
 async function callTool(run: Run, name: string, given: string[], options: CallOptions): Promise<number> {

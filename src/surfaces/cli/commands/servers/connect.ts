@@ -32,7 +32,7 @@ import { ownEndpoint } from "../../own-endpoint.ts";
 import { counted } from "../../print/counted.ts";
 import { listedOf } from "../../print/listed-text.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface ConnectOptions {
   readonly project?: boolean;
@@ -56,25 +56,24 @@ interface Plan {
 }
 
 export function connectCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "connect",
       "point an MCP client at Toolkeep",
       "Writes Toolkeep into the settings of claude-code, claude-desktop, cursor, vscode, windsurf, codex, gemini or opencode, after a backup. The client gets an agent of its own name and a token for every external tool, without those for files and commands. Without a name it lists the clients on this machine.",
+      connect,
+      "",
+      "claude-code",
+      "cursor --project --tools reading",
+      "claude-code --undo",
     )
-      .argument("[client]", "the client; without it, which there are")
-      .option("--project", "the settings of the project in this folder, where the client has such")
-      .option("--tools <toolboxes...>", "give its agent these toolboxes, instead of every external tool")
-      .option("--move", "take servers out of the client that Toolkeep has too")
-      .option("--print", "show what to add by hand, write nothing")
-      .option("--undo", "take Toolkeep out of the client again and end its token")
-      .option("--yes", "with --undo: do not ask")
-      .action(shell.action(connect)),
-    "connect",
-    "connect claude-code",
-    "connect cursor --project --tools reading",
-    "connect claude-code --undo",
-  );
+    .argument("[client]", "the client; without it, which there are")
+    .option("--project", "the settings of the project in this folder, where the client has such")
+    .option("--tools <toolboxes...>", "give its agent these toolboxes, instead of every external tool")
+    .option("--move", "take servers out of the client that Toolkeep has too")
+    .option("--print", "show what to add by hand, write nothing")
+    .option("--undo", "take Toolkeep out of the client again and end its token")
+    .option("--yes", "with --undo: do not ask");
 }
 
 async function connect(run: Run, name: string | undefined, options: ConnectOptions): Promise<undefined> {

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { LANGUAGES } from "../../../../features/custom-tools/templates.ts";
 import type {
@@ -13,44 +13,44 @@ import { printable } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
 import { readArguments } from "../../input/arguments.ts";
 import { confirmed } from "../../input/confirmed.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { customToolFields } from "../../print/custom-tool-text.ts";
 import { fields } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Group, Run } from "../../shell.ts";
 import { makeCall } from "./call.ts";
 
 /** Adds to `toolkeep tool` what there is for the user's own scripts. */
-export function customToolCommands(tool: Command, shell: Shell): void {
-  examples(
-    leaf(tool, "new <name>", "write a custom tool, a script of your own, that works and is yours to change")
-      .addOption(new Option("--lang <language>", "what to write it in").choices([...LANGUAGES]).default("sh"))
-      .action(shell.action(newTool)),
-    "tool new csv_stats --lang py",
-  );
-  leaf(
-    tool,
+export function customToolCommands(tool: Group): void {
+  tool
+    .leaf(
+      "new <name>",
+      "write a custom tool, a script of your own, that works and is yours to change",
+      newTool,
+      "csv_stats --lang py",
+    )
+    .addOption(new Option("--lang <language>", "what to write it in").choices([...LANGUAGES]).default("sh"));
+  tool.leaf(
     "test <name> [arguments...]",
     "run a custom tool as it is now, enabled or not",
-    "tool test csv_stats path=numbers.csv",
-  ).action(shell.action(testTool));
-  examples(
-    leaf(
-      tool,
+    testTool,
+    "csv_stats path=numbers.csv",
+  );
+  tool
+    .leaf(
       "enable <name>",
       "show a custom tool and let agents call it, with exactly the content it has now",
+      enableTool,
+      "csv_stats",
     )
-      .option("--yes", "do not ask")
-      .action(shell.action(enableTool)),
-    "tool enable csv_stats",
-  );
-  leaf(tool, "disable <name>", "let nobody call a custom tool", "tool disable csv_stats").action(
-    shell.action(disableTool),
-  );
-  destructive(
-    leaf(tool, "remove <name>", "disable a custom tool and put its folder aside", "tool remove csv_stats"),
-    shell,
-    (name) => `Remove tool ${name}? Its folder is put aside.`,
-    removeTool,
+    .option("--yes", "do not ask");
+  tool.leaf("disable <name>", "let nobody call a custom tool", disableTool, "csv_stats");
+  withYes(
+    tool.leaf(
+      "remove <name>",
+      "disable a custom tool and put its folder aside",
+      asksFirst((name) => `Remove tool ${name}? Its folder is put aside.`, removeTool),
+      "csv_stats",
+    ),
   );
 }
 

@@ -12,7 +12,7 @@ import { confirmed } from "../../input/confirmed.ts";
 import { ownEndpoint } from "../../own-endpoint.ts";
 import { counted } from "../../print/counted.ts";
 import { previewReport, resultReport } from "../../print/import-report.ts";
-import { examples, type Run, type Shell, single } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface ImportOptions {
   readonly client?: readonly string[];
@@ -29,22 +29,21 @@ interface Found {
 }
 
 export function importCommand(shell: Shell): Command {
-  return examples(
-    single(
+  return shell
+    .single(
       "import",
       "bring in the servers of other MCP clients",
       "Finds the servers of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex, Gemini CLI and opencode, shows what would happen, and registers them here. Values of env and headers are kept sealed. The clients' own files stay as they are.",
+      importServers,
+      "",
+      "--client cursor vscode --only github --yes",
     )
-      .option("--client <names...>", "only of these clients")
-      .option("--file <path>", "only of this settings file")
-      .option("--only <names...>", "only servers of these names")
-      .option("--dry-run", "show what would happen, change nothing")
-      .option("--yes", "do not ask")
-      .option("--no-wait", "do not wait for their tools")
-      .action(shell.action(importServers)),
-    "import",
-    "import --client cursor vscode --only github --yes",
-  );
+    .option("--client <names...>", "only of these clients")
+    .option("--file <path>", "only of this settings file")
+    .option("--only <names...>", "only servers of these names")
+    .option("--dry-run", "show what would happen, change nothing")
+    .option("--yes", "do not ask")
+    .option("--no-wait", "do not wait for their tools");
 }
 
 async function importServers(run: Run, options: ImportOptions): Promise<number> {

@@ -1,17 +1,17 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { NewPlugin, PluginAnswer, PluginList, PluginView } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { notATerminal } from "../../input/confirmed.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { permissionText, pluginText, state } from "../../print/plugin-text.ts";
 import { table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 interface Consent {
   readonly yes?: boolean;
@@ -19,50 +19,45 @@ interface Consent {
 }
 
 export function pluginCommand(shell: Shell): Command {
-  const plugin = new Command("plugin").description("packages that bring tools");
+  const plugin = shell.group("plugin", "packages that bring tools");
 
-  examples(
-    consenting(
-      leaf(plugin, "add <source>", "fetch a plugin from a folder or npm, show what it may do, enable it"),
-    )
-      .option("--name <name>", "how it is called here; its tools are plugin_NAME_…")
-      .option("--link", "use the folder itself, in the place of a copy: for its author")
-      .action(shell.action(addPlugin)),
-    "plugin add ./my-plugin",
-    "plugin add @example/toolkeep-plugin-weather@1.2.0 --name weather",
-  );
-  leaf(plugin, "list", "list the plugins", "plugin list").action(shell.action(listPlugins));
-  leaf(
-    plugin,
-    "show <name>",
-    "show a plugin, what it may do, its tools and its log",
-    "plugin show weather",
-  ).action(shell.action(showPlugin));
-  examples(
-    consenting(leaf(plugin, "enable <name>", "show what a plugin may do and let its tools be called")).action(
-      shell.action(enablePlugin),
+  consenting(
+    plugin.leaf(
+      "add <source>",
+      "fetch a plugin from a folder or npm, show what it may do, enable it",
+      addPlugin,
+      "./my-plugin",
+      "@example/toolkeep-plugin-weather@1.2.0 --name weather",
     ),
-    "plugin enable weather",
+  )
+    .option("--name <name>", "how it is called here; its tools are plugin_NAME_…")
+    .option("--link", "use the folder itself, in the place of a copy: for its author");
+  plugin.leaf("list", "list the plugins", listPlugins);
+  plugin.leaf("show <name>", "show a plugin, what it may do, its tools and its log", showPlugin, "weather");
+  consenting(
+    plugin.leaf(
+      "enable <name>",
+      "show what a plugin may do and let its tools be called",
+      enablePlugin,
+      "weather",
+    ),
   );
-  leaf(plugin, "disable <name>", "take a plugin out without forgetting it", "plugin disable weather").action(
-    shell.action(disablePlugin),
+  plugin.leaf("disable <name>", "take a plugin out without forgetting it", disablePlugin, "weather");
+  consenting(
+    plugin.leaf(
+      "update <name>",
+      "fetch a plugin anew; what it brings is enabled only after a yes",
+      updatePlugin,
+      "weather",
+    ),
   );
-  examples(
-    consenting(
-      leaf(plugin, "update <name>", "fetch a plugin anew; what it brings is enabled only after a yes"),
-    ).action(shell.action(updatePlugin)),
-    "plugin update weather",
-  );
-  destructive(
-    leaf(
-      plugin,
+  withYes(
+    plugin.leaf(
       "remove <name>",
       "remove a plugin and its files; its tool names stay taken",
-      "plugin remove weather",
+      asksFirst((name) => `Remove plugin ${name} and its files?`, removePlugin),
+      "weather",
     ),
-    shell,
-    (name) => `Remove plugin ${name} and its files?`,
-    removePlugin,
   );
   return plugin;
 }

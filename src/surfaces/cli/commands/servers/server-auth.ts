@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ServerAnswer, ServerSignIn, ServerSignInAnswer, SignInStart } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
@@ -10,7 +9,7 @@ import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import { mustConfirm } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Group, Run } from "../../shell.ts";
 
 interface AuthOptions {
   readonly paste?: string;
@@ -24,19 +23,21 @@ const LOOK_EVERY_MS = 1_000;
 /** How long a server may take to be there again after a sign-in. */
 const RECONNECT_MS = 60_000;
 
-export function serverAuthCommand(server: Command, shell: Shell): void {
-  examples(
-    leaf(server, "auth <name>", "sign in to a server that wants to know who you are")
-      .option("--paste <address>", "end a sign-in with the address that the browser ended at")
-      .option("--no-browser", "only print the link, to be opened anywhere")
-      .option("--no-wait", "print the link and end")
-      .option("--sign-out", "forget what signing in left behind")
-      .option("--yes", "with --sign-out: do not ask")
-      .action(shell.action(authServer)),
-    "server auth docs",
-    "server auth docs --paste 'http://127.0.0.1:19850/oauth/callback?code=…&state=…'",
-    "server auth docs --sign-out",
-  );
+export function serverAuthCommand(server: Group): void {
+  server
+    .leaf(
+      "auth <name>",
+      "sign in to a server that wants to know who you are",
+      authServer,
+      "docs",
+      "docs --paste 'http://127.0.0.1:19850/oauth/callback?code=…&state=…'",
+      "docs --sign-out",
+    )
+    .option("--paste <address>", "end a sign-in with the address that the browser ended at")
+    .option("--no-browser", "only print the link, to be opened anywhere")
+    .option("--no-wait", "print the link and end")
+    .option("--sign-out", "forget what signing in left behind")
+    .option("--yes", "with --sign-out: do not ask");
 }
 
 async function authServer(run: Run, name: string, options: AuthOptions): Promise<number | undefined> {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ServerLogEntry, ServerLogPage } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
@@ -7,7 +6,7 @@ import { oneLine } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Group, Run } from "../../shell.ts";
 
 interface LogOptions {
   readonly follow?: boolean;
@@ -16,15 +15,17 @@ interface LogOptions {
 
 const LOOK_EVERY_MS = 1_000;
 
-export function serverLogsCommand(server: Command, shell: Shell): void {
-  examples(
-    leaf(server, "logs <name>", "what a server wrote beside its answers, and what became of it")
-      .option("-f, --follow", "go on until Ctrl-C; with --json one entry a line")
-      .option("-n, --lines <n>", "how many of the last lines", "100")
-      .action(shell.action(showLogs)),
-    "server logs github",
-    "server logs github --follow --lines 10",
-  );
+export function serverLogsCommand(server: Group): void {
+  server
+    .leaf(
+      "logs <name>",
+      "what a server wrote beside its answers, and what became of it",
+      showLogs,
+      "github",
+      "github --follow --lines 10",
+    )
+    .option("-f, --follow", "go on until Ctrl-C; with --json one entry a line")
+    .option("-n, --lines <n>", "how many of the last lines", "100");
 }
 
 async function showLogs(run: Run, name: string, options: LogOptions): Promise<undefined> {

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ServerAnswer, ServerTest, ServerView, TestReport } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
@@ -12,19 +11,19 @@ import {
 } from "../../input/server-options.ts";
 import { counted } from "../../print/counted.ts";
 import { indented, nextStep } from "../../print/server-text.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Group, Run } from "../../shell.ts";
 
-export function serverTestCommand(server: Command, shell: Shell): void {
-  examples(
-    reachOptions(
-      leaf(server, "test <name> [command...]", "connect anew and list the tools, or try a server out first"),
-    )
-      .option("--timeout <ms>", "time limit of trying a server out, 1s to 10s; 10s by default")
-      .action(shell.action(testServer)),
-    "server test fs",
-    "server test fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
-    "server test docs --url https://example.com/mcp",
-  );
+export function serverTestCommand(server: Group): void {
+  reachOptions(
+    server.leaf(
+      "test <name> [command...]",
+      "connect anew and list the tools, or try a server out first",
+      testServer,
+      "fs",
+      "fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
+      "docs --url https://example.com/mcp",
+    ),
+  ).option("--timeout <ms>", "time limit of trying a server out, 1s to 10s; 10s by default");
 }
 
 async function testServer(

@@ -1,40 +1,37 @@
-import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ServerAnswer, ServerChanges, ServerDecision } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
 import { confirmed } from "../../input/confirmed.ts";
 import { changesText } from "../../print/changes-text.ts";
 import { counted } from "../../print/counted.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Group, Run } from "../../shell.ts";
 
 /** Trust in a server, and what it publishes that nobody has accepted. */
-export function serverTrustCommands(server: Command, shell: Shell): void {
-  leaf(server, "trust <name>", "believe what a server says of its tools", "server trust fs").action(
-    shell.action(trust("trust", "Trusted")),
+export function serverTrustCommands(server: Group): void {
+  server.leaf("trust <name>", "believe what a server says of its tools", trust("trust", "Trusted"), "fs");
+  server.leaf(
+    "untrust <name>",
+    "believe only what makes things safer",
+    trust("untrust", "No longer trusted:"),
+    "fs",
   );
-  leaf(server, "untrust <name>", "believe only what makes things safer", "server untrust fs").action(
-    shell.action(trust("untrust", "No longer trusted:")),
-  );
-  leaf(
-    server,
-    "changes <name>",
-    "show what nobody has accepted yet, and how it differs",
-    "server changes fs",
-  ).action(shell.action(showChanges));
+  server.leaf("changes <name>", "show what nobody has accepted yet, and how it differs", showChanges, "fs");
   for (const [verb, what] of [
     ["accept", "take in what a server publishes: all that waits, or what is named"],
     ["reject", "keep it out, and do not ask again until it changes"],
   ] as const) {
-    examples(
-      leaf(server, `${verb} <name> [what...]`, what)
-        .option(
-          "--seen <version>",
-          "only if it is what `server changes` showed under this version; without, accept shows it and asks",
-        )
-        .action(shell.action(decide(verb))),
-      `server ${verb} fs${verb === "accept" ? " --seen 0f3a9c1b2d4e" : ""}`,
-      `server ${verb} fs read_text_file --seen 0f3a9c1b2d4e`,
-    );
+    server
+      .leaf(
+        `${verb} <name> [what...]`,
+        what,
+        decide(verb),
+        verb === "accept" ? "fs --seen 0f3a9c1b2d4e" : "fs",
+        "fs read_text_file --seen 0f3a9c1b2d4e",
+      )
+      .option(
+        "--seen <version>",
+        "only if it is what `server changes` showed under this version; without, accept shows it and asks",
+      );
   }
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { leftOutText } from "../../../../lib/text/left-out.ts";
 import type {
@@ -11,7 +11,7 @@ import type {
 } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { addPasted, pastedText } from "../../input/paste-servers.ts";
 import {
   type SandboxOptions,
@@ -46,7 +46,7 @@ import {
   unusual,
 } from "../../print/server-text.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import { serverAuthCommand } from "./server-auth.ts";
 import { serverLogsCommand } from "./server-logs.ts";
 import { serverTestCommand } from "./server-test.ts";
@@ -55,55 +55,56 @@ import { serverTrustCommands } from "./server-trust.ts";
 const MOST_HINTS = 5;
 
 export function serverCommand(shell: Shell): Command {
-  const server = new Command("server").description("the MCP servers behind Toolkeep");
+  const server = shell.group("server", "the MCP servers behind Toolkeep");
 
-  examples(
-    withServerOptions(leaf(server, "add [name] [command...]", "register a server and list its tools"), {
+  withServerOptions(
+    server.leaf(
+      "add [name] [command...]",
+      "register a server and list its tools",
+      addServer,
+      "fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
+      "github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
+      "docs --url https://example.com/mcp --header 'Authorization: Bearer …'",
+      "--paste 'claude mcp add github -- npx -y @modelcontextprotocol/server-github'",
+    ),
+    {
       editing: false,
-    })
-      .option(
-        "--paste [text]",
-        "what a README shows: a command, an address, settings; alone: reads it from standard input",
-      )
-      .action(shell.action(addServer)),
-    "server add fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
-    "server add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
-    "server add docs --url https://example.com/mcp --header 'Authorization: Bearer …'",
-    "server add --paste 'claude mcp add github -- npx -y @modelcontextprotocol/server-github'",
+    },
+  ).option(
+    "--paste [text]",
+    "what a README shows: a command, an address, settings; alone: reads it from standard input",
   );
-  leaf(server, "list", "list the servers and their state", "server list").action(shell.action(listServers));
-  leaf(server, "show <name>", "show a server and its tools", "server show fs").action(
-    shell.action(showServer),
+  server.leaf("list", "list the servers and their state", listServers);
+  server.leaf("show <name>", "show a server and its tools", showServer, "fs");
+  serverTestCommand(server);
+  server.leaf("approve <name>", "let a server that waits for approval take part", approveServer, "fs");
+  server.leaf("enable <name>", "let a server take part again", change("enable", "Enabled"), "fs");
+  server.leaf(
+    "disable <name>",
+    "take a server out without forgetting it",
+    change("disable", "Disabled"),
+    "fs",
   );
-  serverTestCommand(server, shell);
-  leaf(
-    server,
-    "approve <name>",
-    "let a server that waits for approval take part",
-    "server approve fs",
-  ).action(shell.action(approveServer));
-  leaf(server, "enable <name>", "let a server take part again", "server enable fs").action(
-    shell.action(change("enable", "Enabled")),
+  serverAuthCommand(server);
+  serverLogsCommand(server);
+  serverTrustCommands(server);
+  withServerOptions(
+    server.leaf(
+      "edit <name> [command...]",
+      "change how a server is reached; it reconnects at once",
+      editServer,
+      "fs --timeout 30s",
+      "github --env GITHUB_TOKEN",
+    ),
+    { editing: true },
   );
-  leaf(server, "disable <name>", "take a server out without forgetting it", "server disable fs").action(
-    shell.action(change("disable", "Disabled")),
-  );
-  serverAuthCommand(server, shell);
-  serverLogsCommand(server, shell);
-  serverTrustCommands(server, shell);
-  examples(
-    withServerOptions(
-      leaf(server, "edit <name> [command...]", "change how a server is reached; it reconnects at once"),
-      { editing: true },
-    ).action(shell.action(editServer)),
-    "server edit fs --timeout 30s",
-    "server edit github --env GITHUB_TOKEN",
-  );
-  destructive(
-    leaf(server, "remove <name>", "forget a server; its tool names stay taken", "server remove fs"),
-    shell,
-    (name) => `Remove server ${name} and what is stored for it?`,
-    removeServer,
+  withYes(
+    server.leaf(
+      "remove <name>",
+      "forget a server; its tool names stay taken",
+      asksFirst((name) => `Remove server ${name} and what is stored for it?`, removeServer),
+      "fs",
+    ),
   );
   return server;
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { CAPABILITIES } from "../../../../contract/tool.ts";
 import type {
@@ -16,36 +16,35 @@ import { counted } from "../../print/counted.ts";
 import { customToolFields } from "../../print/custom-tool-text.ts";
 import { flagWords } from "../../print/flag-words.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 import { customToolCommands } from "./custom-tool.ts";
 
 const MOST_HINTS = 5;
 
 export function toolCommand(shell: Shell): Command {
-  const tool = new Command("tool").description("every tool that can be called here");
+  const tool = shell.group("tool", "every tool that can be called here");
 
-  examples(
-    leaf(tool, "list", "list the tools, all or those an agent sees")
-      .option("--agent <name>", "only what this agent sees")
-      .option("--planned", "only those that are announced and not available yet")
-      .action(shell.action(listTools)),
-    "tool list --agent main",
-  );
-  leaf(
-    tool,
+  tool
+    .leaf("list", "list the tools, all or those an agent sees", listTools, "--agent main")
+    .option("--agent <name>", "only what this agent sees")
+    .option("--planned", "only those that are announced and not available yet");
+  tool.leaf(
     "show <name>",
     "show a tool: what it takes, its flags, who may call it",
-    "tool show mcp_fs_read_text_file",
-  ).action(shell.action(showTool));
-  examples(
-    leaf(tool, "capabilities <name>", "say what a tool of a server can do, for rules")
-      .option("--set <list>", "such as fs.write,net; empty: nothing of it")
-      .option("--derived", "what its definition says, as before")
-      .action(shell.action(setCapabilities)),
-    "tool capabilities mcp_fs_read_text_file --set fs.read",
-    "tool capabilities mcp_fs_read_text_file --derived",
+    showTool,
+    "mcp_fs_read_text_file",
   );
-  customToolCommands(tool, shell);
+  tool
+    .leaf(
+      "capabilities <name>",
+      "say what a tool of a server can do, for rules",
+      setCapabilities,
+      "mcp_fs_read_text_file --set fs.read",
+      "mcp_fs_read_text_file --derived",
+    )
+    .option("--set <list>", "such as fs.write,net; empty: nothing of it")
+    .option("--derived", "what its definition says, as before");
+  customToolCommands(tool);
   return tool;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   Done,
@@ -10,69 +10,68 @@ import type {
 } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function projectCommand(shell: Shell): Command {
-  const project = new Command("project").description("projects that agents and people work on together");
+  const project = shell.group("project", "projects that agents and people work on together");
 
   pageOptions(
-    leaf(project, "list", "list the projects that are active", "project list")
+    project
+      .leaf("list", "list the projects that are active", listProjects)
       .option("--archived", "only archived ones")
       .option("--all", "archived ones too"),
-  ).action(shell.action(listProjects));
-  leaf(project, "show <project>", "show a project by its key, id or name", "project show TK").action(
-    shell.action(showProject),
   );
-  examples(
-    leaf(project, "create <name>", "create a project")
-      .option(
-        "--key <key>",
-        "2 to 10 letters and digits that tickets are named after; made from the name unless given",
-      )
-      .option("--description <text>", "what it is about; - reads it from standard input")
-      .action(shell.action(createProject)),
-    "project create 'Tool keeper' --key TK",
-  );
-  examples(
-    leaf(project, "edit <project>", "change a project; what is not given stays")
-      .option("--name <name>", "what it is called")
-      .option("--description <text>", "what it is about; - reads it from standard input")
-      .option("--status <status>", "active or archived")
-      .action(shell.action(editProject)),
-    "project edit TK --name Toolkeep",
-    "project edit TK --status active",
-  );
-  leaf(
-    project,
+  project.leaf("show <project>", "show a project by its key, id or name", showProject, "TK");
+  project
+    .leaf("create <name>", "create a project", createProject, "'Tool keeper' --key TK")
+    .option(
+      "--key <key>",
+      "2 to 10 letters and digits that tickets are named after; made from the name unless given",
+    )
+    .option("--description <text>", "what it is about; - reads it from standard input");
+  project
+    .leaf(
+      "edit <project>",
+      "change a project; what is not given stays",
+      editProject,
+      "TK --name Toolkeep",
+      "TK --status active",
+    )
+    .option("--name <name>", "what it is called")
+    .option("--description <text>", "what it is about; - reads it from standard input")
+    .option("--status <status>", "active or archived");
+  project.leaf(
     "archive <project>",
     "archive a project: nothing in it can be changed until it is active again",
-    "project archive TK",
-  ).action(shell.action(archiveProject));
-  destructive(
-    leaf(
-      project,
-      "delete <project>",
-      "delete a project with its tickets and notes; archive it first unless it is empty",
-      "project delete TK",
-    ).option("--force", "also one that is active and not empty"),
-    shell,
-    (name) => `Delete project ${name} with its tickets and notes?`,
-    deleteProject,
+    archiveProject,
+    "TK",
+  );
+  withYes(
+    project
+      .leaf(
+        "delete <project>",
+        "delete a project with its tickets and notes; archive it first unless it is empty",
+        asksFirst((name) => `Delete project ${name} with its tickets and notes?`, deleteProject),
+        "TK",
+      )
+      .option("--force", "also one that is active and not empty"),
   );
   pageOptions(
-    leaf(
-      project,
-      "notes <project> [words...]",
-      "show the notes of a project, or those that the words find",
-      "project notes TK how to deploy",
-    ).option("--tag <tag>", "only those with this tag"),
-  ).action(shell.action(showNotes));
+    project
+      .leaf(
+        "notes <project> [words...]",
+        "show the notes of a project, or those that the words find",
+        showNotes,
+        "TK how to deploy",
+      )
+      .option("--tag <tag>", "only those with this tag"),
+  );
   return project;
 }
 

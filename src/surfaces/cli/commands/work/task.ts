@@ -1,29 +1,29 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { TaskAnswer, TaskList } from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
 import { ago } from "../../print/duration.ts";
 import { fields, table } from "../../print/table.ts";
-import { examples, leaf, type Run, type Shell } from "../../shell.ts";
+import type { Run, Shell } from "../../shell.ts";
 
 export function taskCommand(shell: Shell): Command {
-  const task = new Command("task").description("what sub-agents were asked to do");
+  const task = shell.group("task", "what sub-agents were asked to do");
 
-  leaf(task, "list", "list the tasks", "task list --agent scout1")
-    .option("--agent <name>", "only those of this agent")
-    .action(shell.action(listTasks));
-  leaf(task, "show <id>", "show a task with its instructions", "task show tsk_2f7k").action(
-    shell.action(showTask),
-  );
-  examples(
-    leaf(task, "create <title>", "give a sub-agent a task")
-      .requiredOption("--agent <name>", "the sub-agent")
-      .option("--instructions <text>", "all that is needed to do it")
-      .action(shell.action(createTask)),
-    "task create 'Collect the release notes' --agent scout1",
-  );
-  leaf(task, "cancel <id>", "cancel an unfinished task", "task cancel tsk_2f7k --reason 'done by hand'")
-    .option("--reason <text>", "why; the sub-agent is told")
-    .action(shell.action(cancelTask));
+  task
+    .leaf("list", "list the tasks", listTasks, "--agent scout1")
+    .option("--agent <name>", "only those of this agent");
+  task.leaf("show <id>", "show a task with its instructions", showTask, "tsk_2f7k");
+  task
+    .leaf(
+      "create <title>",
+      "give a sub-agent a task",
+      createTask,
+      "'Collect the release notes' --agent scout1",
+    )
+    .requiredOption("--agent <name>", "the sub-agent")
+    .option("--instructions <text>", "all that is needed to do it");
+  task
+    .leaf("cancel <id>", "cancel an unfinished task", cancelTask, "tsk_2f7k --reason 'done by hand'")
+    .option("--reason <text>", "why; the sub-agent is told");
   return task;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type {
   CommentAnswer,
@@ -12,12 +12,12 @@ import type {
 } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
+import { asksFirst, withYes } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
 import { ago } from "../../print/duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
 import { fields, table } from "../../print/table.ts";
-import { collect, examples, leaf, type Run, type Shell } from "../../shell.ts";
+import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface ListOptions extends PageOptions {
   readonly project?: string;
@@ -44,53 +44,60 @@ const NOBODY = "nobody";
 const SHOWN_COMMENTS = 50;
 
 export function ticketCommand(shell: Shell): Command {
-  const ticket = new Command("ticket").description("the work of a project, one piece each");
+  const ticket = shell.group("ticket", "the work of a project, one piece each");
 
-  examples(
-    pageOptions(
-      leaf(ticket, "list", "list the tickets that are not finished, newest first")
-        .option("--project <project>", "only those of this project")
-        .option("--status <status>", `${STATUSES.replace(" or", ",")}, unfinished or any`, "unfinished")
-        .option("--priority <priority>", "low, normal, high or urgent")
-        .option("--assignee <agent>", `only those of this agent; ${NOBODY} for those that no one has`)
-        .option("--label <label>", "only those with this label")
-        .option("--text <words>", "only those in whose title or description all these words occur"),
-    ).action(shell.action(listTickets)),
-    "ticket list --project TK --status any",
-    "ticket list --assignee nobody",
+  pageOptions(
+    ticket
+      .leaf(
+        "list",
+        "list the tickets that are not finished, newest first",
+        listTickets,
+        "--project TK --status any",
+        "--assignee nobody",
+      )
+      .option("--project <project>", "only those of this project")
+      .option("--status <status>", `${STATUSES.replace(" or", ",")}, unfinished or any`, "unfinished")
+      .option("--priority <priority>", "low, normal, high or urgent")
+      .option("--assignee <agent>", `only those of this agent; ${NOBODY} for those that no one has`)
+      .option("--label <label>", "only those with this label")
+      .option("--text <words>", "only those in whose title or description all these words occur"),
   );
-  leaf(ticket, "show <ticket>", "show a ticket and its comments", "ticket show TK-12").action(
-    shell.action(showTicket),
+  ticket.leaf("show <ticket>", "show a ticket and its comments", showTicket, "TK-12");
+  ticketOptions(
+    ticket
+      .leaf(
+        "create <title>",
+        "create a ticket",
+        createTicket,
+        "'Names are cut' --project TK --priority high --assignee coder",
+      )
+      .requiredOption("--project <project>", "where it belongs"),
   );
-  examples(
-    ticketOptions(
-      leaf(ticket, "create <title>", "create a ticket").requiredOption(
-        "--project <project>",
-        "where it belongs",
-      ),
-    ).action(shell.action(createTicket)),
-    "ticket create 'Names are cut' --project TK --priority high --assignee coder",
+  ticketOptions(
+    ticket
+      .leaf(
+        "edit <ticket>",
+        "change a ticket; what is not given stays",
+        editTicket,
+        "TK-12 --status done",
+        "TK-12 --assignee nobody --label bug --label ui",
+      )
+      .option("--title <text>", "one line")
+      .option("--no-labels", "take its labels away"),
   );
-  examples(
-    ticketOptions(
-      leaf(ticket, "edit <ticket>", "change a ticket; what is not given stays")
-        .option("--title <text>", "one line")
-        .option("--no-labels", "take its labels away"),
-    ).action(shell.action(editTicket)),
-    "ticket edit TK-12 --status done",
-    "ticket edit TK-12 --assignee nobody --label bug --label ui",
-  );
-  leaf(
-    ticket,
+  ticket.leaf(
     "comment <ticket> <text>",
     "comment on a ticket; - reads the text from standard input",
-    "ticket comment TK-12 'Seen on macOS too.'",
-  ).action(shell.action(commentTicket));
-  destructive(
-    leaf(ticket, "delete <ticket>", "delete a ticket with its comments", "ticket delete TK-12"),
-    shell,
-    (name) => `Delete ticket ${name} and its comments?`,
-    deleteTicket,
+    commentTicket,
+    "TK-12 'Seen on macOS too.'",
+  );
+  withYes(
+    ticket.leaf(
+      "delete <ticket>",
+      "delete a ticket with its comments",
+      asksFirst((name) => `Delete ticket ${name} and its comments?`, deleteTicket),
+      "TK-12",
+    ),
   );
   return ticket;
 }
