@@ -23,7 +23,7 @@ export function withExactNumbers(json: string): string {
   return exact === json || isJson(json) ? exact : json;
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -1,3 +1,5 @@
+import type { EntityRecord } from "../../machine/db/tables/knowledge/knowledge-record.ts";
+
 /** What a reader of a source makes of a file, and the index takes: nothing here knows where it is kept. */
 
 /** A passage of a document, small enough to be shown and to be embedded whole. */
@@ -18,18 +20,7 @@ export interface FileState {
 }
 
 /** A document as it was read. */
-export interface Document {
-  /** Names it within its source for ever: a relative path, an address, a message id. */
-  readonly key: string;
-  readonly title: string;
-  /** `markdown text html pdf docx code csv bookmark email page note` … */
-  readonly type: string;
-  /** Lower case, each once. */
-  readonly tags: readonly string[];
-  /** Where a person finds it: a path or an address. */
-  readonly uri: string;
-  /** What it says of its own time, else that of its file. */
-  readonly documentAt: number;
-  readonly metadata: Readonly<Record<string, unknown>>;
+export interface Document
+  extends Pick<EntityRecord, "key" | "title" | "type" | "tags" | "uri" | "documentAt" | "metadata"> {
   readonly passages: readonly Passage[];
 }

@@ -1,15 +1,5 @@
 import { blockHoldersIn, isBlock } from "../../machine/text/html/html-blocks.ts";
-import {
-  attribute,
-  childrenOf,
-  type HtmlElement,
-  type HtmlNode,
-  isElement,
-  isShown,
-  isText,
-  lineOf,
-  rawTextOf,
-} from "../../machine/text/html/html-tree.ts";
+import * as tree from "../../machine/text/html/html-tree.ts";
 import { isContent, isSurrounding } from "../../machine/text/html/main-content.ts";
 import { inlineMarkdown, linked } from "./inline-markdown.ts";
 import { tableMarkdown } from "./markdown-table.ts";
@@ -29,7 +19,7 @@ export interface Markdown {
 }
 
 /** What a reader of `root` sees, as Markdown: headings, paragraphs, lists, tables, code, links, the words for images. */
-export function htmlToMarkdown(root: HtmlElement, options: MarkdownOptions): Markdown {
+export function htmlToMarkdown(root: tree.HtmlElement, options: MarkdownOptions): Markdown {
   const conversion = new Conversion(root, options);
   const text = conversion.blocksIn(root, { inContent: isContent(root), nesting: 0 }).join("\n\n");
   return {
@@ -52,10 +42,10 @@ const MAX_CARD = 200;
 
 class Conversion {
   readonly #options: MarkdownOptions;
-  readonly #blockHolders: ReadonlySet<HtmlNode>;
+  readonly #blockHolders: ReadonlySet<tree.HtmlNode>;
   #left: number;
 
-  constructor(root: HtmlElement, options: MarkdownOptions) {
+  constructor(root: tree.HtmlElement, options: MarkdownOptions) {
     this.#options = options;
     this.#blockHolders = blockHoldersIn(root);
     this.#left = options.maxChars;
@@ -65,20 +55,20 @@ class Conversion {
     return this.#left <= 0;
   }
 
-  blocksIn(parent: HtmlNode, place: Place): string[] {
+  blocksIn(parent: tree.HtmlNode, place: Place): string[] {
     const blocks: string[] = [];
-    let line: HtmlNode[] = [];
+    let line: tree.HtmlNode[] = [];
     const endLine = () => {
       const paragraph = this.#paragraph(line);
       if (paragraph !== "") blocks.push(paragraph);
       line = [];
     };
-    for (const child of childrenOf(parent)) {
+    for (const child of tree.childrenOf(parent)) {
       if (this.isFull) break;
-      if (isElement(child) && (isBlock(child) || this.#blockHolders.has(child))) {
+      if (tree.isElement(child) && (isBlock(child) || this.#blockHolders.has(child))) {
         endLine();
         if (this.#isRead(child, place)) blocks.push(...this.#blocksOf(child, place));
-      } else if (isElement(child) ? isShown(child) : isText(child)) {
+      } else if (tree.isElement(child) ? tree.isShown(child) : tree.isText(child)) {
         line.push(child);
       }
     }
@@ -86,7 +76,7 @@ class Conversion {
     return blocks;
   }
 
-  #blocksOf(element: HtmlElement, place: Place): string[] {
+  #blocksOf(element: tree.HtmlElement, place: Place): string[] {
     const inside = { ...place, inContent: place.inContent || isContent(element) };
     switch (element.tagName) {
       case "h1":
@@ -109,7 +99,7 @@ class Conversion {
       case "table":
         return this.#table(element, inside);
       case "dt":
-        return this.#one(around("**", this.#inline(childrenOf(element))));
+        return this.#one(around("**", this.#inline(tree.childrenOf(element))));
       case "a":
         return this.#card(element, inside);
       default:
@@ -117,11 +107,11 @@ class Conversion {
     }
   }
 
-  #isRead(element: HtmlElement, { inContent }: Place): boolean {
-    return isShown(element) && (this.#options.wholePage || !isSurrounding(element, inContent));
+  #isRead(element: tree.HtmlElement, { inContent }: Place): boolean {
+    return tree.isShown(element) && (this.#options.wholePage || !isSurrounding(element, inContent));
   }
 
-  #paragraph(nodes: readonly HtmlNode[]): string {
+  #paragraph(nodes: readonly tree.HtmlNode[]): string {
     const lines = this.#inline(nodes)
       .split("\n")
       .map((line) => line.trim());
@@ -130,26 +120,26 @@ class Conversion {
     return escapeStarts(text);
   }
 
-  #heading(element: HtmlElement, level: number): string {
-    const text = this.#inline(childrenOf(element)).replace(/\s+/g, " ").trim();
+  #heading(element: tree.HtmlElement, level: number): string {
+    const text = this.#inline(tree.childrenOf(element)).replace(/\s+/g, " ").trim();
     return text && `${"#".repeat(level)} ${text}`;
   }
 
-  #code(element: HtmlElement): string {
-    const text = rawTextOf(element, this.#left).replace(/^\n/, "").trimEnd();
+  #code(element: tree.HtmlElement): string {
+    const text = tree.rawTextOf(element, this.#left).replace(/^\n/, "").trimEnd();
     if (text === "") return "";
     const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
     const fence = "`".repeat(longest + 1);
     return `${fence}${languageOf(element)}\n${text}\n${fence}`;
   }
 
-  #list(list: HtmlElement, place: Place): string {
+  #list(list: tree.HtmlElement, place: Place): string {
     const items: string[] = [];
     const isOrdered = list.tagName === "ol";
     let number = isOrdered ? firstNumber(list) : 0;
-    for (const child of childrenOf(list)) {
+    for (const child of tree.childrenOf(list)) {
       if (this.isFull) break;
-      if (!isElement(child) || !this.#isRead(child, place)) continue;
+      if (!tree.isElement(child) || !this.#isRead(child, place)) continue;
       const isItem = child.tagName === "li";
       const nested = { ...place, nesting: place.nesting + 1 };
       const blocks = isItem ? this.blocksIn(child, nested) : this.#blocksOf(child, nested);
@@ -163,26 +153,26 @@ class Conversion {
     return items.join("\n");
   }
 
-  #quote(element: HtmlElement, place: Place): string {
+  #quote(element: tree.HtmlElement, place: Place): string {
     const inside = this.blocksIn(element, { ...place, nesting: place.nesting + 1 }).join("\n\n");
     if (inside === "" || place.nesting >= MAX_NESTING) return inside;
     return inside.replace(/^/gm, "> ").replace(/^> $/gm, ">");
   }
 
-  #table(element: HtmlElement, place: Place): string[] {
-    const table = tableMarkdown(element, (cell) => this.#inline(childrenOf(cell)));
+  #table(element: tree.HtmlElement, place: Place): string[] {
+    const table = tableMarkdown(element, (cell) => this.#inline(tree.childrenOf(cell)));
     if (table === undefined) return this.blocksIn(element, place);
     return this.#one(table);
   }
 
   /** A link around blocks, such as the headline and the picture of an article. */
-  #card(element: HtmlElement, place: Place): string[] {
-    const words = lineOf(element, MAX_CARD + 1);
+  #card(element: tree.HtmlElement, place: Place): string[] {
+    const words = tree.lineOf(element, MAX_CARD + 1);
     if (words === "" || words.length > MAX_CARD) return this.blocksIn(element, place);
-    return this.#one(linked(words, attribute(element, "href"), this.#options.base));
+    return this.#one(linked(words, tree.attribute(element, "href"), this.#options.base));
   }
 
-  #inline(nodes: readonly HtmlNode[]): string {
+  #inline(nodes: readonly tree.HtmlNode[]): string {
     return inlineMarkdown(nodes, { base: this.#options.base, maxChars: this.#left });
   }
 
@@ -212,8 +202,8 @@ function around(mark: string, text: string): string {
   return inner && `${mark}${inner}${mark}`;
 }
 
-function firstNumber(list: HtmlElement): number {
-  const start = Number.parseInt(attribute(list, "start") ?? "1", 10);
+function firstNumber(list: tree.HtmlElement): number {
+  const start = Number.parseInt(tree.attribute(list, "start") ?? "1", 10);
   return Number.isSafeInteger(start) && start >= 0 && start < 1_000_000 ? start : 1;
 }
 
@@ -222,10 +212,10 @@ function escapeStarts(text: string): string {
   return text.replace(/^(#{1,6} |>|[-+*] |={3,}$|-{3,}$)/gm, "\\$1").replace(/^(\d{1,9})([.)] )/gm, "$1\\$2");
 }
 
-function languageOf(pre: HtmlElement): string {
-  const inner = childrenOf(pre).find(isElement);
+function languageOf(pre: tree.HtmlElement): string {
+  const inner = tree.childrenOf(pre).find(tree.isElement);
   const classes = [pre, inner]
-    .map((element) => (element ? (attribute(element, "class") ?? "") : ""))
+    .map((element) => (element ? (tree.attribute(element, "class") ?? "") : ""))
     .join(" ");
   return (
     /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s*([a-z0-9+#.-]{1,20})/i.exec(classes)?.[1] ?? ""

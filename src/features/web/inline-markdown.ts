@@ -1,12 +1,4 @@
-import {
-  attribute,
-  childrenOf,
-  type HtmlElement,
-  type HtmlNode,
-  isElement,
-  isShown,
-  isText,
-} from "../../machine/text/html/html-tree.ts";
+import * as tree from "../../machine/text/html/html-tree.ts";
 import { visibleText } from "../../machine/text/html/visible-text.ts";
 import { resolveWebAddress } from "./web-address.ts";
 
@@ -16,14 +8,14 @@ export interface InlineOptions {
 }
 
 /** A part of a line as Markdown. Runs of white space are one space; `<br>` is a line end. */
-export function inlineMarkdown(nodes: readonly HtmlNode[], options: InlineOptions): string {
+export function inlineMarkdown(nodes: readonly tree.HtmlNode[], options: InlineOptions): string {
   return lineMarkdown(nodes, options)
     .replace(/ {2,}/g, " ")
     .replace(/ ?\n ?/g, "\n");
 }
 
 /** Not tidied up yet: that is done once, however deep elements nest. */
-function lineMarkdown(nodes: readonly HtmlNode[], { base, maxChars }: InlineOptions): string {
+function lineMarkdown(nodes: readonly tree.HtmlNode[], { base, maxChars }: InlineOptions): string {
   const pieces: string[] = [];
   let left = maxChars;
   const add = (piece: string) => {
@@ -33,8 +25,8 @@ function lineMarkdown(nodes: readonly HtmlNode[], { base, maxChars }: InlineOpti
   };
   for (const node of nodes) {
     if (left <= 0) break;
-    if (isText(node)) add(visibleText(node.value.slice(0, left)).replace(/\s+/g, " "));
-    else if (isElement(node) && isShown(node)) add(elementMarkdown(node, { base, maxChars: left }));
+    if (tree.isText(node)) add(visibleText(node.value.slice(0, left)).replace(/\s+/g, " "));
+    else if (tree.isElement(node) && tree.isShown(node)) add(elementMarkdown(node, { base, maxChars: left }));
   }
   return pieces.join("");
 }
@@ -51,13 +43,13 @@ export function linked(words: string, href: string | undefined, base: string): s
 
 const MAX_HREF = 1_000;
 
-function elementMarkdown(element: HtmlElement, options: InlineOptions): string {
-  const inside = () => lineMarkdown(childrenOf(element), options);
+function elementMarkdown(element: tree.HtmlElement, options: InlineOptions): string {
+  const inside = () => lineMarkdown(tree.childrenOf(element), options);
   switch (element.tagName) {
     case "br":
       return "\n";
     case "a":
-      return spaced(inside(), (text) => linked(text, attribute(element, "href"), options.base));
+      return spaced(inside(), (text) => linked(text, tree.attribute(element, "href"), options.base));
     case "strong":
     case "b":
       return spaced(inside(), (text) => `**${text}**`);
@@ -106,12 +98,12 @@ function codeSpan(text: string): string {
 }
 
 /** The words that stand for the image; one without words is decoration. */
-function imageMarkdown(element: HtmlElement, base: string): string {
-  const words = visibleText(attribute(element, "alt") ?? "")
+function imageMarkdown(element: tree.HtmlElement, base: string): string {
+  const words = visibleText(tree.attribute(element, "alt") ?? "")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, 300);
   if (words === "") return "";
-  const link = linked(words, attribute(element, "src"), base);
+  const link = linked(words, tree.attribute(element, "src"), base);
   return link.startsWith("[") && link.endsWith(")") ? `!${link}` : `![${words.replaceAll("]", "\\]")}]`;
 }

@@ -1,13 +1,4 @@
-import {
-  attribute,
-  childrenOf,
-  findElement,
-  type HtmlElement,
-  isElement,
-  isShown,
-  lineOf,
-  walkTree,
-} from "../../machine/text/html/html-tree.ts";
+import * as tree from "../../machine/text/html/html-tree.ts";
 
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;
@@ -29,8 +20,8 @@ const LAYOUT = new Set([
 
 /** Undefined where the table only arranges the page: its cells are then read one after the other. */
 export function tableMarkdown(
-  table: HtmlElement,
-  cellMarkdown: (cell: HtmlElement) => string,
+  table: tree.HtmlElement,
+  cellMarkdown: (cell: tree.HtmlElement) => string,
 ): string | undefined {
   const all = rowsOf(table);
   const rows = all.slice(0, MAX_ROWS);
@@ -46,36 +37,38 @@ export function tableMarkdown(
   return [...captionOf(table), ...[head!, rule, ...body].map(lineText), ...left].join("\n");
 }
 
-function isLayout(table: HtmlElement): boolean {
-  if (attribute(table, "role") === "presentation" || attribute(table, "role") === "none") return true;
-  return findElement(table, (element) => element !== table && LAYOUT.has(element.tagName)) !== undefined;
+function isLayout(table: tree.HtmlElement): boolean {
+  if (tree.attribute(table, "role") === "presentation" || tree.attribute(table, "role") === "none")
+    return true;
+  return tree.findElement(table, (element) => element !== table && LAYOUT.has(element.tagName)) !== undefined;
 }
 
 /** Without those of tables inside. */
-function rowsOf(table: HtmlElement): HtmlElement[] {
-  const rows: HtmlElement[] = [];
-  const enters = (element: HtmlElement) => element === table || SECTIONS.has(element.tagName);
-  for (const node of walkTree(table, enters))
-    if (isElement(node) && node.tagName === "tr" && isShown(node)) rows.push(node);
+function rowsOf(table: tree.HtmlElement): tree.HtmlElement[] {
+  const rows: tree.HtmlElement[] = [];
+  const enters = (element: tree.HtmlElement) => element === table || SECTIONS.has(element.tagName);
+  for (const node of tree.walkTree(table, enters))
+    if (tree.isElement(node) && node.tagName === "tr" && tree.isShown(node)) rows.push(node);
   return rows;
 }
 
 const SECTIONS = new Set(["thead", "tbody", "tfoot"]);
 
-function cellsOf(row: HtmlElement): HtmlElement[] {
-  return childrenOf(row)
-    .filter(isElement)
-    .filter((cell) => (cell.tagName === "td" || cell.tagName === "th") && isShown(cell))
+function cellsOf(row: tree.HtmlElement): tree.HtmlElement[] {
+  return tree
+    .childrenOf(row)
+    .filter(tree.isElement)
+    .filter((cell) => (cell.tagName === "td" || cell.tagName === "th") && tree.isShown(cell))
     .slice(0, MAX_COLUMNS);
 }
 
-function widthOf(row: HtmlElement): number {
+function widthOf(row: tree.HtmlElement): number {
   return cellsOf(row).reduce((width, cell) => width + 1 + emptyCells(cell).length, 0);
 }
 
 /** In the place of what a cell covers beside itself. */
-function emptyCells(cell: HtmlElement): string[] {
-  const span = Number.parseInt(attribute(cell, "colspan") ?? "1", 10);
+function emptyCells(cell: tree.HtmlElement): string[] {
+  const span = Number.parseInt(tree.attribute(cell, "colspan") ?? "1", 10);
   return Array<string>(Math.min(Math.max(span || 1, 1), MAX_COLUMNS) - 1).fill("");
 }
 
@@ -90,10 +83,11 @@ function lineText(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function captionOf(table: HtmlElement): string[] {
-  const caption = childrenOf(table)
-    .filter(isElement)
+function captionOf(table: tree.HtmlElement): string[] {
+  const caption = tree
+    .childrenOf(table)
+    .filter(tree.isElement)
     .find((element) => element.tagName === "caption");
-  const words = caption ? lineOf(caption, 300) : "";
+  const words = caption ? tree.lineOf(caption, 300) : "";
   return words === "" ? [] : [`**${words}**`, ""];
 }

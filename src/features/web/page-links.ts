@@ -1,11 +1,4 @@
-import {
-  attribute,
-  type HtmlElement,
-  isElement,
-  isShown,
-  lineOf,
-  walkTree,
-} from "../../machine/text/html/html-tree.ts";
+import * as tree from "../../machine/text/html/html-tree.ts";
 import { resolveWebAddress } from "./web-address.ts";
 import type { WebPage } from "./web-page.ts";
 
@@ -21,9 +14,9 @@ const MAX_LINKS = 20_000;
 export function linksOfPage({ body, base }: WebPage, address: string): PageLink[] {
   const found: PageLink[] = [];
   if (!body) return found;
-  for (const node of walkTree(body)) {
-    if (!isElement(node) || (node.tagName !== "a" && node.tagName !== "area")) continue;
-    const url = resolveWebAddress(attribute(node, "href")?.trim() || "#", base);
+  for (const node of tree.walkTree(body)) {
+    if (!tree.isElement(node) || (node.tagName !== "a" && node.tagName !== "area")) continue;
+    const url = resolveWebAddress(tree.attribute(node, "href")?.trim() || "#", base);
     if (url) found.push({ url: withoutFragment(url), text: wordsOf(node) });
     if (found.length >= MAX_LINKS) break;
   }
@@ -55,12 +48,14 @@ function withoutFragment(url: URL): string {
 }
 
 /** Its text, else what stands for its picture, else its title. */
-function wordsOf(link: HtmlElement): string {
-  const text = lineOf(link, 200);
+function wordsOf(link: tree.HtmlElement): string {
+  const text = tree.lineOf(link, 200);
   if (text !== "") return text;
-  for (const node of walkTree(link, isShown)) {
-    const alt = isElement(node) ? (attribute(node, "alt") ?? attribute(node, "aria-label")) : undefined;
+  for (const node of tree.walkTree(link, tree.isShown)) {
+    const alt = tree.isElement(node)
+      ? (tree.attribute(node, "alt") ?? tree.attribute(node, "aria-label"))
+      : undefined;
     if (alt?.trim()) return alt.replace(/\s+/g, " ").trim().slice(0, 200);
   }
-  return (attribute(link, "title") ?? "").replace(/\s+/g, " ").trim().slice(0, 200);
+  return (tree.attribute(link, "title") ?? "").replace(/\s+/g, " ").trim().slice(0, 200);
 }

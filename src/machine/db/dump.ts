@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
+import { isJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./history/index.ts";
@@ -115,15 +116,6 @@ function fromJson(value: unknown, column: Column): unknown {
       return typeof value === "string" && isJson(value) ? value : undefined;
     default:
       return typeof value === "string" ? value : undefined;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -161,10 +161,14 @@ export interface AgentRecord {
   readonly updatedAt: number;
 }
 
-export interface AgentStore {
-  list(): Promise<AgentRecord[]>;
-  byName(name: string): Promise<AgentRecord | undefined>;
-  create(agent: AgentRecord): Promise<void>;
+/** What has a name of its own, held as records of one kind. */
+interface NamedStore<R> {
+  list(): Promise<R[]>;
+  byName(name: string): Promise<R | undefined>;
+  create(record: R): Promise<void>;
+}
+
+export interface AgentStore extends NamedStore<AgentRecord> {
   /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
   update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>, since?: number): Promise<void>;
   /** Deletes its tokens, sub-agents' parent links, todos and memories with it. */
@@ -180,10 +184,7 @@ export interface ToolboxRecord {
   readonly updatedAt: number;
 }
 
-export interface ToolboxStore {
-  list(): Promise<ToolboxRecord[]>;
-  byName(name: string): Promise<ToolboxRecord | undefined>;
-  create(toolbox: ToolboxRecord): Promise<void>;
+export interface ToolboxStore extends NamedStore<ToolboxRecord> {
   /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
   update(
     name: string,
@@ -244,10 +245,7 @@ export interface ServerOfferRecord {
   readonly definition: Readonly<Record<string, unknown>>;
 }
 
-export interface ServerStore {
-  list(): Promise<ServerRecord[]>;
-  byName(name: string): Promise<ServerRecord | undefined>;
-  create(server: ServerRecord): Promise<void>;
+export interface ServerStore extends NamedStore<ServerRecord> {
   update(id: string, change: Partial<Omit<ServerRecord, "id" | "createdAt">>): Promise<void>;
   /** Deletes its tools and offers with it; its tool names stay taken. */
   delete(id: string): Promise<void>;

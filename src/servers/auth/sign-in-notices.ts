@@ -1,17 +1,12 @@
 import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
-import type { Events } from "../../contract/events.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { Log } from "../../lib/log.ts";
-import type { Store } from "../../machine/db/store.ts";
+import { endWarnings, raiseWarning, type WarningDeps } from "../trust/warnings.ts";
 import type { SignInTarget } from "./sign-in.ts";
 
-export interface SignInNoticesDeps {
-  readonly store: Pick<Store, "notifications">;
+export interface SignInNoticesDeps extends WarningDeps {
   readonly vault: Pick<Vault, "redact">;
-  readonly events: Events;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,9 +24,9 @@ export class SignInNotices {
   /** `reason` may hold words of the server. */
   async raise({ id: serverId, name, config }: SignInTarget, reason: string): Promise<void> {
     if (serverId === null) return;
-    const { store, events, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     await this.#inTurn(serverId, async () => {
-      if ((await this.#open(serverId)).length > 0) return;
+      if ((await store.notifications.list({ idPrefix: prefix(serverId) })).length > 0) return;
       const id = `${prefix(serverId)}${clock().toString(36)}`;
       const isOurs = config.oauth?.grant === "client_credentials";
       const title = isOurs
@@ -39,28 +34,13 @@ export class SignInNotices {
         : `MCP server ${name} needs you to sign in`;
       const why = this.#redacted(reason);
       const body = isOurs ? `${why}.` : `${why}. Run: toolkeep server auth ${name}`;
-      await store.notifications.create({
-        id,
-        agentId: null,
-        level: "warning",
-        title,
-        body,
-        createdAt: clock(),
-        dismissedAt: null,
-      });
-      events.emit("notification.raised", { id, title });
+      await raiseWarning(this.#deps, id, title, body);
     });
   }
 
   async dismiss({ id: serverId }: Pick<SignInTarget, "id">): Promise<void> {
     if (serverId === null) return;
-    await this.#inTurn(serverId, async () => {
-      const { store, events, clock } = this.#deps;
-      for (const id of await this.#open(serverId)) {
-        await store.notifications.dismiss(id, clock());
-        events.emit("notification.dismissed", { id });
-      }
-    });
+    await this.#inTurn(serverId, () => endWarnings(this.#deps, prefix(serverId)));
   }
 
   /** Redacted before it is cut: half a secret would not be known as one. */
@@ -73,11 +53,6 @@ export class SignInNotices {
     await this.#serial(serverId, work).catch((error: unknown) => {
       this.#deps.log.warn({ cause: messageOf(error) }, "a notification about signing in was not stored");
     });
-  }
-
-  async #open(serverId: string): Promise<string[]> {
-    const open = await this.#deps.store.notifications.list({ idPrefix: prefix(serverId) });
-    return open.map(({ id }) => id);
   }
 }
 

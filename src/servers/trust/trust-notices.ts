@@ -1,16 +1,11 @@
-import type { Events } from "../../contract/events.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import { versionOf } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
 import { revealed } from "./definitions/clean-text.ts";
+import { endWarnings, raiseWarning, type WarningDeps } from "./warnings.ts";
 
-export interface TrustNoticesDeps {
-  readonly store: Pick<Store, "notifications">;
-  readonly events: Events;
-  readonly clock: Clock;
+export interface TrustNoticesDeps extends WarningDeps {
   readonly newId: NewId;
 }
 
@@ -40,24 +35,12 @@ export class TrustNotices {
 
   /** One notification a server, the last; `tools`: names of tools whose definitions have something to look at. */
   async warn({ id, name }: Named, tools: readonly string[]): Promise<void> {
-    if (tools.length === 0) return;
-    await this.#end(findingsPrefix(id));
-    await this.#raise(
-      findingsPrefix(id),
-      `Look at what tools of MCP server ${name} say`,
-      `They address the model, name tools of others, ask for secrets or hide text: ${listed(tools)}. toolkeep server show ${name} says what was found.`,
-    );
+    await this.#warnOf(findingsPrefix(id), "tools", name, tools);
   }
 
   /** The same of prompts and templates; `offers`: with their kind. */
   async warnOfOffers({ id, name }: Named, offers: readonly string[]): Promise<void> {
-    if (offers.length === 0) return;
-    await this.#end(offerFindingsPrefix(id));
-    await this.#raise(
-      offerFindingsPrefix(id),
-      `Look at what prompts of MCP server ${name} say`,
-      `They address the model, name tools of others, ask for secrets or hide text: ${listed(offers)}. toolkeep server show ${name} says what was found.`,
-    );
+    await this.#warnOf(offerFindingsPrefix(id), "prompts", name, offers);
   }
 
   /** What a list said that cannot be used, such as a definition that is too long; once, until it says something else. */
@@ -82,28 +65,22 @@ export class TrustNotices {
     await this.#end(offerFindingsPrefix(serverId));
   }
 
+  async #warnOf(prefix: string, kind: string, name: string, found: readonly string[]): Promise<void> {
+    if (found.length === 0) return;
+    await this.#end(prefix);
+    await this.#raise(
+      prefix,
+      `Look at what ${kind} of MCP server ${name} say`,
+      `They address the model, name tools of others, ask for secrets or hide text: ${listed(found)}. toolkeep server show ${name} says what was found.`,
+    );
+  }
+
   async #raise(prefix: string, title: string, body: string): Promise<void> {
-    const { store, events, clock, newId } = this.#deps;
-    const id = newId(prefix);
-    const createdAt = clock();
-    await store.notifications.create({
-      id,
-      agentId: null,
-      level: "warning",
-      title,
-      body,
-      createdAt,
-      dismissedAt: null,
-    });
-    events.emit("notification.raised", { id, title });
+    await raiseWarning(this.#deps, this.#deps.newId(prefix), title, body);
   }
 
   async #end(prefix: string): Promise<void> {
-    const { store, events, clock } = this.#deps;
-    for (const { id } of await store.notifications.list({ idPrefix: prefix })) {
-      await store.notifications.dismiss(id, clock());
-      events.emit("notification.dismissed", { id });
-    }
+    await endWarnings(this.#deps, prefix);
   }
 }
 

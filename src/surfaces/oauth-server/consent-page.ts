@@ -1,5 +1,6 @@
 import type { TokenScope } from "../../contract/caller.ts";
 import { html, type Markup } from "../api/pages/html.ts";
+import { page as smallPage } from "../api/pages/small-pages.ts";
 import {
   type AuthorizationRequest,
   REQUEST_PARAMETERS,
@@ -133,17 +134,6 @@ function target(url: URL): Markup {
     : html`<code>${url.protocol}</code>, a program on the machine of this browser`;
 }
 
-function page(body: Markup, head: Markup | string = ""): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Toolkeep</title>
-<link rel="stylesheet" href="../style.css">
-${head}
-</head>
-<body><main>${body}</main></body>
-</html>
-`.text;
+function page(body: Markup, head?: Markup): string {
+  return smallPage(body, "../", head);
 }

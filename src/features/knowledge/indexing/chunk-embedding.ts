@@ -5,6 +5,7 @@ import { RecentRate } from "../../../lib/flow/recent-rate.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { ChunkToEmbed, IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
 import type { Embedder } from "../../../machine/text/meaning/embedder.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { embeddedText } from "./chunk-terms.ts";
 
 export interface ChunkEmbeddingDeps {
@@ -26,18 +27,15 @@ const RETRY_MS = 30_000;
  * Gives chunks their vectors, in the background, the oldest first. It begins when it is woken and rests when every chunk has one. Nothing waits for
  * it: a search goes by words as long as there are none.
  */
-export class ChunkEmbedding {
+export class ChunkEmbedding extends BackgroundWork {
   readonly #deps: ChunkEmbeddingDeps;
-  readonly #stop = new AbortController();
-  #working: Promise<void> | undefined;
-  /** Somebody may have written since the last look. */
-  #isDue = false;
   /** Up to here every chunk has one. Numbers only ever rise, so nothing is looked at twice. */
   #done = 0;
   #model: string | undefined;
   #rate: RecentRate | undefined;
 
   constructor(deps: ChunkEmbeddingDeps) {
+    super();
     this.#deps = deps;
   }
 
@@ -46,27 +44,7 @@ export class ChunkEmbedding {
     return this.#rate?.perSecond;
   }
 
-  /** There may be something to do. */
-  wake(): void {
-    this.#isDue = true;
-    if (this.#working || this.#stop.signal.aborted || !this.#isUsable()) return;
-    this.#working = this.#run().finally(() => {
-      this.#working = undefined;
-      if (this.#isDue) this.wake();
-    });
-  }
-
-  /** Resolves when there is nothing left to do, or nothing can be done. */
-  async rest(): Promise<void> {
-    while (this.#working) await this.#working;
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#working;
-  }
-
-  #isUsable(): boolean {
+  protected override canRun(): boolean {
     const { state } = this.#deps.embedder;
     return this.#deps.isOn() && (state.kind !== "unavailable" || this.#isLeftAlone());
   }
@@ -76,23 +54,21 @@ export class ChunkEmbedding {
     return state.kind === "unavailable" && state.isForNow === true;
   }
 
-  /** Never rejects. */
-  async #run(): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     const { lead, log, retryMs = RETRY_MS } = this.#deps;
-    const { signal } = this.#stop;
-    while (this.#isDue && this.#isUsable() && !signal.aborted) {
+    while (this.isDue && this.canRun() && !signal.aborted) {
       if (this.#isLeftAlone()) {
         await pause(retryMs, signal);
         continue;
       }
-      this.#isDue = false;
+      this.isDue = false;
       try {
         await lead((leading) => this.#work(leading), signal);
         this.#rate = undefined;
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ cause: messageOf(error) }, "what passages mean could not be kept");
-        this.#isDue = true;
+        this.isDue = true;
         this.#rate = undefined;
         await pause(retryMs, signal);
       }

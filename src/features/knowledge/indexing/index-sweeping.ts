@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import { BackgroundWork } from "./background-work.ts";
 
 export interface IndexSweepingDeps {
   readonly writer: Pick<IndexWriter, "sweep">;
@@ -22,45 +23,20 @@ const LEAST_PAUSE_MS = 5;
  * Takes out what is left in the index of passages that are gone, in the background and in small steps: after each it rests as long as the step took,
  * so that whoever else writes comes in between. What it leaves undone goes on when it is woken the next time.
  */
-export class IndexSweeping {
+export class IndexSweeping extends BackgroundWork {
   readonly #deps: IndexSweepingDeps;
-  readonly #stop = new AbortController();
-  #working: Promise<void> | undefined;
-  /** Something may have gone since the last look. */
-  #isDue = false;
 
   constructor(deps: IndexSweepingDeps) {
+    super();
     this.#deps = deps;
   }
 
-  /** There may be something to do. */
-  wake(): void {
-    this.#isDue = true;
-    if (this.#working || this.#stop.signal.aborted) return;
-    this.#working = this.#run().finally(() => {
-      this.#working = undefined;
-      if (this.#isDue) this.wake();
-    });
-  }
-
-  /** Resolves when there is nothing left to do, or nothing can be done. */
-  async rest(): Promise<void> {
-    while (this.#working) await this.#working;
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#working;
-  }
-
-  /** Never rejects. */
-  async #run(): Promise<void> {
+  protected async run(signal: AbortSignal): Promise<void> {
     const { lead, log, quietMs = QUIET_MS } = this.#deps;
-    const { signal } = this.#stop;
     try {
-      while (this.#isDue) {
+      while (this.isDue) {
         await delay(quietMs, undefined, { signal, ref: false });
-        this.#isDue = false;
+        this.isDue = false;
         await lead((leading) => this.#work(leading), signal);
       }
     } catch (error) {

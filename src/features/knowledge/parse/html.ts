@@ -1,17 +1,5 @@
 import { blockHoldersIn, isBlock } from "../../../machine/text/html/html-blocks.ts";
-import {
-  attribute,
-  childrenOf,
-  findElement,
-  type HtmlElement,
-  type HtmlNode,
-  isElement,
-  isShown,
-  isText,
-  lineOf,
-  rawTextOf,
-  walkTree,
-} from "../../../machine/text/html/html-tree.ts";
+import * as tree from "../../../machine/text/html/html-tree.ts";
 import { mainContentOf } from "../../../machine/text/html/main-content.ts";
 import { parseHtml } from "../../../machine/text/html/parse-html.ts";
 import { visibleText } from "../../../machine/text/html/visible-text.ts";
@@ -25,8 +13,8 @@ const HEADING = /^h([1-6])$/;
 /** What a reader of the page sees, by its headings, paragraphs, items and rows. */
 export async function parseHtmlText(html: string): Promise<ParsedDocument> {
   const { document, isCut } = await parseHtml(html, NEVER, LIMITS);
-  const body = findElement(document, ({ tagName }) => tagName === "body");
-  const head = findElement(document, ({ tagName }) => tagName === "head");
+  const body = tree.findElement(document, ({ tagName }) => tagName === "body");
+  const head = tree.findElement(document, ({ tagName }) => tagName === "head");
   const about = head ? aboutIn(head) : new Map<string, string>();
   const out = new TextBuilder();
   if (body) writeBlocks(mainContentOf(body), out);
@@ -54,30 +42,31 @@ export async function parseHtmlText(html: string): Promise<ParsedDocument> {
 const NEVER = new AbortController().signal;
 
 /** Title and `meta` by name. */
-function aboutIn(head: HtmlElement): Map<string, string> {
+function aboutIn(head: tree.HtmlElement): Map<string, string> {
   const about = new Map<string, string>();
-  for (const node of walkTree(head)) {
-    if (!isElement(node)) continue;
+  for (const node of tree.walkTree(head)) {
+    if (!tree.isElement(node)) continue;
     if (node.tagName === "title" && !about.has("title")) about.set("title", textIn(node));
     if (node.tagName !== "meta") continue;
-    const name = (attribute(node, "name") ?? attribute(node, "property"))?.toLowerCase();
-    const content = attribute(node, "content");
+    const name = (tree.attribute(node, "name") ?? tree.attribute(node, "property"))?.toLowerCase();
+    const content = tree.attribute(node, "content");
     if (name !== undefined && content !== undefined && !about.has(name))
       about.set(name, content.slice(0, 2_000));
   }
   return about;
 }
 
-function textIn(element: HtmlElement): string {
-  return childrenOf(element)
-    .filter(isText)
+function textIn(element: tree.HtmlElement): string {
+  return tree
+    .childrenOf(element)
+    .filter(tree.isText)
     .map(({ value }) => value)
     .join("")
     .slice(0, 2_000);
 }
 
 /** Every element that holds no block is one; what stands between blocks is one, too. */
-function writeBlocks(root: HtmlElement, out: TextBuilder): void {
+function writeBlocks(root: tree.HtmlElement, out: TextBuilder): void {
   const holders = blockHoldersIn(root);
   let loose: string[] = [];
   const settle = () => {
@@ -85,13 +74,14 @@ function writeBlocks(root: HtmlElement, out: TextBuilder): void {
     loose = [];
     if (text !== "") out.paragraph(text);
   };
-  const isWhole = (element: HtmlElement) =>
+  const isWhole = (element: tree.HtmlElement) =>
     isRow(element, holders) || (isBlock(element) && !holders.has(element));
-  const enters = (element: HtmlElement) => element === root || (isShown(element) && !isWhole(element));
-  for (const node of walkTree(root, enters)) {
+  const enters = (element: tree.HtmlElement) =>
+    element === root || (tree.isShown(element) && !isWhole(element));
+  for (const node of tree.walkTree(root, enters)) {
     if (out.isFull) return;
-    if (isText(node)) loose.push(node.value);
-    else if (isElement(node) && node !== root && isShown(node)) {
+    if (tree.isText(node)) loose.push(node.value);
+    else if (tree.isElement(node) && node !== root && tree.isShown(node)) {
       if (node.tagName === "br") loose.push("\n");
       else if (isWhole(node)) {
         settle();
@@ -103,20 +93,21 @@ function writeBlocks(root: HtmlElement, out: TextBuilder): void {
 }
 
 /** A row of a table that holds text alone; others lay a page out. */
-function isRow(element: HtmlElement, holders: ReadonlySet<HtmlNode>): boolean {
-  return element.tagName === "tr" && !childrenOf(element).some((cell) => holders.has(cell));
+function isRow(element: tree.HtmlElement, holders: ReadonlySet<tree.HtmlNode>): boolean {
+  return element.tagName === "tr" && !tree.childrenOf(element).some((cell) => holders.has(cell));
 }
 
-function writeBlock(element: HtmlElement, out: TextBuilder): void {
+function writeBlock(element: tree.HtmlElement, out: TextBuilder): void {
   const { tagName } = element;
   const level = HEADING.exec(tagName)?.[1];
-  if (level !== undefined) out.heading(Number(level), storableText(lineOf(element)));
-  else if (tagName === "pre") out.lines(storableText(rawTextOf(element, MAX_BLOCK)));
+  if (level !== undefined) out.heading(Number(level), storableText(tree.lineOf(element)));
+  else if (tagName === "pre") out.lines(storableText(tree.rawTextOf(element, MAX_BLOCK)));
   else if (tagName === "li") out.line(`- ${inline(element)}`);
   else if (tagName === "tr")
     out.line(
-      childrenOf(element)
-        .filter(isElement)
+      tree
+        .childrenOf(element)
+        .filter(tree.isElement)
         .map(inline)
         .filter((cell) => cell !== "")
         .join(" | "),
@@ -127,8 +118,8 @@ function writeBlock(element: HtmlElement, out: TextBuilder): void {
 
 const MAX_BLOCK = 1_000_000;
 
-function inline(node: HtmlNode): string {
-  return oneLine(rawTextOf(node, MAX_BLOCK));
+function inline(node: tree.HtmlNode): string {
+  return oneLine(tree.rawTextOf(node, MAX_BLOCK));
 }
 
 /** As a browser shows it: white space is one space, a line break stays one. */

@@ -17,9 +17,7 @@ export interface ParseThreadOptions {
   readonly worker?: URL;
 }
 
-const TIMEOUT_MS = 30_000;
-const HEAP_MB = 384;
-const GROWTH_MB = 768;
+const USUAL = { timeoutMs: 30_000, heapMb: 384, growthMb: 768 };
 /** How often a file that takes long is looked after. */
 const LOOK_MS = 100;
 /** A machine that has other things to do is not the file's fault, but a read that hangs has to end. */
@@ -65,7 +63,7 @@ export class ParseThread implements FileReader {
 
   constructor(options: ParseThreadOptions = {}) {
     const worker = options.worker ?? new URL("./parse-worker.js", import.meta.url);
-    this.#options = { timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, growthMb: GROWTH_MB, worker, ...options };
+    this.#options = { ...USUAL, worker, ...options };
   }
 
   read(job: ReadJob, onMembers: Waiting["onMembers"]): Promise<ReadEnd> {

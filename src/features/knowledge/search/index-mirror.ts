@@ -5,18 +5,8 @@ import type {
   IndexReader,
 } from "../../../machine/db/tables/knowledge-index/index-store.ts";
 
-/** An entity as far as a search has to know it. */
-export interface MirroredEntity {
-  readonly sourceNo: number;
-  /** Lower case. */
-  readonly type: string;
-  readonly tags: readonly string[];
-  readonly documentAt: number;
-  readonly firstChunk: number;
-  readonly chunkCount: number;
-  /** Of its last change. */
-  readonly revision: number;
-}
+/** An entity as far as a search has to know it, its type in lower case; the revision is that of its last change. */
+export type MirroredEntity = Omit<EntityChange, "no" | "lengths">;
 
 /** What a source comes to. */
 export interface SourceCounts {

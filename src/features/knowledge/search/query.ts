@@ -6,11 +6,7 @@ export interface Query {
   readonly phrases: readonly string[];
   /** Beginnings of words. */
   readonly prefixes: readonly string[];
-  readonly not: {
-    readonly words: readonly string[];
-    readonly phrases: readonly string[];
-    readonly prefixes: readonly string[];
-  };
+  readonly not: Readonly<Record<"words" | "phrases" | "prefixes", readonly string[]>>;
   /** Names or kinds of sources, lower case; of several any will do, and so with types. */
   readonly sources: readonly string[];
   readonly types: readonly string[];

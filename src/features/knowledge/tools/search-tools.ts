@@ -217,18 +217,11 @@ function shownResult(found: SearchResult) {
       score: rounded(score),
     };
   }
-  const { id, title, type, source, uri, tags, documentAt, score, chunks } = found;
   return {
     result_type: "entity",
-    entity_id: id,
-    title,
-    type,
-    source,
-    uri,
-    tags,
-    date: iso(documentAt),
-    score: rounded(score),
-    chunks: chunks.map((chunk) => ({
+    ...shownDocument(found),
+    score: rounded(found.score),
+    chunks: found.chunks.map((chunk) => ({
       chunk_id: chunk.id,
       index: chunk.index,
       headings: chunk.headings,
@@ -247,18 +240,17 @@ function chunkText({ id, headings, text }: ChunkView): string {
 }
 
 function shownEntity(entity: Omit<EntityView, "chunks">) {
-  const { id, title, type, source, uri, tags, documentAt, indexedAt, metadata } = entity;
   return {
-    entity_id: id,
-    title,
-    type,
-    source,
-    uri,
-    tags,
-    date: iso(documentAt),
-    indexed_at: iso(indexedAt),
-    metadata,
+    ...shownDocument(entity),
+    indexed_at: iso(entity.indexedAt),
+    metadata: entity.metadata,
   };
+}
+
+type DocumentFacts = Pick<EntityView, "id" | "title" | "type" | "source" | "uri" | "tags" | "documentAt">;
+
+function shownDocument({ id, title, type, source, uri, tags, documentAt }: DocumentFacts) {
+  return { entity_id: id, title, type, source, uri, tags, date: iso(documentAt) };
 }
 
 function shownChunk({ id, index, headings, text, start, end }: ChunkView) {

@@ -131,16 +131,9 @@ function shownReport({ durationMs, ...report }: SourceReport) {
   return { ...report, duration_ms: durationMs };
 }
 
-function statusText({
-  source,
-  entities,
-  chunks,
-  embedded,
-  lastSync,
-  lastSyncAt,
-  running,
-  embedding,
-}: SourceStatus): string {
+function statusText(status: SourceStatus): string {
+  const { source, entities, chunks, embedded, embedding } = status;
+  const { running, lastSync, lastSyncAt } = status;
   const vectors = `${embedded} with vectors${embedding ? embeddingText(embedding) : ""}`;
   const holds = `${source.name} (${source.kind}): ${entities} documents, ${chunks} chunks, ${vectors}`;
   if (running) return `${holds}; syncing, ${progressText(running)}`;

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const serverOffers: Migration = {
   name: "0002-server-offers",
@@ -15,14 +15,7 @@ export const serverOffers: Migration = {
       .addColumn("position", types.number, (column) => column.notNull())
       .addColumn("definition", types.text, (column) => column.notNull())
       .addPrimaryKeyConstraint("server_offers_key", ["server_id", "kind", "position"])
-      .addForeignKeyConstraint(
-        "server_offers_refers_servers",
-        ["server_id"],
-        "servers",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("server_offers_refers_servers", ["server_id"], "servers", ["id"], goesWith)
       .execute();
   },
 };

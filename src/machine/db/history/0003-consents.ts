@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const consents: Migration = {
   name: "0003-consents",
@@ -14,14 +14,7 @@ export const consents: Migration = {
       .addColumn("created_at", types.number, (column) => column.notNull())
       .addColumn("expires_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("consents_key", ["id"])
-      .addForeignKeyConstraint(
-        "consents_refers_agents",
-        ["agent_id"],
-        "agents",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("consents_refers_agents", ["agent_id"], "agents", ["id"], goesWith)
       .execute();
     await db.schema
       .createTable("consent_keys")
@@ -35,13 +28,7 @@ export const consents: Migration = {
       .addColumn("expires_at", types.number, (column) => column.notNull())
       .addColumn("used_at", types.number)
       .addPrimaryKeyConstraint("consent_keys_key", ["hash"])
-      .addForeignKeyConstraint(
-        "consent_keys_refers_consents",
-        ["consent_id"],
-        "consents",
-        ["id"],
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("consent_keys_refers_consents", ["consent_id"], "consents", ["id"], goesWith)
       .execute();
     await db.schema
       .alterTable("tokens")

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const outputs: Migration = {
   name: "0010-outputs",
@@ -20,14 +20,7 @@ export const outputs: Migration = {
       .addColumn("position", types.number, (column) => column.notNull())
       .addColumn("text", types.text, (column) => column.notNull())
       .addPrimaryKeyConstraint("output_pieces_key", ["output_id", "position"])
-      .addForeignKeyConstraint(
-        "output_pieces_refers_outputs",
-        ["output_id"],
-        "outputs",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("output_pieces_refers_outputs", ["output_id"], "outputs", ["id"], goesWith)
       .execute();
     await db.schema
       .createIndex("outputs_by_agent_id_created_at")

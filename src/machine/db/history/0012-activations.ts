@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const activations: Migration = {
   name: "0012-activations",
@@ -13,14 +13,7 @@ export const activations: Migration = {
       .addColumn("token_id", types.text)
       .addColumn("used_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("activations_key", ["id"])
-      .addForeignKeyConstraint(
-        "activations_refers_agents",
-        ["agent_id"],
-        "agents",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("activations_refers_agents", ["agent_id"], "agents", ["id"], goesWith)
       .execute();
     await db.schema
       .createIndex("activations_by_agent_id_used_at")

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const toolUses: Migration = {
   name: "0013-tool-uses",
@@ -12,14 +12,7 @@ export const toolUses: Migration = {
       .addColumn("count", types.number, (column) => column.notNull())
       .addColumn("used_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("tool_uses_key", ["id"])
-      .addForeignKeyConstraint(
-        "tool_uses_refers_agents",
-        ["agent_id"],
-        "agents",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("tool_uses_refers_agents", ["agent_id"], "agents", ["id"], goesWith)
       .execute();
     await db.schema
       .createIndex("tool_uses_by_agent_id_used_at")

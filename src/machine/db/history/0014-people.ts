@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const people: Migration = {
   name: "0014-people",
@@ -25,14 +25,7 @@ export const people: Migration = {
       .addColumn("last_used_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("sessions_key", ["id"])
       .addUniqueConstraint("sessions_unique_hash", ["hash"])
-      .addForeignKeyConstraint(
-        "sessions_refers_people",
-        ["person_id"],
-        "people",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("sessions_refers_people", ["person_id"], "people", ["id"], goesWith)
       .execute();
     await db.schema
       .createTable("login_codes")

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const rules: Migration = {
   name: "0018-rules",
@@ -18,14 +18,7 @@ export const rules: Migration = {
       .addColumn("created_at", types.number, (column) => column.notNull())
       .addColumn("expires_at", types.number)
       .addPrimaryKeyConstraint("rules_key", ["id"])
-      .addForeignKeyConstraint(
-        "rules_refers_agents",
-        ["agent_id"],
-        "agents",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("rules_refers_agents", ["agent_id"], "agents", ["id"], goesWith)
       .execute();
     await db.schema.createIndex("rules_by_agent_id").on("rules").columns(["agent_id"]).execute();
   },

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.ts";
+import { goesWith, type Migration } from "./migration.ts";
 
 export const pins: Migration = {
   name: "0020-pins",
@@ -15,14 +15,7 @@ export const pins: Migration = {
       .addColumn("rejected", types.text)
       .addColumn("changed_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("pins_key", ["server_id", "kind", "key"])
-      .addForeignKeyConstraint(
-        "pins_refers_servers",
-        ["server_id"],
-        "servers",
-        ["id"],
-        // Checked when the transaction ends, so that a restore may insert rows in any order.
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("pins_refers_servers", ["server_id"], "servers", ["id"], goesWith)
       .execute();
     await db.schema
       .createTable("tool_capabilities")
@@ -31,13 +24,7 @@ export const pins: Migration = {
       .addColumn("capabilities", types.text, (column) => column.notNull())
       .addColumn("set_at", types.number, (column) => column.notNull())
       .addPrimaryKeyConstraint("tool_capabilities_key", ["server_id", "original_name"])
-      .addForeignKeyConstraint(
-        "tool_capabilities_refers_servers",
-        ["server_id"],
-        "servers",
-        ["id"],
-        (reference) => reference.onDelete("cascade").deferrable().initiallyDeferred(),
-      )
+      .addForeignKeyConstraint("tool_capabilities_refers_servers", ["server_id"], "servers", ["id"], goesWith)
       .execute();
   },
 };

@@ -1,4 +1,4 @@
-import type { ColumnDataType, Kysely, RawBuilder } from "kysely";
+import type { ColumnDataType, ForeignKeyConstraintBuilder, Kysely, RawBuilder } from "kysely";
 
 /** How a database spells the kinds of column there are. */
 export interface ColumnTypes {
@@ -22,4 +22,9 @@ export interface Migration {
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: a migration outlives the schema types of its day
   up(db: Kysely<any>, types: ColumnTypes): Promise<void>;
+}
+
+/** For rows that go with the row they refer to. Checked when the transaction ends, so that a restore may insert rows in any order. */
+export function goesWith(reference: ForeignKeyConstraintBuilder): ForeignKeyConstraintBuilder {
+  return reference.onDelete("cascade").deferrable().initiallyDeferred();
 }

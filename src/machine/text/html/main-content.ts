@@ -1,14 +1,4 @@
-import {
-  attribute,
-  childrenOf,
-  findElement,
-  type HtmlElement,
-  type HtmlNode,
-  isElement,
-  isShown,
-  isText,
-  walkTree,
-} from "./html-tree.ts";
+import * as tree from "./html-tree.ts";
 
 /** Of the text of a page, this share has to be below one element for that element to be what the page is about. */
 const MOST = 0.8;
@@ -20,16 +10,17 @@ const MARKED = 0.25;
  * block that holds most of the prose. Links do not count as prose, so lists of them weigh little. Never less than
  * 80 % of what is there, unless the page itself marks it.
  */
-export function mainContentOf(body: HtmlElement): HtmlElement {
+export function mainContentOf(body: tree.HtmlElement): tree.HtmlElement {
   const prose = proseIn(body);
-  const weight = (node: HtmlNode) => prose.get(node) ?? 0;
+  const weight = (node: tree.HtmlNode) => prose.get(node) ?? 0;
   const marked = markedIn(body);
   const start = marked && weight(marked) >= weight(body) * MARKED ? marked : body;
 
   let current = start;
   for (;;) {
-    const heaviest = childrenOf(current)
-      .filter(isElement)
+    const heaviest = tree
+      .childrenOf(current)
+      .filter(tree.isElement)
       .filter((child) => BLOCKS.has(child.tagName) && weight(child) >= weight(current) * MOST)
       .at(0);
     if (heaviest === undefined || weight(heaviest) === 0) return current;
@@ -38,8 +29,8 @@ export function mainContentOf(body: HtmlElement): HtmlElement {
 }
 
 /** What surrounds the subject on every page of a site. */
-export function isSurrounding(element: HtmlElement, isInContent: boolean): boolean {
-  const role = attribute(element, "role");
+export function isSurrounding(element: tree.HtmlElement, isInContent: boolean): boolean {
+  const role = tree.attribute(element, "role");
   if (element.tagName === "nav" || element.tagName === "aside") return true;
   if (role !== undefined && SURROUNDING_ROLES.has(role)) return true;
   // Inside an article a header is its headline, and a footer its notes.
@@ -47,7 +38,7 @@ export function isSurrounding(element: HtmlElement, isInContent: boolean): boole
 }
 
 /** Whether what is inside belongs to a subject of its own. */
-export function isContent({ tagName }: HtmlElement): boolean {
+export function isContent({ tagName }: tree.HtmlElement): boolean {
   return tagName === "main" || tagName === "article" || tagName === "section";
 }
 
@@ -61,29 +52,29 @@ const SURROUNDING_ROLES = new Set([
 ]);
 const BLOCKS = new Set(["div", "section", "article", "main", "center", "td", "tr", "tbody", "table", "form"]);
 
-function markedIn(body: HtmlElement): HtmlElement | undefined {
-  const main = findElement(
+function markedIn(body: tree.HtmlElement): tree.HtmlElement | undefined {
+  const main = tree.findElement(
     body,
-    (element) => element.tagName === "main" || attribute(element, "role") === "main",
+    (element) => element.tagName === "main" || tree.attribute(element, "role") === "main",
   );
   if (main) return main;
-  const articles: HtmlElement[] = [];
-  for (const node of walkTree(body))
-    if (isElement(node) && node.tagName === "article" && articles.push(node) > 1) return undefined;
+  const articles: tree.HtmlElement[] = [];
+  for (const node of tree.walkTree(body))
+    if (tree.isElement(node) && node.tagName === "article" && articles.push(node) > 1) return undefined;
   return articles[0];
 }
 
 /** How many characters of text that is no link stand below each element. */
-function proseIn(body: HtmlElement): Map<HtmlNode, number> {
-  const prose = new Map<HtmlNode, number>();
-  const counts = (element: HtmlElement) =>
-    isShown(element) && element.tagName !== "a" && !isSurrounding(element, true);
-  const order: HtmlNode[] = [];
-  for (const node of walkTree(body, counts)) order.push(node);
+function proseIn(body: tree.HtmlElement): Map<tree.HtmlNode, number> {
+  const prose = new Map<tree.HtmlNode, number>();
+  const counts = (element: tree.HtmlElement) =>
+    tree.isShown(element) && element.tagName !== "a" && !isSurrounding(element, true);
+  const order: tree.HtmlNode[] = [];
+  for (const node of tree.walkTree(body, counts)) order.push(node);
   // Children come after their parents, so backwards each is complete when it is added to its parent.
   for (let index = order.length - 1; index >= 0; index--) {
     const node = order[index]!;
-    const own = isText(node) ? node.value.trim().length : (prose.get(node) ?? 0);
+    const own = tree.isText(node) ? node.value.trim().length : (prose.get(node) ?? 0);
     const parent = "parentNode" in node ? node.parentNode : null;
     if (own > 0 && parent) prose.set(parent, (prose.get(parent) ?? 0) + own);
   }

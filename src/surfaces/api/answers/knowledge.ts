@@ -20,7 +20,7 @@ const marks = {
   ...s.listOf(s.shape<{ start: number; end: number }>({ start: s.count, end: s.count })),
   description: "Where words of the query stand in the snippet, in UTF-16 units.",
 };
-const entity = {
+const document = {
   id: s.text,
   title: s.text,
   type: s.text,
@@ -28,6 +28,9 @@ const entity = {
   uri: s.text,
   tags: s.texts,
   documentAt: s.time,
+};
+const entity = {
+  ...document,
   indexedAt: s.time,
   metadata: s.anyObject,
   truncated: { ...s.yesNo, description: "It has more chunks than are given at once." },
@@ -100,13 +103,7 @@ export const knowledgeAnswers = {
 
   FoundEntity: s.shape<Extract<contract.SearchResult, { kind: "entity" }>>({
     kind: { const: "entity" },
-    id: s.text,
-    title: s.text,
-    type: s.text,
-    source: s.text,
-    uri: s.text,
-    tags: s.texts,
-    documentAt: s.time,
+    ...document,
     score,
     chunks: s.listOf(
       s.shape<contract.FoundChunk>({

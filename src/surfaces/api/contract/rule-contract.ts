@@ -108,11 +108,7 @@ export interface RuleExplanation {
   /** Every call of it is denied to this agent: it is in no list. */
   readonly hidden: boolean;
   readonly labels: readonly string[];
-  readonly subjects: {
-    readonly path: readonly string[];
-    readonly host: readonly string[];
-    readonly command: readonly string[];
-  };
+  readonly subjects: Readonly<Record<"path" | "host" | "command", readonly string[]>>;
   readonly others: readonly OtherRule[];
   /** Rules of which each would give another answer. */
   readonly changes: readonly (RuleInput & { readonly agent?: string })[];

@@ -18,7 +18,8 @@ const SERVER = "mcp:";
 
 /** Something went wrong, as opposed to somebody not being allowed. */
 const FAILED: ReadonlySet<OutcomeName> = new Set(["failed", "timed_out", "unavailable", "internal_error"]);
-const REFUSED: ReadonlySet<OutcomeName> = new Set([
+/** Such calls never reached the tool. */
+export const REFUSED: ReadonlySet<OutcomeName> = new Set([
   "unknown_tool",
   "ambiguous_tool",
   "not_granted",

@@ -77,7 +77,22 @@ function commandLine(command: string): Markup {
   return html`<code>${command}</code>`;
 }
 
-function page(body: Markup, up = "./"): string {
+/** A page that says one thing, for people who came by a link. */
+export function noticePage(content: Markup): string {
+  return `<!doctype html>\n${
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <title>Toolkeep</title>
+        <link rel="stylesheet" href="/style.css">
+      </head>
+      <body><main><h1>Toolkeep</h1>${content}</main></body>
+    </html>`.text
+  }`;
+}
+
+/** A page of ours without the dashboard; `up`: the way from it to the root, `head`: more for its head. */
+export function page(body: Markup, up = "./", head: Markup | string = ""): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -85,7 +100,7 @@ function page(body: Markup, up = "./"): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Toolkeep</title>
 <link rel="stylesheet" href="${up}style.css">
-</head>
+${head}</head>
 <body><main>${body}</main></body>
 </html>
 `.text;

@@ -1,21 +1,12 @@
 import type { OutcomeName, Tool } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
 import type { CallSample } from "../../../machine/db/tables/calls/call-record.ts";
+import { REFUSED } from "../audit/call-history.ts";
 import type { CallerSummary, CallSummary, ToolHolder, ToolUse } from "../contract.ts";
 import { agentName, callerOf } from "../views.ts";
 
 const MOST_COUNTED = 1_000;
-/** Such calls never reached the tool. */
-const REFUSED: ReadonlySet<OutcomeName | null> = new Set([
-  "unknown_tool",
-  "ambiguous_tool",
-  "not_granted",
-  "disabled",
-  "pending_approval",
-  "invalid_arguments",
-  "denied",
-  "needs_approval",
-] as const);
+const NOT_RUN: ReadonlySet<OutcomeName | null> = new Set([...REFUSED, "needs_approval" as const]);
 const ENDED_WELL: ReadonlySet<OutcomeName | null> = new Set(["ok", "needs_input"] as const);
 
 /** Who has a tool and through what, and how its calls went since a time. */
@@ -49,7 +40,7 @@ async function holdersOf(hub: Hub, tool: Tool): Promise<readonly ToolHolder[]> {
 
 /** Exported for tests. */
 export function summaryOf(calls: readonly CallSample[]): CallSummary {
-  const ran = calls.filter(({ outcome }) => outcome !== null && !REFUSED.has(outcome));
+  const ran = calls.filter(({ outcome }) => outcome !== null && !NOT_RUN.has(outcome));
   const durations = ran.map(({ durationMs }) => durationMs ?? 0).sort((a, b) => a - b);
   const outcomes: Partial<Record<OutcomeName, number>> = {};
   for (const { outcome } of calls) if (outcome) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -57,7 +48,7 @@ export function summaryOf(calls: readonly CallSample[]): CallSummary {
     counted: calls.length,
     more: calls.length === MOST_COUNTED,
     failed: ran.filter(({ outcome }) => !ENDED_WELL.has(outcome)).length,
-    refused: calls.filter(({ outcome }) => REFUSED.has(outcome)).length,
+    refused: calls.filter(({ outcome }) => NOT_RUN.has(outcome)).length,
     p50Ms: percentile(durations, 0.5),
     p95Ms: percentile(durations, 0.95),
     outcomes,

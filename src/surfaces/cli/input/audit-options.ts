@@ -1,20 +1,12 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../contract/errors.ts";
+import type { ActionQuery, CallQuery } from "../../api/contract.ts";
 import { parseDuration } from "../print/duration.ts";
 
-export interface AuditOptions {
-  readonly agent?: string;
-  readonly tool?: string;
-  readonly outcome?: string;
-  readonly decision?: string;
-  readonly conversation?: string;
-  readonly text?: string;
+export interface AuditOptions extends Omit<CallQuery & ActionQuery, "since" | "until"> {
   readonly since?: string;
   readonly until?: string;
   readonly actions?: boolean;
-  readonly kind?: string;
-  readonly actor?: string;
-  readonly subject?: string;
 }
 
 /** Which records are meant. */

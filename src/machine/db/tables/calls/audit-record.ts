@@ -1,4 +1,4 @@
-import type { CallRecord } from "./call-record.ts";
+import type { CallRecord, RecordRange } from "./call-record.ts";
 
 /**
  * The audit as a chain: every record has a place in it and a code made with a key over it and the record before, so
@@ -50,17 +50,11 @@ export interface AuditBatch {
   readonly entries: readonly AuditEntry[];
 }
 
-export interface EntryFilter {
-  readonly limit: number;
+export interface EntryFilter extends RecordRange<EntryPlace> {
   /** Only these kinds; a `*` at the end stands for anything. */
   readonly kind?: string | undefined;
   readonly actor?: string | undefined;
   readonly subject?: string | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly order?: "newest" | "oldest" | undefined;
-  /** Those that follow this one in the order that is asked for. */
-  readonly after?: EntryPlace | undefined;
 }
 
 export interface EntryPlace {

@@ -55,8 +55,18 @@ export interface CallPlace {
   readonly id: string;
 }
 
-export interface CallSearch {
+/** Which records of a time, in which order, and where a page of them begins. */
+export interface RecordRange<Place> {
   readonly limit: number;
+  /** At this time or later, at this time or before; of a call, when it began. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly order?: "newest" | "oldest" | undefined;
+  /** Those that follow this one in the order that is asked for. */
+  readonly after?: Place | undefined;
+}
+
+export interface CallSearch extends RecordRange<CallPlace> {
   readonly agentId?: string | undefined;
   /** As resolved. */
   readonly tool?: string | undefined;
@@ -65,12 +75,6 @@ export interface CallSearch {
   readonly conversation?: string | undefined;
   /** Part of the name of a tool, as called or resolved, in whatever case. */
   readonly text?: string | undefined;
-  /** Began at this time or later, at this time or before. */
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly order?: "newest" | "oldest" | undefined;
-  /** Those that follow this one in the order that is asked for. */
-  readonly after?: CallPlace | undefined;
 }
 
 export interface CallPage {

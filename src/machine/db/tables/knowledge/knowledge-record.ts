@@ -10,11 +10,16 @@ export interface EntityRecord {
   /** Its number in the index: short, ascending, never used again. */
   readonly no: number;
   readonly sourceId: string;
+  /** Names it within its source for ever: a relative path, an address, a message id. */
   readonly key: string;
   readonly title: string;
+  /** `markdown text html pdf docx code csv bookmark email page note` … */
   readonly type: string;
+  /** Lower case, each once. */
   readonly tags: readonly string[];
+  /** Where a person finds it: a path or an address. */
   readonly uri: string;
+  /** What it says of its own time, else that of its file. */
   readonly documentAt: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Of the file it came from. */

@@ -1,13 +1,18 @@
 import type { Column } from "../../query/column.ts";
 
+/** What several people and agents may edit at once. */
+const REVISED = {
+  id: "text",
+  createdBy: "text?",
+  revision: "number",
+  createdAt: "number",
+  updatedAt: "number",
+} as const;
+
 /** Projects and what belongs to them, in the order of `schema.ts`. */
 export const PROJECT_TABLES = {
   projects: {
-    id: "text",
-    createdBy: "text?",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
+    ...REVISED,
     key: "text",
     name: "text",
     description: "text",
@@ -15,11 +20,7 @@ export const PROJECT_TABLES = {
     lastNumber: "number",
   },
   tickets: {
-    id: "text",
-    createdBy: "text?",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
+    ...REVISED,
     projectId: "text",
     number: "number",
     title: "text",
@@ -31,11 +32,7 @@ export const PROJECT_TABLES = {
   },
   ticketComments: { id: "text", ticketId: "text", createdBy: "text?", text: "text", createdAt: "number" },
   projectNotes: {
-    id: "text",
-    createdBy: "text?",
-    revision: "number",
-    createdAt: "number",
-    updatedAt: "number",
+    ...REVISED,
     projectId: "text",
     title: "text",
     body: "text",

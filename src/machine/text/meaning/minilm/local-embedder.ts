@@ -2,6 +2,14 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../../../../contract/errors.ts";
 import type { Log } from "../../../../lib/log.ts";
 import { WorkerThread } from "../../../../lib/worker-rpc.ts";
+import {
+  embedInPieces,
+  MAX_CHARS,
+  MAX_FAILURES,
+  MAX_URGENT,
+  MAX_WAITING,
+  type Piece,
+} from "../embed-pieces.ts";
 import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../embedder.ts";
 import { DIMENSIONS, MODEL } from "./minilm.ts";
 import type { EmbedderNotice, EmbedMethods, WorkerSetup } from "./minilm-worker.ts";
@@ -18,23 +26,10 @@ export interface LocalEmbedderOptions {
   readonly worker?: URL;
 }
 
-const IDLE_MS = 5 * 60_000;
-const HUNG_MS = 60_000;
+const USUAL = { idleMs: 5 * 60_000, hungMs: 60_000 };
 const ENDING_MS = 2_000;
 /** So few at once that whoever waits for an urgent one does not wait long. */
 const TEXTS_AT_ONCE = 4;
-/** Of what nobody waits for, and of what somebody does. */
-const MAX_WAITING = 10_000;
-const MAX_URGENT = 64;
-const MAX_CHARS = 8_192;
-/** After so many failures without a success in between it is not tried again. */
-const MAX_FAILURES = 3;
-
-/** A few texts of one `embed`. */
-interface Piece {
-  readonly texts: readonly string[];
-  readonly done: (vectors: readonly Vector[] | undefined) => void;
-}
 
 /**
  * all-MiniLM-L6-v2 on this machine, in a thread that starts with the first text and ends when there is nothing to do. It keeps no process
@@ -58,7 +53,7 @@ export class LocalEmbedder implements Embedder {
 
   constructor(options: LocalEmbedderOptions) {
     const worker = options.worker ?? new URL("./minilm-worker.js", import.meta.url);
-    this.#options = { idleMs: IDLE_MS, hungMs: HUNG_MS, worker, ...options };
+    this.#options = { ...USUAL, worker, ...options };
     const { folder, idleMs } = this.#options;
     this.#thread = new WorkerThread({
       start: () => {
@@ -86,14 +81,8 @@ export class LocalEmbedder implements Embedder {
   ): Promise<readonly Vector[] | undefined> {
     const [queue, most] = urgent ? [this.#urgent, MAX_URGENT] : [this.#waiting, MAX_WAITING];
     if (this.#reason !== undefined || queue.length + texts.length / TEXTS_AT_ONCE > most) return undefined;
-    const pieces: Promise<readonly Vector[] | undefined>[] = [];
-    for (let from = 0; from < texts.length; from += TEXTS_AT_ONCE) {
-      const some = texts.slice(from, from + TEXTS_AT_ONCE).map((text) => text.slice(0, MAX_CHARS));
-      pieces.push(new Promise((done) => queue.push({ texts: some, done })));
-    }
-    this.#next();
-    const vectors = await Promise.all(pieces);
-    return vectors.includes(undefined) ? undefined : vectors.flatMap((some) => some!);
+    const shortened = texts.map((text) => text.slice(0, MAX_CHARS));
+    return embedInPieces(queue, shortened, TEXTS_AT_ONCE, () => this.#next());
   }
 
   async close(): Promise<void> {

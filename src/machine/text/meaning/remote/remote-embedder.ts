@@ -2,6 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Log } from "../../../../lib/log.ts";
 import { wholeCharacterAt } from "../../../../lib/text/whole-characters.ts";
+import {
+  embedInPieces,
+  MAX_CHARS,
+  MAX_FAILURES,
+  MAX_URGENT,
+  MAX_WAITING,
+  type Piece,
+} from "../embed-pieces.ts";
 import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../embedder.ts";
 import {
   EmbeddingEndpoint,
@@ -20,31 +28,18 @@ export interface RemoteEmbedderOptions extends EmbeddingEndpointOptions {
   readonly restMs?: number;
 }
 
-const TIMEOUT_MS = 60_000;
+const USUAL = { timeoutMs: 60_000, pauseMs: 500, restMs: 30_000 };
 /** Where somebody waits. */
 const URGENT_TIMEOUT_MS = 15_000;
-const PAUSE_MS = 500;
 /** If it wants more time than this, nobody waits for it meanwhile. */
 const MAX_PAUSE_MS = 10_000;
-const REST_MS = 30_000;
 const MAX_REST_MS = 10 * 60_000;
-/** Of what nobody waits for, and of what somebody does. */
-const MAX_WAITING = 10_000;
-const MAX_URGENT = 64;
-const MAX_CHARS = 8_192;
 /** What is too long for the model is tried again this much shorter. */
 const SHORTER = 4;
-const MAX_FAILURES = 3;
 /** An answer is read in one go: so many numbers take a few milliseconds. */
 const NUMBERS_AT_ONCE = 12_288;
 const MAX_TEXTS_AT_ONCE = 32;
 const USUAL_DIMENSIONS = 1_536;
-
-/** A few texts of one `embed`. */
-interface Piece {
-  readonly texts: readonly string[];
-  readonly done: (vectors: readonly Vector[] | undefined) => void;
-}
 
 /** What is asked for one after the other. */
 interface Lane {
@@ -74,7 +69,7 @@ export class RemoteEmbedder implements Embedder {
   #rest: { readonly until: number; readonly reason: string } | undefined;
 
   constructor(options: RemoteEmbedderOptions) {
-    this.#options = { timeoutMs: TIMEOUT_MS, pauseMs: PAUSE_MS, restMs: REST_MS, ...options };
+    this.#options = { ...USUAL, ...options };
     this.#endpoint = new EmbeddingEndpoint(options);
     this.#dimensions = options.dimensions ?? 0;
     this.model = [options.kind, options.model, ...(options.dimensions ? [options.dimensions] : [])].join(":");
@@ -98,14 +93,9 @@ export class RemoteEmbedder implements Embedder {
     const lane = urgent ? this.#urgent : this.#waiting;
     const size = textsAtOnce(this.#dimensions);
     if (!this.#isAvailable() || lane.pieces.length + texts.length / size > lane.most) return undefined;
-    const pieces: Promise<readonly Vector[] | undefined>[] = [];
-    for (let from = 0; from < texts.length; from += size) {
-      const some = shortened(texts.slice(from, from + size), MAX_CHARS);
-      pieces.push(new Promise((done) => lane.pieces.push({ texts: some, done })));
-    }
-    if (!lane.isBusy) lane.work = this.#work(lane);
-    const vectors = await Promise.all(pieces);
-    return vectors.includes(undefined) ? undefined : vectors.flatMap((some) => some!);
+    return embedInPieces(lane.pieces, shortened(texts, MAX_CHARS), size, () => {
+      if (!lane.isBusy) lane.work = this.#work(lane);
+    });
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { html } from "../../pages/html.ts";
 import { PAGE_HEADERS, pagePolicy } from "../../pages/page-headers.ts";
+import { noticePage } from "../../pages/small-pages.ts";
 
 /** Where authorization servers send people back to. */
 export const OAUTH_CALLBACK = "/oauth/callback";
@@ -20,7 +21,7 @@ export function oauthCallbackRoute(app: FastifyInstance, { hub, options }: ApiCo
         "referrer-policy": "no-referrer",
       })
       .type("text/html; charset=utf-8")
-      .send(page(text));
+      .send(noticePage(html`<p>${text}</p>`));
   });
 
   async function outcome(parameters: URLSearchParams): Promise<{ status: number; text: string }> {
@@ -37,17 +38,4 @@ export function oauthCallbackRoute(app: FastifyInstance, { hub, options }: ApiCo
       return { status: 500, text: "Something went wrong inside Toolkeep; its log says what." };
     }
   }
-}
-
-function page(text: string): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <title>Toolkeep</title>
-        <link rel="stylesheet" href="/style.css">
-      </head>
-      <body><main><h1>Toolkeep</h1><p>${text}</p></main></body>
-    </html>`.text
-  }`;
 }

@@ -8,6 +8,7 @@ import { ANSWER_PATH } from "../../approvals/approval-webhook.ts";
 import { countFailure } from "../../failure-rate.ts";
 import { html, type Markup } from "../../pages/html.ts";
 import { PAGE_HEADERS, takeForms } from "../../pages/page-headers.ts";
+import { noticePage } from "../../pages/small-pages.ts";
 
 const MAX_BY = 100;
 
@@ -99,16 +100,5 @@ function form({ prompt, details }: QuestionRecord): Markup {
 }
 
 function page(reply: FastifyReply, content: Markup): FastifyReply {
-  return reply.type("text/html; charset=utf-8").send(
-    `<!doctype html>\n${
-      html`<html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <title>Toolkeep</title>
-        <link rel="stylesheet" href="/style.css">
-      </head>
-      <body><main><h1>Toolkeep</h1>${content}</main></body>
-    </html>`.text
-    }`,
-  );
+  return reply.type("text/html; charset=utf-8").send(noticePage(content));
 }

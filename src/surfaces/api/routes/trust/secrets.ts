@@ -32,6 +32,9 @@ const binding = {
 } as const;
 const value = { type: "string", minLength: 1, maxLength: 65_536 } as const;
 
+/** What becomes of bindings with what a request names. */
+type Rebinding = (before: SecretBindings, named: SecretBinding) => SecretBindings;
+
 /** Secrets for people: everything but their values. */
 export function secretRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   const { vault } = hub;
@@ -83,36 +86,23 @@ export function secretRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     },
   );
 
-  app.post<Named & { Body: SecretBinding }>(
-    "/secrets/:name/bind",
-    {
-      schema: {
-        summary: "Lets more tools, hosts or agents use a secret",
-        params: named,
-        body: exactly(binding),
-        response: gives("SecretAnswer"),
+  const rebinding = (verb: string, summary: string, body: object, change: Rebinding) =>
+    app.post<Named & { Body: SecretBinding }>(
+      `/secrets/:name/${verb}`,
+      { schema: { summary, params: named, body, response: gives("SecretAnswer") } },
+      async ({ params: { name }, body: given }) => {
+        await vault.bind(name, change(secretOf(hub, name).bindings, idsOf(hub, given)));
+        return answer(name);
       },
-    },
-    async ({ params: { name }, body }) => {
-      await vault.bind(name, checked(added(secretOf(hub, name).bindings, idsOf(hub, body))));
-      return answer(name);
-    },
+    );
+  rebinding("bind", "Lets more tools, hosts or agents use a secret", exactly(binding), (...bindings) =>
+    checked(added(...bindings)),
   );
-
-  app.post<Named & { Body: SecretBinding }>(
-    "/secrets/:name/unbind",
-    {
-      schema: {
-        summary: "Takes tools, hosts or agents away from a secret",
-        params: named,
-        body: exactly({ ...binding, agents: patterns }),
-        response: gives("SecretAnswer"),
-      },
-    },
-    async ({ params: { name }, body }) => {
-      await vault.bind(name, takenAway(secretOf(hub, name).bindings, idsOf(hub, body)));
-      return answer(name);
-    },
+  rebinding(
+    "unbind",
+    "Takes tools, hosts or agents away from a secret",
+    exactly({ ...binding, agents: patterns }),
+    takenAway,
   );
 
   app.post(

@@ -1,13 +1,5 @@
 import type { Command } from "commander";
-import type {
-  Done,
-  KeyRotated,
-  SecretAnswer,
-  SecretBinding,
-  SecretInput,
-  SecretList,
-  SecretView,
-} from "../../../api/contract.ts";
+import type * as api from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
 import { asksFirst, withYes } from "../../input/destructive.ts";
 import { readSecret } from "../../input/secret-input.ts";
@@ -79,7 +71,7 @@ function bindingOptions(command: Command): Command {
 }
 
 async function listSecrets(run: Run): Promise<undefined> {
-  const answer = await run.get<SecretList>("/api/secrets");
+  const answer = await run.get<api.SecretList>("/api/secrets");
   const now = Date.now();
   const rows = answer.secrets.map((secret) => [
     secret.name,
@@ -98,7 +90,7 @@ async function listSecrets(run: Run): Promise<undefined> {
 }
 
 async function showSecret(run: Run, name: string): Promise<undefined> {
-  const answer = await run.get<SecretAnswer>(path`/api/secrets/${name}`);
+  const answer = await run.get<api.SecretAnswer>(path`/api/secrets/${name}`);
   run.print(answer, shown(answer.secret));
 }
 
@@ -108,8 +100,8 @@ async function setSecret(
   { stdin, from, ...binding }: BindingOptions & { stdin?: boolean; from?: string },
 ): Promise<undefined> {
   const source = from === undefined ? { value: await readSecret(run, name, stdin ? "-" : true) } : { from };
-  const input: SecretInput = { ...source, ...bindingOf(binding) };
-  const answer = await run.send<SecretAnswer>("PUT", path`/api/secrets/${name}`, input);
+  const input: api.SecretInput = { ...source, ...bindingOf(binding) };
+  const answer = await run.send<api.SecretAnswer>("PUT", path`/api/secrets/${name}`, input);
   const isShort = "value" in source && source.value.length < SHORTEST;
   const note = isShort
     ? `It has fewer than ${SHORTEST} characters: no call gets it, and it is not redacted.\n`
@@ -118,7 +110,7 @@ async function setSecret(
 }
 
 async function bindSecret(run: Run, name: string, options: BindingOptions): Promise<undefined> {
-  const answer = await run.send<SecretAnswer>(
+  const answer = await run.send<api.SecretAnswer>(
     "POST",
     `${path`/api/secrets/${name}`}/bind`,
     bindingOf(options),
@@ -127,7 +119,7 @@ async function bindSecret(run: Run, name: string, options: BindingOptions): Prom
 }
 
 async function unbindSecret(run: Run, name: string, options: BindingOptions): Promise<undefined> {
-  const answer = await run.send<SecretAnswer>(
+  const answer = await run.send<api.SecretAnswer>(
     "POST",
     `${path`/api/secrets/${name}`}/unbind`,
     bindingOf(options),
@@ -136,18 +128,18 @@ async function unbindSecret(run: Run, name: string, options: BindingOptions): Pr
 }
 
 async function deleteSecret(run: Run, name: string): Promise<undefined> {
-  run.print(await run.send<Done>("DELETE", path`/api/secrets/${name}`), `Deleted ${name}.\n`);
+  run.print(await run.send<api.Done>("DELETE", path`/api/secrets/${name}`), `Deleted ${name}.\n`);
 }
 
 async function rotateKey(run: Run): Promise<undefined> {
-  const answer = await run.send<KeyRotated>("POST", "/api/vault/rotate-key");
+  const answer = await run.send<api.KeyRotated>("POST", "/api/vault/rotate-key");
   const { resealed, unreadable } = answer;
   const lost =
     unreadable > 0 ? ` ${unreadable} could not be opened before either, and are as they were.` : "";
   run.print(answer, `${resealed} sealed values have a new key.${lost}\n`);
 }
 
-function bindingOf({ tool, host, agent, allAgents }: BindingOptions): SecretBinding {
+function bindingOf({ tool, host, agent, allAgents }: BindingOptions): api.SecretBinding {
   return {
     ...(tool && { tools: tool }),
     ...(host && { hosts: host }),
@@ -156,7 +148,7 @@ function bindingOf({ tool, host, agent, allAgents }: BindingOptions): SecretBind
   };
 }
 
-function shown({ name, source, tools, hosts, agents, setBy, createdAt, updatedAt }: SecretView): string {
+function shown({ name, source, tools, hosts, agents, setBy, createdAt, updatedAt }: api.SecretView): string {
   const now = Date.now();
   const use =
     tools.length === 0

@@ -1,16 +1,6 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import type {
-  Done,
-  MemoryAnswer,
-  MemoryEdit,
-  MemoryHistory,
-  MemoryList,
-  MemorySpaces,
-  MemoryType,
-  MemoryView,
-  NewMemory,
-} from "../../../api/contract.ts";
+import type * as api from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
 import { asksFirst, withYes } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
@@ -99,7 +89,7 @@ function whose(command: Command): Command {
 
 async function listMemories(run: Run, options: PageOptions & Whose): Promise<undefined> {
   const { agent, space, limit, offset } = options;
-  const answer = await run.get<MemoryList>(`/api/memories${query({ agent, space, limit, offset })}`);
+  const answer = await run.get<api.MemoryList>(`/api/memories${query({ agent, space, limit, offset })}`);
   run.print(
     answer,
     answer.total === 0
@@ -113,7 +103,7 @@ async function searchMemories(
   words: string[],
   { agent, space, limit }: Whose & { limit?: string },
 ): Promise<undefined> {
-  const answer = await run.get<MemoryList>(
+  const answer = await run.get<api.MemoryList>(
     `/api/memories${query({ text: words.join(" "), agent, space, limit })}`,
   );
   run.print(
@@ -125,7 +115,7 @@ async function searchMemories(
 }
 
 async function showMemory(run: Run, id: string): Promise<undefined> {
-  const answer = await run.get<MemoryAnswer>(path`/api/memories/${id}`);
+  const answer = await run.get<api.MemoryAnswer>(path`/api/memories/${id}`);
   const { memory } = answer;
   const now = Date.now();
   run.print(
@@ -147,17 +137,17 @@ async function showMemory(run: Run, id: string): Promise<undefined> {
 }
 
 async function showHistory(run: Run, id: string): Promise<undefined> {
-  const answer = await run.get<MemoryHistory>(path`/api/memories/${id}/history`);
+  const answer = await run.get<api.MemoryHistory>(path`/api/memories/${id}/history`);
   run.print(answer, answer.versions.length === 0 ? "It never said anything else.\n" : versions(run, answer));
 }
 
 async function listRetracted(run: Run, { limit, offset }: PageOptions): Promise<undefined> {
-  const answer = await run.get<MemoryHistory>(`/api/memories/retracted${query({ limit, offset })}`);
+  const answer = await run.get<api.MemoryHistory>(`/api/memories/retracted${query({ limit, offset })}`);
   run.print(answer, answer.versions.length === 0 ? "Nothing was taken back.\n" : versions(run, answer));
 }
 
 async function listSpaces(run: Run): Promise<undefined> {
-  const answer = await run.get<MemorySpaces>("/api/memories/spaces");
+  const answer = await run.get<api.MemorySpaces>("/api/memories/spaces");
   const rows = answer.spaces.map(({ name, read, write, memories }) => [
     name,
     memories,
@@ -169,26 +159,26 @@ async function listSpaces(run: Run): Promise<undefined> {
 
 async function putMemory(run: Run, text: string, options: PutOptions): Promise<undefined> {
   const { agent, space, key, tag, type, label, expires } = options;
-  const body: NewMemory = {
+  const body: api.NewMemory = {
     text: await textInput(text, run.terminal),
     ...(agent !== undefined && { agent }),
     ...(space !== undefined && { space }),
     ...(key !== undefined && { key }),
     ...(tag.length > 0 && { tags: tag }),
-    ...(type !== undefined && { type: type as MemoryType }),
+    ...(type !== undefined && { type: type as api.MemoryType }),
     ...(label !== undefined && { label }),
     ...(expires !== undefined && { expiresAt: Date.now() + parseDuration(expires) }),
   };
-  const answer = await run.send<MemoryAnswer>("POST", "/api/memories", body);
+  const answer = await run.send<api.MemoryAnswer>("POST", "/api/memories", body);
   run.print(answer, `Remembered as ${answer.memory.id}.\n`);
 }
 
 async function editMemory(run: Run, id: string, options: EditOptions): Promise<undefined> {
   const { text, tag, type, label, expires } = options;
-  const body: MemoryEdit = {
+  const body: api.MemoryEdit = {
     ...(text !== undefined && { text: await textInput(text, run.terminal) }),
     ...(tag.length > 0 && { tags: tag }),
-    ...(type !== undefined && { type: type as MemoryType }),
+    ...(type !== undefined && { type: type as api.MemoryType }),
     ...(label !== undefined && { label: label === false ? null : label }),
     ...(expires !== undefined && {
       expiresAt: expires === false ? null : Date.now() + parseDuration(expires),
@@ -196,20 +186,20 @@ async function editMemory(run: Run, id: string, options: EditOptions): Promise<u
   };
   if (Object.keys(body).length === 0)
     throw new ToolkeepError("BAD_USAGE", "nothing to change was given; say what is to be different");
-  const answer = await run.send<MemoryAnswer>("PATCH", path`/api/memories/${id}`, body);
+  const answer = await run.send<api.MemoryAnswer>("PATCH", path`/api/memories/${id}`, body);
   run.print(answer, `Changed ${id}, now revision ${answer.memory.revision}.\n`);
 }
 
 async function retractMemory(run: Run, id: string): Promise<undefined> {
-  const done = await run.send<Done>("POST", path`/api/memories/${id}/retract`);
+  const done = await run.send<api.Done>("POST", path`/api/memories/${id}/retract`);
   run.print(done, `Took ${id} back. What it said: toolkeep memory history ${id}\n`);
 }
 
 async function forgetMemory(run: Run, id: string): Promise<undefined> {
-  run.print(await run.send<Done>("DELETE", path`/api/memories/${id}`), `Forgot ${id}.\n`);
+  run.print(await run.send<api.Done>("DELETE", path`/api/memories/${id}`), `Forgot ${id}.\n`);
 }
 
-function shown(run: Run, { memories }: MemoryList): string {
+function shown(run: Run, { memories }: api.MemoryList): string {
   const now = Date.now();
   // Most have none, and a terminal is narrow.
   const isKeyed = memories.some(({ key }) => key !== null);
@@ -233,7 +223,7 @@ function shown(run: Run, { memories }: MemoryList): string {
   return table(headings, rows, run.terminal.columns);
 }
 
-function versions(run: Run, { versions: said }: MemoryHistory): string {
+function versions(run: Run, { versions: said }: api.MemoryHistory): string {
   const now = Date.now();
   const rows = said.map(({ memoryId, revision, reason, endedAt, endedBy, text }) => [
     memoryId,
@@ -246,6 +236,6 @@ function versions(run: Run, { versions: said }: MemoryHistory): string {
   return table(["ID", "REVISION", "ENDED AS", "ENDED", "BY", "TEXT"], rows, run.terminal.columns);
 }
 
-function ownerOf({ agent, space }: Pick<MemoryView, "agent" | "space">): string {
+function ownerOf({ agent, space }: Pick<api.MemoryView, "agent" | "space">): string {
   return space === null ? (agent ?? "") : `space ${space}`;
 }

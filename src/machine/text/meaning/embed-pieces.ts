@@ -1,0 +1,29 @@
+import type { Vector } from "./embedder.ts";
+
+/** How many texts may wait that nobody waits for, and that somebody does. */
+export const MAX_WAITING = 10_000;
+export const MAX_URGENT = 64;
+export const MAX_CHARS = 8_192;
+/** After so many failures without a success in between an embedder is left alone. */
+export const MAX_FAILURES = 3;
+
+/** A few texts of one `embed`. */
+export interface Piece {
+  readonly texts: readonly string[];
+  readonly done: (vectors: readonly Vector[] | undefined) => void;
+}
+
+/** Puts texts into a queue, `size` in a piece, then calls `begin`; undefined where a piece got no vectors. */
+export async function embedInPieces(
+  queue: Piece[],
+  texts: readonly string[],
+  size: number,
+  begin: () => void,
+): Promise<readonly Vector[] | undefined> {
+  const pieces: Promise<readonly Vector[] | undefined>[] = [];
+  for (let from = 0; from < texts.length; from += size)
+    pieces.push(new Promise((done) => queue.push({ texts: texts.slice(from, from + size), done })));
+  begin();
+  const vectors = await Promise.all(pieces);
+  return vectors.includes(undefined) ? undefined : vectors.flatMap((some) => some!);
+}

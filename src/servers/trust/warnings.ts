@@ -1,0 +1,31 @@
+import type { Events } from "../../contract/events.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Store } from "../../machine/db/store.ts";
+
+export interface WarningDeps {
+  readonly store: Pick<Store, "notifications">;
+  readonly events: Events;
+  readonly clock: Clock;
+}
+
+/** Tells people of something that no agent said. */
+export async function raiseWarning(
+  { store, events, clock }: WarningDeps,
+  id: string,
+  title: string,
+  body: string,
+): Promise<void> {
+  await store.notifications.create({
+    ...{ id, agentId: null, level: "warning", title, body },
+    ...{ createdAt: clock(), dismissedAt: null },
+  });
+  events.emit("notification.raised", { id, title });
+}
+
+/** Puts away every open warning whose id begins with `idPrefix`. */
+export async function endWarnings({ store, events, clock }: WarningDeps, idPrefix: string): Promise<void> {
+  for (const { id } of await store.notifications.list({ idPrefix })) {
+    await store.notifications.dismiss(id, clock());
+    events.emit("notification.dismissed", { id });
+  }
+}
