@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { KnowledgeSync, SourceReport, SyncRequest } from "../../src/features/knowledge/knowledge.ts";
-import { createSync, type SyncDeps } from "../../src/features/knowledge/sync/create-sync.ts";
+import { SourceSync, type SyncDeps } from "../../src/features/knowledge/sync/source-sync.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
@@ -47,7 +47,7 @@ export async function testSync(
   if (databaseUrl === null && options.home === undefined) await putEmptyStore(home);
   const store = await openStore({ home, databaseUrl, clock: systemClock });
   const index = await openIndex({ home, databaseUrl, clock: systemClock });
-  const sync = createSync({
+  const sync = new SourceSync({
     ...{ home, databaseUrl, store, worker: SYNC_WORKER, clock: systemClock, newId: randomId, log: silentLog },
     ...(options.parsing && { parsing: options.parsing }),
     ...(options.callSourceTool && { callSourceTool: options.callSourceTool }),

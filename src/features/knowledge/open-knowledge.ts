@@ -13,13 +13,13 @@ import { createEmbedder } from "../../machine/text/meaning/create-embedder.ts";
 import type { Embedder } from "../../machine/text/meaning/embedder.ts";
 import { Meanings } from "../../machine/text/meaning/meanings.ts";
 import { announcedSync } from "./announced-sync.ts";
-import { createKnowledge } from "./create-knowledge.ts";
 import { Inbox } from "./inbox.ts";
 import type { KnowledgeReader, KnowledgeSync } from "./knowledge.ts";
+import { KnowledgeIndex } from "./knowledge-index.ts";
 import { foundMemories } from "./memory/found-memories.ts";
 import { Memory } from "./memory/memory.ts";
 import { sourceAnswer } from "./sources/plugin-source.ts";
-import { createSync } from "./sync/create-sync.ts";
+import { SourceSync } from "./sync/source-sync.ts";
 
 /** What agents remember and what was gathered for them. */
 export interface OwnKnowledge {
@@ -67,7 +67,7 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
     onChange: (id) => events.emit("memory.changed", { memory: id }),
   });
   const index = closing.add(
-    createKnowledge({
+    new KnowledgeIndex({
       ...{ home, databaseUrl, embedder, clock, log },
       sources: () => store.sources.list(),
       isMeaningOn: () => settings().knowledge.embeddings === "auto",
@@ -77,7 +77,7 @@ export function openKnowledge(deps: OwnKnowledgeDeps, closing: ClosingStack): Ow
   );
   const sync = closing.add(
     announcedSync({
-      sync: createSync({
+      sync: new SourceSync({
         ...{ home, databaseUrl, store, counts: () => index.counts(), clock, newId, log },
         embeddingRate: () => index.embedding.rate,
         callSourceTool: async (name, args, signal) =>

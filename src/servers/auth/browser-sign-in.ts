@@ -4,9 +4,10 @@ import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { AuthRecord, AuthRecords, Discovery, PendingSignIn } from "./auth-record.ts";
-import { clientOf, whySecretStays } from "./configured-client.ts";
-import type { Tokens } from "./oauth.ts";
+import type { AuthRecord, Discovery, PendingSignIn } from "../../machine/oauth-client/auth-record.ts";
+import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
+import type { Tokens } from "../../machine/oauth-client/oauth.ts";
+import type { AuthRecords } from "./auth-records.ts";
 import { ownerOf, type SignInStart, type SignInTarget } from "./sign-in.ts";
 
 export interface BrowserSignInDeps {
@@ -41,7 +42,9 @@ export class BrowserSignIn {
 
   /** Finds out where to send the person. Replaces a sign-in to the same server that is under way. */
   async begin(target: SignInTarget, redirectUri: string, fetchFn: FetchLike): Promise<SignInStart> {
-    const { authorizationUrl, discover, scopeToAsk, withOffline } = await import("./oauth.ts");
+    const { authorizationUrl, discover, scopeToAsk, withOffline } = await import(
+      "../../machine/oauth-client/oauth.ts"
+    );
     const record = await this.#deps.records.read(ownerOf(target));
     const discovery = await discover(target.config.url!, record.challenge, fetchFn);
     if (isGuess(discovery) && !target.config.oauth?.clientId && !(await isProtected(target.config, fetchFn)))
@@ -79,8 +82,8 @@ export class BrowserSignIn {
 
   /** Turns what the browser brought into tokens and keeps what outlives them. */
   async redeem({ target, pending }: Returned, answer: URLSearchParams, fetchFn: FetchLike): Promise<Tokens> {
-    const { checkIssuer, redeemCode } = await import("./oauth.ts");
-    const { oneLineOf } = await import("./oauth-failure.ts");
+    const { checkIssuer, redeemCode } = await import("../../machine/oauth-client/oauth.ts");
+    const { oneLineOf } = await import("../../machine/oauth-client/oauth-failure.ts");
     const iss = answer.get("iss") ?? undefined;
     // Before anything else of the answer is looked at: it may be another's.
     checkIssuer(pending.discovery, iss);
@@ -147,7 +150,7 @@ export class BrowserSignIn {
       return known.information;
     if (metadata && metadata.registration_endpoint === undefined) throw new Error(needsClient(issuer));
 
-    const { register } = await import("./oauth.ts");
+    const { register } = await import("../../machine/oauth-client/oauth.ts");
     const information = await register(discovery, redirectUri, scope, fetchFn);
     await this.#change(target, (now) => ({
       ...now,

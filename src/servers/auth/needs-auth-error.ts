@@ -1,8 +1,4 @@
-/** What a server said it wants when it refused a request for want of rights. */
-export interface Challenge {
-  readonly resourceMetadataUrl?: string;
-  readonly scope?: string;
-}
+export type { Challenge } from "../../machine/oauth-client/auth-record.ts";
 
 /**
  * A person has to act before this server takes requests again (`sign_in`), or before it takes this one (`scope`:

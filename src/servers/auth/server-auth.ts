@@ -6,10 +6,11 @@ import { createSerial } from "../../lib/flow/serial.ts";
 import { stableJson } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
 import type { OAuthConfig } from "../../machine/config/settings.ts";
-import type { AuthRecord, AuthRecords, Discovery, Grant } from "./auth-record.ts";
-import { clientOf, whySecretStays } from "./configured-client.ts";
+import type { AuthRecord, Discovery, Grant } from "../../machine/oauth-client/auth-record.ts";
+import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
+import type { Tokens } from "../../machine/oauth-client/oauth.ts";
+import type { AuthRecords } from "./auth-records.ts";
 import { type Challenge, NeedsAuthError } from "./needs-auth-error.ts";
-import type { Tokens } from "./oauth.ts";
 import { ownerOf, type SignInTarget } from "./sign-in.ts";
 import type { SignInNotices } from "./sign-in-notices.ts";
 
@@ -163,7 +164,7 @@ export class ServerAuth {
 
   async #widen(token: string | undefined, challenge: Challenge): Promise<void> {
     if (this.#access && this.#access.token !== token) return;
-    const { isMore } = await import("./oauth.ts");
+    const { isMore } = await import("../../machine/oauth-client/oauth.ts");
     const isOurs = this.#oauth?.grant === "client_credentials";
     const { asked } = await this.#deps.records.read(ownerOf(this.#target));
     const before = isOurs ? this.#credentials?.scope : asked?.scope;
@@ -209,8 +210,8 @@ export class ServerAuth {
 
   /** Undefined, or the refresh token that is no longer accepted. Rejects for everything else that goes wrong. */
   async #refresh(grant: Grant, refreshToken: string): Promise<string | undefined> {
-    const { renew } = await import("./oauth.ts");
-    const { oauthFailure } = await import("./oauth-failure.ts");
+    const { renew } = await import("../../machine/oauth-client/oauth.ts");
+    const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
     const { vault, withFetch } = this.#deps;
     let tokens: Tokens;
     try {
@@ -254,8 +255,8 @@ export class ServerAuth {
   }
 
   async #requestCredentials(oauth: OAuthConfig): Promise<void> {
-    const { clientCredentials, discover, scopeToAsk } = await import("./oauth.ts");
-    const { oauthFailure } = await import("./oauth-failure.ts");
+    const { clientCredentials, discover, scopeToAsk } = await import("../../machine/oauth-client/oauth.ts");
+    const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
     const { vault, withFetch, records } = this.#deps;
     const owner = ownerOf(this.#target);
     const { challenge } = await records.read(owner);

@@ -1,5 +1,5 @@
 import type { ServerConfig } from "../../machine/config/settings.ts";
-import type { RecordOwner } from "./auth-record.ts";
+import type { RecordOwner } from "../../machine/oauth-client/auth-record.ts";
 
 /** A remote server as far as signing in to it goes. */
 export interface SignInTarget {

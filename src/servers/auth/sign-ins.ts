@@ -6,7 +6,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { Store } from "../../machine/db/store.ts";
-import { AuthRecords, type Grant } from "./auth-record.ts";
+import type { Grant } from "../../machine/oauth-client/auth-record.ts";
+import { AuthRecords } from "./auth-records.ts";
 import { BrowserSignIn, SignInDenied } from "./browser-sign-in.ts";
 import { NeedsAuthError } from "./needs-auth-error.ts";
 import { ServerAuth, type ServerAuthDeps } from "./server-auth.ts";
@@ -153,7 +154,7 @@ export class SignIns {
   }
 
   async #revoke(target: SignInTarget, grant: Grant, held: string | undefined): Promise<void> {
-    const { revoke } = await import("./oauth.ts");
+    const { revoke } = await import("../../machine/oauth-client/oauth.ts");
     const tokens = [
       { value: grant.refreshToken, kind: "refresh_token" },
       { value: held, kind: "access_token" },
@@ -171,7 +172,7 @@ export class SignIns {
   /** What went wrong as an error for people, and kept for whoever asks how it went. */
   async #failed(target: SignInTarget, error: unknown): Promise<ToolkeepError> {
     if (error instanceof ToolkeepError) return error;
-    const { oauthFailure } = await import("./oauth-failure.ts");
+    const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
     const { vault } = this.#deps;
     const reason =
       error instanceof NeedsAuthError

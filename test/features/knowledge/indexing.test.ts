@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { KnowledgeDeps } from "../../../src/features/knowledge/create-knowledge.ts";
-import { createKnowledge } from "../../../src/features/knowledge/create-knowledge.ts";
+import type { KnowledgeDeps } from "../../../src/features/knowledge/knowledge-index.ts";
+import { KnowledgeIndex } from "../../../src/features/knowledge/knowledge-index.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import type { SourceRecord } from "../../../src/machine/db/tables/knowledge/source-record.ts";
 import type { Embedder } from "../../../src/machine/text/meaning/embedder.ts";
@@ -30,7 +30,7 @@ function meaningEmbedder(): Embedder {
 
 async function testKnowledge(change: Partial<KnowledgeDeps> = {}) {
   const home = await tempHome();
-  const knowledge = createKnowledge({
+  const knowledge = new KnowledgeIndex({
     ...{ home: home.path, databaseUrl: null, sources: async () => [SOURCE], log: silentLog },
     ...{ embedder: meaningEmbedder(), isMeaningOn: () => true, lead: (_job, work, signal) => work(signal) },
     ...change,

@@ -102,13 +102,13 @@ async function contents(t: TestSync): Promise<Map<string, unknown>> {
 /** Another process that syncs once and prints how far it is. */
 function syncChild(home: string, url: string | null): Child {
   return startChild(`
-    import { createSync } from ${built("features/knowledge/sync/create-sync.js")};
+    import { SourceSync } from ${built("features/knowledge/sync/source-sync.js")};
     import { openStore } from ${built("machine/db/open.js")};
     import { randomId } from ${built("lib/id.js")};
     const place = { home: ${JSON.stringify(home)}, databaseUrl: ${JSON.stringify(url)}, clock: Date.now };
     const store = await openStore(place);
     const log = { info() {}, warn() {}, error() {}, debug() {} };
-    const sync = createSync({ ...place, store, newId: randomId, log });
+    const sync = new SourceSync({ ...place, store, newId: randomId, log });
     const onProgress = ({ seen }) => console.log("seen " + seen);
     const outcome = await sync.sync({ access: { labels: null }, onProgress });
     console.log("done " + JSON.stringify(outcome));

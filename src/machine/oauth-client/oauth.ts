@@ -20,9 +20,8 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
-import type { OAuthConfig } from "../../machine/config/settings.ts";
-import type { Discovery, Grant, PendingSignIn } from "./auth-record.ts";
-import type { Challenge } from "./needs-auth-error.ts";
+import type { OAuthConfig } from "../config/settings.ts";
+import type { Challenge, Discovery, Grant, PendingSignIn } from "./auth-record.ts";
 
 /** What an authorization server issued. */
 export interface Tokens {

@@ -9,7 +9,7 @@ import type { KnowledgeReader, MemorySearch } from "./knowledge.ts";
 import { knowledgeReader } from "./search/knowledge-reader.ts";
 import { QueryMeanings } from "./search/query-meanings.ts";
 import { threadSearcher, threadWriter } from "./threads/index-proxies.ts";
-import { indexCaller } from "./threads/index-threads.ts";
+import { type IndexCaller, indexCaller } from "./threads/index-threads.ts";
 
 export interface KnowledgeDeps {
   readonly home: string;
@@ -42,55 +42,54 @@ export interface IndexCounts {
   readonly embedded: number;
 }
 
-/** Documents in, passages out. Nothing is opened or started before it is used. */
-export interface Knowledge {
-  readonly reader: KnowledgeReader;
-  readonly writer: KnowledgeWriter;
-  /** By the ids of sources; one of which nothing was ever written is not there. */
-  counts(): Promise<ReadonlyMap<string, IndexCounts>>;
-  /** Goes on giving passages their vectors, where there is something left to do; also done after every write. */
-  readonly embedding: Pick<ChunkEmbedding, "wake" | "rest" | "rate">;
-  /** Takes out what is left of passages that are gone, where that is much. For after a sync. */
-  readonly sweeping: Pick<IndexSweeping, "wake" | "rest">;
-  close(): Promise<void>;
-}
-
 const EMBEDDING = "knowledge embedding";
 const SWEEPING = "knowledge sweeping";
 
-export function createKnowledge(deps: KnowledgeDeps): Knowledge {
-  const { home, databaseUrl, sources, embedder, isMeaningOn, memory, lead, log } = deps;
-  const place = { home, databaseUrl };
-  const writing = indexCaller({ role: "writer", place });
-  const searching = indexCaller({ role: "searcher", place });
-  const writer = threadWriter(writing);
-  const searcher = threadSearcher(searching);
-  const meanings = new QueryMeanings({ embedder, isOn: isMeaningOn });
-  const embedding = new ChunkEmbedding({
-    ...{ writer, embedder, log, clock: deps.clock ?? systemClock },
-    isOn: isMeaningOn,
-    lead: (work, signal) => lead(EMBEDDING, work, signal),
-    ...(deps.retryMs !== undefined && { retryMs: deps.retryMs }),
-  });
-  const sweeping = new IndexSweeping({
-    ...{ writer, log },
-    lead: (work, signal) => lead(SWEEPING, work, signal),
-  });
-  return {
-    reader: knowledgeReader({ searcher, sources, meanings, ...(memory && { memory }) }),
-    writer: {
+/** Documents in, passages out. Nothing is opened or started before it is used. */
+export class KnowledgeIndex {
+  readonly reader: KnowledgeReader;
+  readonly writer: KnowledgeWriter;
+  /** Goes on giving passages their vectors, where there is something left to do; also done after every write. */
+  readonly embedding: ChunkEmbedding;
+  /** Takes out what is left of passages that are gone, where that is much. For after a sync. */
+  readonly sweeping: IndexSweeping;
+  /** By the ids of sources; one of which nothing was ever written is not there. */
+  readonly counts: () => Promise<ReadonlyMap<string, IndexCounts>>;
+  readonly #threads: readonly IndexCaller[];
+
+  constructor(deps: KnowledgeDeps) {
+    const { home, databaseUrl, sources, embedder, isMeaningOn, memory, lead, log } = deps;
+    const place = { home, databaseUrl };
+    const writing = indexCaller({ role: "writer", place });
+    const searching = indexCaller({ role: "searcher", place });
+    this.#threads = [writing, searching];
+    const writer = threadWriter(writing);
+    const searcher = threadSearcher(searching);
+    const meanings = new QueryMeanings({ embedder, isOn: isMeaningOn });
+    const embedding = new ChunkEmbedding({
+      ...{ writer, embedder, log, clock: deps.clock ?? systemClock },
+      isOn: isMeaningOn,
+      lead: (work, signal) => lead(EMBEDDING, work, signal),
+      ...(deps.retryMs !== undefined && { retryMs: deps.retryMs }),
+    });
+    this.embedding = embedding;
+    this.sweeping = new IndexSweeping({
+      ...{ writer, log },
+      lead: (work, signal) => lead(SWEEPING, work, signal),
+    });
+    this.reader = knowledgeReader({ searcher, sources, meanings, ...(memory && { memory }) });
+    this.writer = {
       ...writer,
       async write(entities, at) {
         await writer.write(entities, at);
         embedding.wake();
       },
-    },
-    counts: () => searcher.counts(),
-    embedding,
-    sweeping,
-    async close() {
-      await Promise.all([embedding.close(), sweeping.close()]);
-      await Promise.all([writing.close(), searching.close()]);
-    },
-  };
+    };
+    this.counts = () => searcher.counts();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.embedding.close(), this.sweeping.close()]);
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
 }

@@ -46,11 +46,8 @@ const NOTHING: SourceCounts = { entities: 0, chunks: 0, embedded: 0 };
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-export function createSync(deps: SyncDeps): KnowledgeSync {
-  return new Syncing(deps);
-}
-
-class Syncing implements KnowledgeSync {
+/** Brings sources up to date, one sync at a time over all processes. */
+export class SourceSync implements KnowledgeSync {
   readonly #deps: SyncDeps;
   readonly #thread: SyncThread;
   readonly #stop = new AbortController();

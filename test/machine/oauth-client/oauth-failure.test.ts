@@ -1,7 +1,7 @@
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
-import { OAuthRefusal } from "../../../src/servers/auth/oauth.ts";
-import { oauthFailure } from "../../../src/servers/auth/oauth-failure.ts";
+import { OAuthRefusal } from "../../../src/machine/oauth-client/oauth.ts";
+import { oauthFailure } from "../../../src/machine/oauth-client/oauth-failure.ts";
 
 const describeFailure = (error: unknown) =>
   oauthFailure(error, (text) => text.replaceAll("canary", "[redacted]"));

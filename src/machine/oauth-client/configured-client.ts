@@ -1,6 +1,6 @@
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
-import type { OAuthConfig } from "../../machine/config/settings.ts";
-import type { AuthRecords, RecordOwner } from "./auth-record.ts";
+import type { OAuthConfig } from "../config/settings.ts";
+import type { AuthRecordKeeper, RecordOwner } from "./auth-record.ts";
 
 /** The client that the configuration names. */
 export function clientOf({ clientId, clientSecret }: OAuthConfig): OAuthClientInformationMixed {
@@ -12,7 +12,7 @@ export function clientOf({ clientId, clientSecret }: OAuthConfig): OAuthClientIn
  * another does not get it sent there. Resolves with the reason when it must not be sent.
  */
 export async function whySecretStays(
-  records: AuthRecords,
+  records: AuthRecordKeeper,
   owner: RecordOwner,
   { clientSecret }: OAuthConfig,
   issuer: string,
