@@ -1,5 +1,6 @@
 import type { NewestBefore } from "../../machine/db/query/newest-before.ts";
 import { cursorText, readCursor } from "./audit/audit-cursor.ts";
+import { filledText } from "./schema.ts";
 
 /** Which page of a list is asked for whose newest come first. */
 export interface NewestQuery {
@@ -9,7 +10,7 @@ export interface NewestQuery {
 
 export const newestQuery = {
   limit: { type: "integer", minimum: 1, maximum: 500 },
-  cursor: { type: "string", minLength: 1, maxLength: 1_000 },
+  cursor: filledText(1_000),
 } as const;
 
 const MOST = 500;

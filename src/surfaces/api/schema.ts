@@ -54,9 +54,11 @@ export function explainMismatch(mismatches: FastifySchemaValidationError[], part
   return new Error(said.join("; "));
 }
 
+/** A text that says something, with at most so many characters. */
+export const filledText = (most: number) => ({ type: "string", minLength: 1, maxLength: most }) as const;
 export const shortText = { type: "string", maxLength: 200 } as const;
 export const longText = { type: "string", maxLength: 20_000 } as const;
-export const nameText = { type: "string", minLength: 1, maxLength: 200 } as const;
+export const nameText = filledText(200);
 export const nameList = { type: "array", maxItems: 2_000, items: nameText } as const;
 export const stringMap = {
   type: "object",

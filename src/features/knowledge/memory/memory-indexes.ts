@@ -1,7 +1,7 @@
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { MemoryRecord, MemoryStore } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import type { Part } from "../../../machine/text/index/part-statistics.ts";
-import { TextIndex } from "../../../machine/text/index/text-index.ts";
+import { type SearchOptions, TextIndex } from "../../../machine/text/index/text-index.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 
@@ -14,12 +14,7 @@ const KEY_WEIGHT = 2;
 /** Of a longer text the first ones say what it is about. */
 const MAX_MEANT_CHARS = 2_000;
 
-export interface Chosen {
-  readonly limit: number;
-  readonly accept?: (memory: MemoryRecord) => boolean;
-  /** What is there for whoever asks; absent: everything. */
-  readonly known?: (memory: MemoryRecord) => boolean;
-}
+export type Chosen = SearchOptions<MemoryRecord>;
 
 export interface MemoryHit {
   readonly memory: MemoryRecord;

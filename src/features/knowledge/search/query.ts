@@ -1,5 +1,8 @@
+/** Of several `sources` (their names or kinds, lower case) or `types` any will do; of `tags` all are meant. */
+type Filter = "sources" | "types" | "tags" | "notSources" | "notTypes" | "notTags";
+
 /** What somebody asks for, taken apart. Nothing that anybody can type fails; `notes` says what of it has no effect. */
-export interface Query {
+export interface Query extends Readonly<Record<Filter, readonly string[]>> {
   /** What to look for by words: single words and those of phrases, as written. */
   readonly words: string;
   /** Each must stand in a passage word for word. */
@@ -7,14 +10,6 @@ export interface Query {
   /** Beginnings of words. */
   readonly prefixes: readonly string[];
   readonly not: Readonly<Record<"words" | "phrases" | "prefixes", readonly string[]>>;
-  /** Names or kinds of sources, lower case; of several any will do, and so with types. */
-  readonly sources: readonly string[];
-  readonly types: readonly string[];
-  /** All of them. */
-  readonly tags: readonly string[];
-  readonly notTypes: readonly string[];
-  readonly notTags: readonly string[];
-  readonly notSources: readonly string[];
   /** Milliseconds: the time of a document is before this one, or at or after that one. */
   readonly before?: number;
   readonly after?: number;
@@ -55,18 +50,7 @@ export function hasFilters(query: Query): boolean {
   return sources.length + types.length + tags.length > 0 || before !== undefined || after !== undefined;
 }
 
-type List =
-  | "phrases"
-  | "prefixes"
-  | "notWords"
-  | "notPhrases"
-  | "notPrefixes"
-  | "sources"
-  | "types"
-  | "tags"
-  | "notSources"
-  | "notTypes"
-  | "notTags";
+type List = Filter | "phrases" | "prefixes" | "notWords" | "notPhrases" | "notPrefixes";
 
 class Parts {
   readonly #words: string[] = [];

@@ -1,5 +1,6 @@
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { SelectQueryBuilder } from "kysely";
 import type { Schema } from "../schema.ts";
+import { LIST_LIMIT } from "./limits.ts";
 
 /** A page of a list whose newest come first: the newest of what is older than `before`. */
 export interface NewestBefore {
@@ -8,14 +9,26 @@ export interface NewestBefore {
   readonly limit?: number | undefined;
 }
 
-/** Those of the same moment are told apart by their ids. */
-export function isBefore<T extends "notifications" | "questions">(
-  is: ExpressionBuilder<Schema, T>,
-  { createdAt, id }: NonNullable<NewestBefore["before"]>,
-): Expression<SqlBool> {
-  const row = is as unknown as ExpressionBuilder<Schema, "notifications">;
-  return row.or([
-    row("createdAt", "<", createdAt),
-    row.and([row("createdAt", "=", createdAt), row("id", "<", id)]),
-  ]);
+type Dated = "messages" | "notifications" | "questions" | "tasks";
+
+/** The newest rows first, as many as a page has. Those of the same moment are told apart by their ids. */
+export function newestBefore<T extends Dated, O>(
+  query: SelectQueryBuilder<Schema, T, O>,
+  { before, limit = LIST_LIMIT }: NewestBefore = {},
+): SelectQueryBuilder<Schema, T, O> {
+  // Every table of `Dated` has these columns, which Kysely cannot tell.
+  const rows = query as unknown as SelectQueryBuilder<Schema, "notifications", O>;
+  const page = rows
+    .$if(before !== undefined, (all) =>
+      all.where((is) =>
+        is.or([
+          is("createdAt", "<", before!.createdAt),
+          is.and([is("createdAt", "=", before!.createdAt), is("id", "<", before!.id)]),
+        ]),
+      ),
+    )
+    .orderBy("createdAt", "desc")
+    .orderBy("id", "desc")
+    .limit(Math.min(limit, LIST_LIMIT));
+  return page as unknown as SelectQueryBuilder<Schema, T, O>;
 }

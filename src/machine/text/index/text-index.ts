@@ -8,13 +8,13 @@ export interface WeightedText {
   readonly weight: number;
 }
 
-export interface SearchOptions {
+export interface SearchOptions<Item = string> {
   /** The most hits that come back. */
   readonly limit: number;
   /** Only what it accepts is ranked; asked for candidates only. */
-  readonly accept?: (id: string) => boolean;
+  readonly accept?: (item: Item) => boolean;
   /** What is there for whoever asks: how rare a word is, and how long texts are, is counted in it alone. Absent: everything. */
-  readonly known?: (id: string) => boolean;
+  readonly known?: (item: Item) => boolean;
 }
 
 export interface Hit {

@@ -1,11 +1,14 @@
 import type { Vector } from "./embedder.ts";
 
-/** How many texts may wait that nobody waits for, and that somebody does. */
-export const MAX_WAITING = 10_000;
-export const MAX_URGENT = 64;
-export const MAX_CHARS = 8_192;
-/** After so many failures without a success in between an embedder is left alone. */
-export const MAX_FAILURES = 3;
+export const EMBED_LIMITS = {
+  /** How many pieces may wait that nobody waits for, and that somebody does. */
+  waiting: 10_000,
+  urgent: 64,
+  /** Of one text. */
+  chars: 8_192,
+  /** After so many without a success in between an embedder is left alone. */
+  failures: 3,
+};
 
 /** A few texts of one `embed`. */
 export interface Piece {

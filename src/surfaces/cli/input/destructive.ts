@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Action, Run } from "../shell.ts";
+import type { Action, Group, Run } from "../shell.ts";
 import { confirmed } from "./confirmed.ts";
 
 /**
@@ -14,6 +14,18 @@ export function asksFirst<P extends unknown[]>(
     await mustConfirm(run, params.at(-1) as Agreement, question(...params));
     return await body(run, ...params);
   };
+}
+
+/** A leaf without options of its own that asks first. */
+export function destructive<P extends unknown[]>(
+  group: Group,
+  usage: string,
+  summary: string,
+  question: (...params: P) => string,
+  body: Action<P>,
+  ...examples: readonly string[]
+): Command {
+  return withYes(group.leaf(usage, summary, asksFirst(question, body), ...examples));
 }
 
 /** For commands that ask before they delete. */

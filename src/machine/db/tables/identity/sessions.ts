@@ -1,5 +1,7 @@
+import type { Kysely } from "kysely";
 import { type Database, mustAffect } from "../../database.ts";
 import { rowCodec } from "../../query/row.ts";
+import type { Schema } from "../../schema.ts";
 import type { LoginCodeRecord, SessionRecord, SessionStore } from "./person-record.ts";
 
 export function sessionStore(database: Database): SessionStore {
@@ -22,17 +24,7 @@ export function sessionStore(database: Database): SessionStore {
       await database.transact(async (db) => {
         await db.deleteFrom("loginCodes").where("expiresAt", "<=", code.createdAt).execute();
         await db.insertInto("loginCodes").values(codes.toRow(code)).execute();
-        const beyond = db
-          .selectFrom("loginCodes")
-          .select("hash")
-          .where("personId", "=", code.personId)
-          // The one just made stays, whatever the clock says: others may have the same time, or a later one.
-          .where("hash", "!=", code.hash)
-          .orderBy("createdAt", "desc")
-          .orderBy("hash")
-          .limit(MANY)
-          .offset(most - 1);
-        await db.deleteFrom("loginCodes").where("hash", "in", beyond).execute();
+        await keepNewest(db, "loginCodes", { key: "hash", made: code.hash, personId: code.personId, most });
       });
     },
 
@@ -58,16 +50,7 @@ export function sessionStore(database: Database): SessionStore {
         const opened: SessionRecord = { ...session, personId: taken.personId };
         await db.deleteFrom("sessions").where("expiresAt", "<=", now).execute();
         await db.insertInto("sessions").values(sessions.toRow(opened)).execute();
-        const beyond = db
-          .selectFrom("sessions")
-          .select("id")
-          .where("personId", "=", opened.personId)
-          .where("id", "!=", opened.id)
-          .orderBy("createdAt", "desc")
-          .orderBy("id")
-          .limit(MANY)
-          .offset(most - 1);
-        await db.deleteFrom("sessions").where("id", "in", beyond).execute();
+        await keepNewest(db, "sessions", { key: "id", made: opened.id, personId: opened.personId, most });
         return opened;
       });
     },
@@ -118,3 +101,25 @@ export function sessionStore(database: Database): SessionStore {
 const MANY = 1_000;
 const sessions = rowCodec<SessionRecord, "sessions">("sessions");
 const codes = rowCodec<LoginCodeRecord, "loginCodes">("loginCodes");
+
+/** Removes what a person has beyond the newest `most`. */
+async function keepNewest(
+  db: Kysely<Schema>,
+  table: "loginCodes" | "sessions",
+  kept: { key: "hash" | "id"; made: string; personId: string; most: number },
+): Promise<void> {
+  const { key, made, personId, most } = kept;
+  // Codes have the columns that are named here as well.
+  const rows = table as "sessions";
+  const beyond = db
+    .selectFrom(rows)
+    .select(key)
+    .where("personId", "=", personId)
+    // The one just made stays, whatever the clock says: others may have the same time, or a later one.
+    .where(key, "!=", made)
+    .orderBy("createdAt", "desc")
+    .orderBy(key)
+    .limit(MANY)
+    .offset(most - 1);
+  await db.deleteFrom(rows).where(key, "in", beyond).execute();
+}

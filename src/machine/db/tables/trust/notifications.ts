@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import { type Database, mustAffect } from "../../database.ts";
-import { LIST_LIMIT } from "../../query/limits.ts";
-import { isBefore } from "../../query/newest-before.ts";
+import { newestBefore } from "../../query/newest-before.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { NotificationRecord, NotificationStore } from "../../store.ts";
 
 export function notificationStore(database: Database): NotificationStore {
   return {
-    async list({ dismissed = false, idPrefix, before, limit = LIST_LIMIT } = {}) {
+    async list({ dismissed = false, idPrefix, before, limit } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("notifications")
@@ -17,10 +16,7 @@ export function notificationStore(database: Database): NotificationStore {
           .$if(idPrefix !== undefined, (query) =>
             query.where(sql<string>`substr(id, 1, ${idPrefix!.length})`, "=", idPrefix!),
           )
-          .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(Math.min(limit, LIST_LIMIT))
+          .$call((query) => newestBefore(query, { before, limit }))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);

@@ -1,7 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from "kysely";
 import type { Database } from "../../database.ts";
-import { LIST_LIMIT } from "../../query/limits.ts";
-import { isBefore } from "../../query/newest-before.ts";
+import { newestBefore } from "../../query/newest-before.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { Schema } from "../../schema.ts";
 import type { QuestionRecord, QuestionStore } from "../../store.ts";
@@ -10,7 +9,7 @@ import type { QuestionFilter } from "./question-record.ts";
 export function questionStore(database: Database): QuestionStore {
   const { sharing } = database.dialect;
   return {
-    async list({ state, visible, kind, agentId, before, limit = LIST_LIMIT } = {}) {
+    async list({ state, visible, kind, agentId, before, limit } = {}) {
       const newestFirst = await database.query((db) =>
         db
           .selectFrom("questions")
@@ -20,10 +19,7 @@ export function questionStore(database: Database): QuestionStore {
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .$if(kind !== undefined, (query) => query.where("kind", "=", kind!))
           .$if(visible !== undefined, (query) => query.where((is) => isVisibly(is, visible!)))
-          .$if(before !== undefined, (query) => query.where((is) => isBefore(is, before!)))
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(Math.min(limit, LIST_LIMIT))
+          .$call((query) => newestBefore(query, { before, limit }))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);

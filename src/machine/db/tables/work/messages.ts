@@ -1,5 +1,6 @@
 import type { Database } from "../../database.ts";
 import { LIST_LIMIT } from "../../query/limits.ts";
+import { newestBefore } from "../../query/newest-before.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { MessageRecord, MessageStore } from "../../store.ts";
 import { inChunks } from "../knowledge/chunks.ts";
@@ -13,9 +14,7 @@ export function messageStore(database: Database): MessageStore {
           .selectAll()
           .where("toAgentId", "=", toAgentId)
           .$if(unread, (query) => query.where("readAt", "is", null))
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .$call((query) => newestBefore(query))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);
@@ -28,9 +27,7 @@ export function messageStore(database: Database): MessageStore {
           .selectFrom("messages")
           .select("id")
           .where("toAgentId", "=", message.toAgentId)
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .$call((query) => newestBefore(query))
           .offset(LIST_LIMIT);
         await db.deleteFrom("messages").where("id", "in", older).where("readAt", "is not", null).execute();
       });

@@ -1,5 +1,6 @@
 import { type Database, mustAffect, mustBeIn } from "../../database.ts";
 import { LIST_LIMIT } from "../../query/limits.ts";
+import { newestBefore } from "../../query/newest-before.ts";
 import { rowCodec } from "../../query/row.ts";
 import { FINISHED_TASK, type TaskRecord, type TaskStore } from "../../store.ts";
 
@@ -12,9 +13,7 @@ export function taskStore(database: Database): TaskStore {
           .selectAll()
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
           .$if(unfinished, (query) => query.where("status", "not in", FINISHED_TASK))
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .$call((query) => newestBefore(query))
           .execute(),
       );
       return newestFirst.reverse().map(toRecord);
@@ -34,9 +33,7 @@ export function taskStore(database: Database): TaskStore {
           .selectFrom("tasks")
           .select("id")
           .where("agentId", "=", task.agentId)
-          .orderBy("createdAt", "desc")
-          .orderBy("id", "desc")
-          .limit(LIST_LIMIT)
+          .$call((query) => newestBefore(query))
           .offset(LIST_LIMIT);
         await db.deleteFrom("tasks").where("id", "in", older).where("status", "in", FINISHED_TASK).execute();
       });

@@ -2,14 +2,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../../../../contract/errors.ts";
 import type { Log } from "../../../../lib/log.ts";
 import { WorkerThread } from "../../../../lib/worker-rpc.ts";
-import {
-  embedInPieces,
-  MAX_CHARS,
-  MAX_FAILURES,
-  MAX_URGENT,
-  MAX_WAITING,
-  type Piece,
-} from "../embed-pieces.ts";
+import { EMBED_LIMITS, embedInPieces, type Piece } from "../embed-pieces.ts";
 import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../embedder.ts";
 import { DIMENSIONS, MODEL } from "./minilm.ts";
 import type { EmbedderNotice, EmbedMethods, WorkerSetup } from "./minilm-worker.ts";
@@ -79,9 +72,11 @@ export class LocalEmbedder implements Embedder {
     texts: readonly string[],
     { urgent = false }: EmbedOptions = {},
   ): Promise<readonly Vector[] | undefined> {
-    const [queue, most] = urgent ? [this.#urgent, MAX_URGENT] : [this.#waiting, MAX_WAITING];
+    const [queue, most] = urgent
+      ? [this.#urgent, EMBED_LIMITS.urgent]
+      : [this.#waiting, EMBED_LIMITS.waiting];
     if (this.#reason !== undefined || queue.length + texts.length / TEXTS_AT_ONCE > most) return undefined;
-    const shortened = texts.map((text) => text.slice(0, MAX_CHARS));
+    const shortened = texts.map((text) => text.slice(0, EMBED_LIMITS.chars));
     return embedInPieces(queue, shortened, TEXTS_AT_ONCE, () => this.#next());
   }
 
@@ -115,7 +110,7 @@ export class LocalEmbedder implements Embedder {
     this.#current = undefined;
     this.#failures += 1;
     piece.done(undefined);
-    if (!this.#isReady || this.#failures >= MAX_FAILURES) this.#giveUp(reason);
+    if (!this.#isReady || this.#failures >= EMBED_LIMITS.failures) this.#giveUp(reason);
     else this.#next();
   }
 

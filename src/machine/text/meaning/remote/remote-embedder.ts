@@ -2,14 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Log } from "../../../../lib/log.ts";
 import { wholeCharacterAt } from "../../../../lib/text/whole-characters.ts";
-import {
-  embedInPieces,
-  MAX_CHARS,
-  MAX_FAILURES,
-  MAX_URGENT,
-  MAX_WAITING,
-  type Piece,
-} from "../embed-pieces.ts";
+import { EMBED_LIMITS, embedInPieces, type Piece } from "../embed-pieces.ts";
 import type { Embedder, EmbedderState, EmbedOptions, Vector } from "../embedder.ts";
 import {
   EmbeddingEndpoint,
@@ -59,8 +52,8 @@ export class RemoteEmbedder implements Embedder {
   readonly model: string;
   readonly #options: Required<RemoteEmbedderOptions>;
   readonly #endpoint: EmbeddingEndpoint;
-  readonly #urgent = laneOf(MAX_URGENT, true);
-  readonly #waiting = laneOf(MAX_WAITING, false);
+  readonly #urgent = laneOf(EMBED_LIMITS.urgent, true);
+  readonly #waiting = laneOf(EMBED_LIMITS.waiting, false);
   readonly #stop = new AbortController();
   #dimensions: number;
   /** Since the last success. */
@@ -93,7 +86,7 @@ export class RemoteEmbedder implements Embedder {
     const lane = urgent ? this.#urgent : this.#waiting;
     const size = textsAtOnce(this.#dimensions);
     if (!this.#isAvailable() || lane.pieces.length + texts.length / size > lane.most) return undefined;
-    return embedInPieces(lane.pieces, shortened(texts, MAX_CHARS), size, () => {
+    return embedInPieces(lane.pieces, shortened(texts, EMBED_LIMITS.chars), size, () => {
       if (!lane.isBusy) lane.work = this.#work(lane);
     });
   }
@@ -124,7 +117,7 @@ export class RemoteEmbedder implements Embedder {
       timeoutMs: isUrgent ? Math.min(timeoutMs, URGENT_TIMEOUT_MS) : timeoutMs,
       signal: this.#stop.signal,
     };
-    let most = MAX_CHARS;
+    let most = EMBED_LIMITS.chars;
     while (this.#isAvailable()) {
       const answer = await this.#endpoint.ask(shortened(texts, most), limits);
       if (this.#stop.signal.aborted) return undefined;
@@ -159,7 +152,7 @@ export class RemoteEmbedder implements Embedder {
 
   #failed(failure: EndpointFailure): void {
     this.#failures += 1;
-    const isOver = failure.isFinal || this.#failures >= MAX_FAILURES || this.#rests > 0;
+    const isOver = failure.isFinal || this.#failures >= EMBED_LIMITS.failures || this.#rests > 0;
     if (this.#isAvailable() && (isOver || (failure.afterMs ?? 0) > MAX_PAUSE_MS)) this.#leaveAlone(failure);
   }
 

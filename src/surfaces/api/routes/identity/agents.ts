@@ -11,14 +11,11 @@ import type {
   MessageList,
   NewAgent,
 } from "../../contract.ts";
-import { byName, exactly, longText, nameList, nameText } from "../../schema.ts";
+import { byName, exactly, filledText, longText, nameList, nameText } from "../../schema.ts";
 import { agentTools } from "../../tools/agent-tools.ts";
 import { agentView, messageView } from "../../views.ts";
 
-const folder = exactly(
-  { path: { type: "string", minLength: 1, maxLength: 4_096 }, access: { enum: ["read", "write"] } },
-  ["path", "access"],
-);
+const folder = exactly({ path: filledText(4_096), access: { enum: ["read", "write"] } }, ["path", "access"]);
 export const agentInput = {
   description: longText,
   toolboxes: nameList,

@@ -13,7 +13,7 @@ import type {
   SearchPage,
 } from "../../contract.ts";
 import { whileConnected } from "../../disconnect.ts";
-import { byId, exactly, nameList, nameText } from "../../schema.ts";
+import { byId, exactly, filledText, nameList, nameText } from "../../schema.ts";
 import { seenBy, signedBy } from "../../seen-by.ts";
 
 const MAX_LISTED = 500;
@@ -42,7 +42,7 @@ export function knowledgeRoutes(app: FastifyInstance, context: ApiContext): void
         summary: "Searches what was gathered, best first, with scores and where the words stand",
         querystring: exactly(
           {
-            query: { type: "string", minLength: 1, maxLength: 1_000 },
+            query: filledText(1_000),
             limit: { type: "integer", minimum: 1, maximum: 100 },
             source: nameText,
             cursor: { type: "string", maxLength: 20_000 },
@@ -112,7 +112,7 @@ export function knowledgeRoutes(app: FastifyInstance, context: ApiContext): void
         summary: "Puts something into the inbox, under a name of its own; nothing is overwritten",
         body: exactly(
           {
-            content: { type: "string", minLength: 1, maxLength: 1_000_000 },
+            content: filledText(1_000_000),
             title: { type: "string", maxLength: 300 },
             tags: { ...nameList, maxItems: 50 },
             metadata,

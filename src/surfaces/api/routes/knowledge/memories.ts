@@ -17,15 +17,15 @@ import type {
   MemorySpaces,
   NewMemory,
 } from "../../contract.ts";
-import { byId, exactly, nameText, type PageQuery, pageOf, pageQuery } from "../../schema.ts";
+import { byId, exactly, filledText, nameText, type PageQuery, pageOf, pageQuery } from "../../schema.ts";
 import { seenBy, signedBy } from "../../seen-by.ts";
 import { memoryVersionView, memoryView } from "../../views.ts";
 
-const sought = { type: "string", minLength: 1, maxLength: 1_000 };
-const space = { type: "string", minLength: 1, maxLength: 40 };
+const sought = filledText(1_000);
+const space = filledText(40);
 const content = {
-  text: { type: "string", minLength: 1, maxLength: MAX_CONTENT_CHARS },
-  tags: { type: "array", maxItems: 20, items: { type: "string", minLength: 1, maxLength: 50 } },
+  text: filledText(MAX_CONTENT_CHARS),
+  tags: { type: "array", maxItems: 20, items: filledText(50) },
   type: { enum: MEMORY_TYPES },
   metadata: { type: "object", maxProperties: 100 },
 };

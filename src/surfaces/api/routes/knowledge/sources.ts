@@ -17,12 +17,12 @@ import type {
   SyncStart,
 } from "../../contract.ts";
 import { whileConnected } from "../../disconnect.ts";
-import { byName, exactly, nameText } from "../../schema.ts";
+import { byName, exactly, filledText, nameText } from "../../schema.ts";
 import { seenBy } from "../../seen-by.ts";
 
 const config = { type: "object", maxProperties: 50 };
 const label = { type: ["string", "null"], minLength: 1, maxLength: 40 };
-const kind = { type: "string", minLength: 1, maxLength: 100 };
+const kind = filledText(100);
 /** So soon a sync that has nothing to do, or may not run, is over. */
 const SOON_MS = 250;
 

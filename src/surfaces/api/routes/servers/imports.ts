@@ -24,10 +24,10 @@ import type {
   PastedServers,
   ServerInput,
 } from "../../contract.ts";
-import { exactly, nameList, serverReach } from "../../schema.ts";
+import { exactly, filledText, nameList, serverReach } from "../../schema.ts";
 
-const folder = { type: "string", minLength: 1, maxLength: 4_096 };
-const pasted = { type: "string", minLength: 1, maxLength: 500_000 };
+const folder = filledText(4_096);
+const pasted = filledText(500_000);
 const time = { type: "integer", minimum: 1, maximum: 600_000 };
 const parts = { type: "array", maxItems: 2_000, items: { type: "string", maxLength: 4_200 } };
 const digest = { type: "string", pattern: "^[0-9a-f]{64}$" };

@@ -10,11 +10,11 @@ import type {
   PluginView,
 } from "../../contract.ts";
 import { whileConnected } from "../../disconnect.ts";
-import { byName, exactly, nameText } from "../../schema.ts";
+import { byName, exactly, filledText, nameText } from "../../schema.ts";
 
 const input = {
   kind: { enum: ["folder", "link", "npm"] },
-  spec: { type: "string", minLength: 1, maxLength: 4_096 },
+  spec: filledText(4_096),
   name: nameText,
 };
 const agreement = { sha256: { type: "string", pattern: "^[0-9a-f]{64}$" }, trusted: { type: "boolean" } };

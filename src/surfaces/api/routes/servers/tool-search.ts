@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { ToolSearchAnswer, ToolSearchQuery } from "../../contract.ts";
-import { exactly, nameText } from "../../schema.ts";
+import { exactly, filledText, nameText } from "../../schema.ts";
 import { fitsFilter, toolFilter } from "../../tools/tool-filter.ts";
 import { callerOf, listedTool } from "../../views.ts";
 
@@ -18,7 +18,7 @@ export function toolSearchRoute(app: FastifyInstance, { hub, costs }: ApiContext
           "Searches tools as an agent does or, where none is named, among all, and says why each is found",
         querystring: exactly(
           {
-            query: { type: "string", minLength: 1, maxLength: 2_000 },
+            query: filledText(2_000),
             agent: nameText,
             limit: { type: "integer", minimum: 1, maximum: 100 },
             ...toolFilter,

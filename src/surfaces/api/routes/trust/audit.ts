@@ -18,7 +18,7 @@ import type {
   PageOfAudit,
   VerifyRequest,
 } from "../../contract.ts";
-import { byId, exactly, nameText, shortText } from "../../schema.ts";
+import { byId, exactly, filledText, nameText, shortText } from "../../schema.ts";
 import { callView } from "../../views.ts";
 
 const moment = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
@@ -42,7 +42,7 @@ const actionQuery = {
 const page = {
   limit: { type: "integer", minimum: 1, maximum: 1_000 },
   order: { enum: ["newest", "oldest"] },
-  cursor: { type: "string", minLength: 1, maxLength: 1_000 },
+  cursor: filledText(1_000),
 } as const;
 const JSONL = "application/x-ndjson";
 

@@ -16,7 +16,7 @@ import type {
   SecretList,
   SecretView,
 } from "../../contract.ts";
-import { exactly, nameText } from "../../schema.ts";
+import { exactly, filledText, nameText } from "../../schema.ts";
 import { secretUsers } from "../../secret-users.ts";
 
 interface Named {
@@ -30,7 +30,7 @@ const binding = {
   hosts: patterns,
   agents: { ...patterns, type: ["array", "null"] },
 } as const;
-const value = { type: "string", minLength: 1, maxLength: 65_536 } as const;
+const value = filledText(65_536);
 
 /** What becomes of bindings with what a request names. */
 type Rebinding = (before: SecretBindings, named: SecretBinding) => SecretBindings;

@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { Done, NewTrust, TrustList } from "../../contract.ts";
-import { exactly } from "../../schema.ts";
+import { exactly, filledText } from "../../schema.ts";
 
-const file = { type: "string", minLength: 1, maxLength: 4_096 };
+const file = filledText(4_096);
 const newTrust = exactly({ path: file, sha256: { type: "string", pattern: "^[0-9a-f]{64}$" } }, [
   "path",
   "sha256",

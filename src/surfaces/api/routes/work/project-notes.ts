@@ -3,14 +3,14 @@ import { LONGEST, MAX_LABELS } from "../../../../features/projects/limits.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { Done, NoteAnswer, NoteEdit, NoteInput, NoteList } from "../../contract.ts";
-import { byName, exactly, nameText, type PageQuery, pageOf, pageQuery, revision } from "../../schema.ts";
+import * as schema from "../../schema.ts";
 
 const fields = {
-  title: { type: "string", minLength: 1, maxLength: LONGEST.title },
-  body: { type: "string", minLength: 1, maxLength: LONGEST.note },
-  tags: { type: "array", maxItems: MAX_LABELS, items: nameText },
+  title: schema.filledText(LONGEST.title),
+  body: schema.filledText(LONGEST.note),
+  tags: { type: "array", maxItems: MAX_LABELS, items: schema.nameText },
 };
-const oneNote = exactly({ name: nameText, id: nameText }, ["name", "id"]);
+const oneNote = schema.exactly({ name: schema.nameText, id: schema.nameText }, ["name", "id"]);
 
 interface OfProject {
   Params: { name: string };
@@ -23,23 +23,23 @@ interface OneNote {
 export function projectNoteRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   const { notes } = hub.projects;
 
-  app.get<OfProject & { Querystring: PageQuery & { text?: string; tag?: string } }>(
+  app.get<OfProject & { Querystring: schema.PageQuery & { text?: string; tag?: string } }>(
     "/projects/:name/notes",
     {
       schema: {
         summary: "Lists the notes of a project, newest first; with a text those that it finds, best first",
-        params: byName,
-        querystring: exactly({
+        params: schema.byName,
+        querystring: schema.exactly({
           text: { type: "string", maxLength: LONGEST.query },
-          tag: nameText,
-          ...pageQuery,
+          tag: schema.nameText,
+          ...schema.pageQuery,
         }),
         response: gives("NoteList"),
       },
     },
     async ({ params, query: { text, tag, ...page } }): Promise<NoteList> => {
       const sought = { ...(text !== undefined && { text }), ...(tag !== undefined && { tag }) };
-      const { items, total } = await notes.search(params.name, sought, pageOf(page));
+      const { items, total } = await notes.search(params.name, sought, schema.pageOf(page));
       return { notes: items, total };
     },
   );
@@ -50,8 +50,8 @@ export function projectNoteRoutes(app: FastifyInstance, { hub }: ApiContext): vo
       schema: {
         role: "operator",
         summary: "Adds a note to a project",
-        params: byName,
-        body: exactly(fields, ["title", "body"]),
+        params: schema.byName,
+        body: schema.exactly(fields, ["title", "body"]),
         response: gives("NoteAnswer", 201),
       },
     },
@@ -68,7 +68,7 @@ export function projectNoteRoutes(app: FastifyInstance, { hub }: ApiContext): vo
         role: "operator",
         summary: "Changes a note",
         params: oneNote,
-        body: exactly({ ...fields, revision }),
+        body: schema.exactly({ ...fields, revision: schema.revision }),
         response: gives("NoteAnswer"),
       },
     },

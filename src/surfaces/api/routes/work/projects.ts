@@ -4,11 +4,11 @@ import type { ProjectRecord } from "../../../../machine/db/tables/work/project-r
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { Done, ProjectAnswer, ProjectEdit, ProjectInput, ProjectList } from "../../contract.ts";
-import { byName, exactly, nameText, type PageQuery, pageOf, pageQuery, revision } from "../../schema.ts";
+import * as schema from "../../schema.ts";
 
 const status = { enum: ["active", "archived"] };
 const fields = {
-  name: { type: "string", minLength: 1, maxLength: LONGEST.name },
+  name: schema.filledText(LONGEST.name),
   description: { type: "string", maxLength: LONGEST.description },
 };
 
@@ -18,17 +18,20 @@ interface ByName {
 
 /** A project is named by its key, its id or its name. */
 export function projectRoutes(app: FastifyInstance, { hub: { projects } }: ApiContext): void {
-  app.get<{ Querystring: PageQuery & { status?: ProjectRecord["status"] } }>(
+  app.get<{ Querystring: schema.PageQuery & { status?: ProjectRecord["status"] } }>(
     "/projects",
     {
       schema: {
         summary: "Lists the projects, by key",
-        querystring: exactly({ status, ...pageQuery }),
+        querystring: schema.exactly({ status, ...schema.pageQuery }),
         response: gives("ProjectList"),
       },
     },
     async ({ query: { status: wanted, ...page } }): Promise<ProjectList> => {
-      const { items, total } = await projects.list({ ...pageOf(page), ...(wanted && { status: wanted }) });
+      const { items, total } = await projects.list({
+        ...schema.pageOf(page),
+        ...(wanted && { status: wanted }),
+      });
       return { projects: items, total };
     },
   );
@@ -38,7 +41,7 @@ export function projectRoutes(app: FastifyInstance, { hub: { projects } }: ApiCo
     {
       schema: {
         summary: "Creates a project",
-        body: exactly({ ...fields, key: nameText }, ["name"]),
+        body: schema.exactly({ ...fields, key: schema.nameText }, ["name"]),
         response: gives("ProjectAnswer", 201),
       },
     },
@@ -50,7 +53,7 @@ export function projectRoutes(app: FastifyInstance, { hub: { projects } }: ApiCo
 
   app.get<ByName>(
     "/projects/:name",
-    { schema: { summary: "Shows a project", params: byName, response: gives("ProjectAnswer") } },
+    { schema: { summary: "Shows a project", params: schema.byName, response: gives("ProjectAnswer") } },
     async ({ params }): Promise<ProjectAnswer> => ({ project: await projects.get(params.name) }),
   );
 
@@ -59,8 +62,8 @@ export function projectRoutes(app: FastifyInstance, { hub: { projects } }: ApiCo
     {
       schema: {
         summary: "Changes a project, archives it or makes it active again",
-        params: byName,
-        body: exactly({ ...fields, status, revision }),
+        params: schema.byName,
+        body: schema.exactly({ ...fields, status, revision: schema.revision }),
         response: gives("ProjectAnswer"),
       },
     },
@@ -74,8 +77,8 @@ export function projectRoutes(app: FastifyInstance, { hub: { projects } }: ApiCo
     {
       schema: {
         summary: "Deletes a project with everything in it; one that is active and not empty only by force",
-        params: byName,
-        querystring: exactly({ force: { type: "boolean" } }),
+        params: schema.byName,
+        querystring: schema.exactly({ force: { type: "boolean" } }),
         response: gives("Done"),
       },
     },

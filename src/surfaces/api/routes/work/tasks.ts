@@ -6,13 +6,13 @@ import { cancelTask, type GivingDeps, giveTask } from "../../../../work/tasks/as
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { NewTask, TaskAnswer, TaskList } from "../../contract.ts";
-import { byId, exactly, longText, nameText } from "../../schema.ts";
+import { byId, exactly, filledText, longText, nameText } from "../../schema.ts";
 import { taskView } from "../../views.ts";
 
-const newTask = exactly(
-  { agent: nameText, title: { type: "string", minLength: 1, maxLength: 2_000 }, instructions: longText },
-  ["agent", "title"],
-);
+const newTask = exactly({ agent: nameText, title: filledText(2_000), instructions: longText }, [
+  "agent",
+  "title",
+]);
 
 interface ById {
   Params: { id: string };

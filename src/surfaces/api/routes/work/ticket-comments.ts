@@ -3,7 +3,7 @@ import { LONGEST } from "../../../../features/projects/limits.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { CommentAnswer, CommentList, Done } from "../../contract.ts";
-import { byName, exactly, nameText, type PageQuery, pageOf, pageQuery } from "../../schema.ts";
+import { byName, exactly, filledText, nameText, type PageQuery, pageOf, pageQuery } from "../../schema.ts";
 
 interface OfTicket {
   Params: { name: string };
@@ -35,7 +35,7 @@ export function ticketCommentRoutes(app: FastifyInstance, { hub }: ApiContext): 
         role: "operator",
         summary: "Comments on a ticket",
         params: byName,
-        body: exactly({ text: { type: "string", minLength: 1, maxLength: LONGEST.comment } }, ["text"]),
+        body: exactly({ text: filledText(LONGEST.comment) }, ["text"]),
         response: gives("CommentAnswer", 201),
       },
     },

@@ -16,25 +16,25 @@ import type {
   TicketList,
   TicketStatusFilter,
 } from "../../contract.ts";
-import { byName, exactly, nameText, type PageQuery, pageOf, pageQuery, revision } from "../../schema.ts";
+import * as schema from "../../schema.ts";
 
 /** In the place of an agent's name. */
 const NOBODY = "nobody";
 
-const label = { type: "string", minLength: 1, maxLength: LONGEST.label };
+const label = schema.filledText(LONGEST.label);
 const fields = {
-  title: { type: "string", minLength: 1, maxLength: LONGEST.title },
+  title: schema.filledText(LONGEST.title),
   description: { type: "string", maxLength: LONGEST.description },
   status: { enum: TICKET_STATUSES },
   priority: { enum: TICKET_PRIORITIES },
-  assignee: { ...nameText, type: ["string", "null"] },
+  assignee: { ...schema.nameText, type: ["string", "null"] },
   labels: { type: "array", maxItems: MAX_LABELS, items: label },
 };
 const filters = {
-  project: nameText,
+  project: schema.nameText,
   status: { enum: TICKET_FILTERS },
   priority: { enum: TICKET_PRIORITIES },
-  assignee: { ...nameText, description: `The name of an agent, or ${NOBODY}.` },
+  assignee: { ...schema.nameText, description: `The name of an agent, or ${NOBODY}.` },
   label,
   text: {
     type: "string",
@@ -43,7 +43,7 @@ const filters = {
   },
 };
 
-interface Filters extends PageQuery {
+interface Filters extends schema.PageQuery {
   project?: string;
   status?: TicketStatusFilter;
   priority?: TicketPriority;
@@ -64,7 +64,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     {
       schema: {
         summary: "Lists tickets, newest first",
-        querystring: exactly({ ...filters, ...pageQuery }),
+        querystring: schema.exactly({ ...filters, ...schema.pageQuery }),
         response: gives("TicketList"),
       },
     },
@@ -73,7 +73,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
         ...filter,
         ...statusesOf(status),
         ...(assignee !== undefined && { assignee: assignee === NOBODY ? null : assignee }),
-        ...pageOf({ limit, offset }),
+        ...schema.pageOf({ limit, offset }),
       });
       return { tickets: items, total };
     },
@@ -85,7 +85,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
       schema: {
         role: "operator",
         summary: "Creates a ticket in a project",
-        body: exactly({ project: nameText, ...fields }, ["project", "title"]),
+        body: schema.exactly({ project: schema.nameText, ...fields }, ["project", "title"]),
         response: gives("TicketAnswer", 201),
       },
     },
@@ -97,7 +97,7 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.get<ByName>(
     "/tickets/:name",
-    { schema: { summary: "Shows a ticket", params: byName, response: gives("TicketAnswer") } },
+    { schema: { summary: "Shows a ticket", params: schema.byName, response: gives("TicketAnswer") } },
     async ({ params }): Promise<TicketAnswer> => ({ ticket: await tickets.get(params.name) }),
   );
 
@@ -107,8 +107,8 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
       schema: {
         role: "operator",
         summary: "Changes a ticket",
-        params: byName,
-        body: exactly({ ...fields, revision }),
+        params: schema.byName,
+        body: schema.exactly({ ...fields, revision: schema.revision }),
         response: gives("TicketAnswer"),
       },
     },
@@ -119,7 +119,13 @@ export function ticketRoutes(app: FastifyInstance, { hub }: ApiContext): void {
 
   app.delete<ByName>(
     "/tickets/:name",
-    { schema: { summary: "Deletes a ticket with its comments", params: byName, response: gives("Done") } },
+    {
+      schema: {
+        summary: "Deletes a ticket with its comments",
+        params: schema.byName,
+        response: gives("Done"),
+      },
+    },
     async ({ params }): Promise<Done> => {
       await tickets.delete(params.name);
       return { done: true };

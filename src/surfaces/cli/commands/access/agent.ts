@@ -12,7 +12,7 @@ import type {
   NewAgent,
 } from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { listedOf, listedText } from "../../print/listed-text.ts";
@@ -84,13 +84,13 @@ export function agentCommand(shell: Shell): Command {
     .option("--attended", "let its calls ask a person again, after --headless")
     .option("--no-local-model", "what local models use all the time is left to tool_search again")
     .option("--no-coordinator", "it leads no other agents any more");
-  withYes(
-    agent.leaf(
-      "delete <name>",
-      "delete an agent and its tokens; its workspace stays on disk",
-      asksFirst((name) => `Delete agent ${name} and its tokens?`, deleteAgent),
-      "writer",
-    ),
+  destructive(
+    agent,
+    "delete <name>",
+    "delete an agent and its tokens; its workspace stays on disk",
+    (name) => `Delete agent ${name} and its tokens?`,
+    deleteAgent,
+    "writer",
   );
   agent
     .leaf("messages <name>", "show what its sub-agents reported to an agent", listMessages, "main --unread")

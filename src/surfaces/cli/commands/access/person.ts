@@ -10,7 +10,7 @@ import type {
   SessionsEnded,
 } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
@@ -42,13 +42,13 @@ export function personCommand(shell: Shell): Command {
     .option("--rename <name>", "give them another name")
     .option("--disable", "let them in nowhere, and sign them out")
     .option("--enable", "let them in again");
-  withYes(
-    person.leaf(
-      "remove <name>",
-      "remove a person and sign them out",
-      asksFirst((name) => `Remove ${name} and sign them out?`, removePerson),
-      "eve",
-    ),
+  destructive(
+    person,
+    "remove <name>",
+    "remove a person and sign them out",
+    (name) => `Remove ${name} and sign them out?`,
+    removePerson,
+    "eve",
   );
   person.leaf(
     "link <name>",
@@ -57,14 +57,14 @@ export function personCommand(shell: Shell): Command {
     "eve",
   );
   person.leaf("sessions <name>", "list the browsers that a person is signed in with", listSessions, "eve");
-  withYes(
-    person.leaf(
-      "sign-out <name> [session]",
-      "end one session of a person, or all of them",
-      asksFirst((name, session) => `End ${session ?? "every session"} of ${name}?`, signOut),
-      "eve",
-      "eve ses_…",
-    ),
+  destructive(
+    person,
+    "sign-out <name> [session]",
+    "end one session of a person, or all of them",
+    (name, session) => `End ${session ?? "every session"} of ${name}?`,
+    signOut,
+    "eve",
+    "eve ses_…",
   );
   return person;
 }

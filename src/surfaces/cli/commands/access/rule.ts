@@ -9,7 +9,7 @@ import { parseDocument } from "../../../../machine/config/document/parse-documen
 import type { Done, RuleAnswer, RuleExplanation, RuleList, RuleSimulation } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { addLabelCommands } from "../../label-commands.ts";
 import { counted } from "../../print/counted.ts";
 import { parseDuration } from "../../print/duration.ts";
@@ -39,14 +39,7 @@ export function ruleCommand(shell: Shell): Command {
     .option("--final", "nothing loosens it; for deny")
     .option("--for <duration>", "how long it counts, such as 8h")
     .option("--note <text>", "why it is there");
-  withYes(
-    rule.leaf(
-      "remove <id>",
-      "remove a stored rule",
-      asksFirst((id) => `Remove rule ${id}?`, removeRule),
-      "rul_…",
-    ),
-  );
+  destructive(rule, "remove <id>", "remove a stored rule", (id) => `Remove rule ${id}?`, removeRule, "rul_…");
   rule
     .leaf(
       "explain",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type * as api from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { readSecret } from "../../input/secret-input.ts";
 import { ago } from "../../print/duration.ts";
 import { table, texts } from "../../print/table.ts";
@@ -50,13 +50,13 @@ export function secretCommand(shell: Shell): Command {
       "GITHUB_TOKEN --tool http_request",
     ),
   );
-  withYes(
-    secret.leaf(
-      "delete <name>",
-      "delete a secret for good",
-      asksFirst((name) => `Delete secret ${name} for good?`, deleteSecret),
-      "GITHUB_TOKEN",
-    ),
+  destructive(
+    secret,
+    "delete <name>",
+    "delete a secret for good",
+    (name) => `Delete secret ${name} for good?`,
+    deleteSecret,
+    "GITHUB_TOKEN",
   );
   secret.leaf("rotate-key", "seal everything in the store with a new key", rotateKey);
   return secret;

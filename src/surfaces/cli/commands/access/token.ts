@@ -3,7 +3,7 @@ import { ROLES } from "../../../../contract/caller.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { wholeNumber } from "../../input/server-options.ts";
 import { ago, parseDuration } from "../../print/duration.ts";
 import { table } from "../../print/table.ts";
@@ -49,13 +49,13 @@ export function tokenCommand(shell: Shell): Command {
     .option("--label <text>", "a note for people")
     .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
     .option("--interactive", "let the person at its client approve single calls there (agents only)");
-  withYes(
-    token.leaf(
-      "revoke <id>",
-      "end a token at once",
-      asksFirst((id) => `Revoke token ${id}? Whoever uses it is cut off at once.`, revokeToken),
-      "tok_…",
-    ),
+  destructive(
+    token,
+    "revoke <id>",
+    "end a token at once",
+    (id) => `Revoke token ${id}? Whoever uses it is cut off at once.`,
+    revokeToken,
+    "tok_…",
   );
   return token;
 }

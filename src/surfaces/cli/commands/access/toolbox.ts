@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
@@ -30,13 +30,13 @@ export function toolboxCommand(shell: Shell): Command {
     removeTools,
     "reading mcp_fs_search_files",
   );
-  withYes(
-    toolbox.leaf(
-      "delete <name>",
-      "delete a toolbox; agents that have it lose its tools",
-      asksFirst((name) => `Delete toolbox ${name}? Agents that have it lose its tools.`, deleteToolbox),
-      "reading",
-    ),
+  destructive(
+    toolbox,
+    "delete <name>",
+    "delete a toolbox; agents that have it lose its tools",
+    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
+    deleteToolbox,
+    "reading",
   );
   return toolbox;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Service } from "../../../daemon/service.ts";
 import { homeHere } from "../../home.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { fields } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
@@ -9,12 +9,12 @@ export function serviceCommand(shell: Shell): Command {
   const service = shell.group("service", "run the daemon at every login, by systemd or launchd");
 
   service.leaf("install", "write the service and start it", install);
-  withYes(
-    service.leaf(
-      "uninstall",
-      "stop the service and remove it",
-      asksFirst(() => "Stop the service and remove it?", uninstall),
-    ),
+  destructive(
+    service,
+    "uninstall",
+    "stop the service and remove it",
+    () => "Stop the service and remove it?",
+    uninstall,
   );
   service.leaf("status", "tell whether the service is installed", status);
   service.leaf("print", "show the service file without writing it", print, "> toolkeep.service");

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type * as api from "../../../api/contract.ts";
 import { path, query } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
 import { ago, parseDuration } from "../../print/duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
@@ -70,13 +70,13 @@ export function memoryCommand(shell: Shell): Command {
     .option("--expires <duration>", "let it end after 30d, 12h …")
     .option("--no-expires", "let it stay");
   memory.leaf("retract <id>", "take a memory back; what it said is kept as history", retractMemory, "mem_…");
-  withYes(
-    memory.leaf(
-      "forget <id>",
-      "delete a memory for good, with its history",
-      asksFirst((id) => `Delete memory ${id} and its history for good?`, forgetMemory),
-      "mem_…",
-    ),
+  destructive(
+    memory,
+    "forget <id>",
+    "delete a memory for good, with its history",
+    (id) => `Delete memory ${id} and its history for good?`,
+    forgetMemory,
+    "mem_…",
   );
   return memory;
 }

@@ -11,7 +11,7 @@ import type {
   SourceView,
 } from "../../../api/contract.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
 import { fields, table } from "../../print/table.ts";
@@ -74,13 +74,13 @@ export function sourceCommand(shell: Shell): Command {
       .option("--enable", "sync it again with the others")
       .option("--disable", "leave it out of syncs; what was read stays"),
   );
-  withYes(
-    source.leaf(
-      "remove <name>",
-      "remove a source with everything that was read of it",
-      asksFirst((name) => `Remove source ${name} and everything read of it?`, removeSource),
-      "notes",
-    ),
+  destructive(
+    source,
+    "remove <name>",
+    "remove a source with everything that was read of it",
+    (name) => `Remove source ${name} and everything read of it?`,
+    removeSource,
+    "notes",
   );
   configOptions(
     source.leaf(

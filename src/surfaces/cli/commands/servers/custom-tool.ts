@@ -13,7 +13,7 @@ import { printable } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
 import { readArguments } from "../../input/arguments.ts";
 import { confirmed } from "../../input/confirmed.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { customToolFields } from "../../print/custom-tool-text.ts";
 import { fields } from "../../print/table.ts";
 import type { Group, Run } from "../../shell.ts";
@@ -44,13 +44,13 @@ export function customToolCommands(tool: Group): void {
     )
     .option("--yes", "do not ask");
   tool.leaf("disable <name>", "let nobody call a custom tool", disableTool, "csv_stats");
-  withYes(
-    tool.leaf(
-      "remove <name>",
-      "disable a custom tool and put its folder aside",
-      asksFirst((name) => `Remove tool ${name}? Its folder is put aside.`, removeTool),
-      "csv_stats",
-    ),
+  destructive(
+    tool,
+    "remove <name>",
+    "disable a custom tool and put its folder aside",
+    (name) => `Remove tool ${name}? Its folder is put aside.`,
+    removeTool,
+    "csv_stats",
   );
 }
 

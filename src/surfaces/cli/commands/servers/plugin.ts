@@ -7,7 +7,7 @@ import { oneLine } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { notATerminal } from "../../input/confirmed.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { counted } from "../../print/counted.ts";
 import { permissionText, pluginText, state } from "../../print/plugin-text.ts";
 import { table } from "../../print/table.ts";
@@ -51,13 +51,13 @@ export function pluginCommand(shell: Shell): Command {
       "weather",
     ),
   );
-  withYes(
-    plugin.leaf(
-      "remove <name>",
-      "remove a plugin and its files; its tool names stay taken",
-      asksFirst((name) => `Remove plugin ${name} and its files?`, removePlugin),
-      "weather",
-    ),
+  destructive(
+    plugin,
+    "remove <name>",
+    "remove a plugin and its files; its tool names stay taken",
+    (name) => `Remove plugin ${name} and its files?`,
+    removePlugin,
+    "weather",
   );
   return plugin;
 }

@@ -11,7 +11,7 @@ import type {
 } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
 import { path } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { addPasted, pastedText } from "../../input/paste-servers.ts";
 import {
   type SandboxOptions,
@@ -98,13 +98,13 @@ export function serverCommand(shell: Shell): Command {
     ),
     { editing: true },
   );
-  withYes(
-    server.leaf(
-      "remove <name>",
-      "forget a server; its tool names stay taken",
-      asksFirst((name) => `Remove server ${name} and what is stored for it?`, removeServer),
-      "fs",
-    ),
+  destructive(
+    server,
+    "remove <name>",
+    "forget a server; its tool names stay taken",
+    (name) => `Remove server ${name} and what is stored for it?`,
+    removeServer,
+    "fs",
   );
   return server;
 }

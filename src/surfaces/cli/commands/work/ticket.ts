@@ -12,7 +12,7 @@ import type {
 } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
+import { destructive } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
 import { ago } from "../../print/duration.ts";
 import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
@@ -91,13 +91,13 @@ export function ticketCommand(shell: Shell): Command {
     commentTicket,
     "TK-12 'Seen on macOS too.'",
   );
-  withYes(
-    ticket.leaf(
-      "delete <ticket>",
-      "delete a ticket with its comments",
-      asksFirst((name) => `Delete ticket ${name} and its comments?`, deleteTicket),
-      "TK-12",
-    ),
+  destructive(
+    ticket,
+    "delete <ticket>",
+    "delete a ticket with its comments",
+    (name) => `Delete ticket ${name} and its comments?`,
+    deleteTicket,
+    "TK-12",
   );
   return ticket;
 }
