@@ -11,12 +11,6 @@ export interface LogToolDeps {
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 type Level = keyof typeof LEVELS;
 
-interface Args {
-  readonly level?: Level;
-  readonly words?: string;
-  readonly limit?: number;
-}
-
 const DEFAULT = 100;
 const MOST = 500;
 const MAX_FIELDS = 1_000;
@@ -26,7 +20,7 @@ export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
     kind: "unavailable",
     reason: "only a daemon keeps lines of its log; this process has none",
   };
-  return platformTool<Args>(
+  return platformTool<{ readonly level?: Level; readonly words?: string; readonly limit?: number }>(
     {
       domain: "system",
       name: "get_platform_logs",
