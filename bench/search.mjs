@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chunkBlocks } from "../dist/features/knowledge/chunks/chunk-blocks.js";
-import { createKnowledge } from "../dist/features/knowledge/create-knowledge.js";
+import { KnowledgeIndex } from "../dist/features/knowledge/knowledge-index.js";
 import { parsePlainText } from "../dist/features/knowledge/parse/plain-text.js";
 import { parseQuery } from "../dist/features/knowledge/search/query.js";
 import { QueryMeanings } from "../dist/features/knowledge/search/query-meanings.js";
@@ -168,7 +168,7 @@ async function measured(set, place, embedder) {
 
 /** Through the threads, as a sync would. */
 async function fill(documents, place, embedder) {
-  const knowledge = createKnowledge({
+  const knowledge = new KnowledgeIndex({
     ...place,
     sources: async () => [],
     embedder: embedder ?? { state: { kind: "unavailable", reason: "left out" } },

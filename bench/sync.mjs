@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createKnowledge } from "../dist/features/knowledge/create-knowledge.js";
-import { createSync } from "../dist/features/knowledge/sync/create-sync.js";
+import { KnowledgeIndex } from "../dist/features/knowledge/knowledge-index.js";
+import { SourceSync } from "../dist/features/knowledge/sync/source-sync.js";
 import { createHub } from "../dist/index.js";
 import { randomId } from "../dist/lib/id.js";
 import { silentLog } from "../dist/lib/log.js";
@@ -106,7 +106,7 @@ async function syncedBeside(files, scratch) {
   const hub = await createHub({ home, settings: { log_level: "silent", default_rules: false } });
   const { store } = hub;
   const place = { home, databaseUrl: null, log: silentLog };
-  const sync = createSync({ ...place, store, newId: randomId, clock: Date.now });
+  const sync = new SourceSync({ ...place, store, newId: randomId, clock: Date.now });
   const embedding = backgroundEmbedding(place, store);
   try {
     for (const name of [...plain, ...beside])
@@ -178,7 +178,7 @@ function backgroundEmbedding({ home, ...place }, store) {
       return vectors;
     },
   };
-  const knowledge = createKnowledge({
+  const knowledge = new KnowledgeIndex({
     ...{ home, ...place, embedder, isMeaningOn: () => isOn },
     sources: () => store.sources.list(),
     lead: (job, work, signal) => store.lead(job, work, signal),
