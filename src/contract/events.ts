@@ -1,3 +1,4 @@
+import { Emitter } from "../lib/emitter.ts";
 import type { OutcomeName } from "./tool.ts";
 
 /** A question that people can answer now, as a live list shows it. */
@@ -104,34 +105,5 @@ export const EVENT_NAMES = [
   "settings.rejected",
 ] as const satisfies readonly EventName[];
 
-export type Listener<N extends EventName> = (payload: EventMap[N]) => void;
-
-/** Typed publish and subscribe, synchronous. A listener that throws is reported and never stops the others. */
-export class Events {
-  readonly #listeners = new Map<EventName, Set<Listener<never>>>();
-  readonly #onError: (error: unknown, event: EventName) => void;
-
-  constructor(onError: (error: unknown, event: EventName) => void) {
-    this.#onError = onError;
-  }
-
-  emit<N extends EventName>(name: N, payload: EventMap[N]): void {
-    const listeners = this.#listeners.get(name);
-    if (!listeners) return;
-    for (const listener of listeners) {
-      try {
-        (listener as Listener<N>)(payload);
-      } catch (error) {
-        this.#onError(error, name);
-      }
-    }
-  }
-
-  /** Returns the function that stops listening. */
-  on<N extends EventName>(name: N, listener: Listener<N>): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners);
-    listeners.add(listener as Listener<never>);
-    return () => listeners.delete(listener as Listener<never>);
-  }
-}
+/** How the parts of one program hear of each other. */
+export class Events extends Emitter<EventMap> {}

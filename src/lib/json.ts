@@ -1,3 +1,6 @@
+/** A JSON Schema, whatever its dialect. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** JSON with sorted keys: equal values give equal text, whatever order their keys were written in. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? "null";
@@ -25,6 +28,17 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]),
   ) as T;
+}
+
+/** Whether a text somewhere in the value includes `part`; keys, and what nests deeper than `maxDepth`, are not looked at. */
+export function includesText(value: unknown, part: string, maxDepth = 200): boolean {
+  if (typeof value === "string") return value.includes(part);
+  if (typeof value !== "object" || value === null || maxDepth === 0) return false;
+  if (Array.isArray(value)) return value.some((item) => includesText(item, part, maxDepth - 1));
+  for (const key in value) {
+    if (includesText((value as Record<string, unknown>)[key], part, maxDepth - 1)) return true;
+  }
+  return false;
 }
 
 /** How large a JSON value is. */

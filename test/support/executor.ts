@@ -1,6 +1,5 @@
 import { Audit } from "../../src/call/audit/audit.ts";
 import { Catalog } from "../../src/call/catalog/catalog.ts";
-import { Schemas } from "../../src/call/executor/arguments/schemas.ts";
 import { type BatchOptions, BatchTurns, callBatch } from "../../src/call/executor/batch.ts";
 import { callTool } from "../../src/call/executor/call-tool.ts";
 import type { Kernel } from "../../src/call/executor/kernel.ts";
@@ -14,6 +13,7 @@ import type { Tool, ToolCall } from "../../src/contract/tool.ts";
 import { Deadlines } from "../../src/lib/flow/deadlines.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
+import { Schemas } from "../../src/lib/schema/schemas.ts";
 import type { Rule } from "../../src/machine/config/settings.ts";
 import { ruleDeps } from "./rule-deps.ts";
 import { tempStore } from "./temp-store.ts";

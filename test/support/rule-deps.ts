@@ -1,8 +1,7 @@
 import { ContentLabels } from "../../src/call/rules/content-labels.ts";
-import type { RuleSettings } from "../../src/call/rules/decider.ts";
 import { Labels } from "../../src/call/rules/labels.ts";
 import { RuleBook } from "../../src/call/rules/rule-book.ts";
-import type { Watchdog } from "../../src/call/rules/watchdog.ts";
+import type { RuleSettings, Watchdog } from "../../src/call/rules/watchdog.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Rule } from "../../src/machine/config/settings.ts";
 import type { Store } from "../../src/machine/db/store.ts";

@@ -1,4 +1,4 @@
-import { whyNotPublic } from "../../machine/net/public-address.ts";
+import { whyNotPublic } from "../../lib/net/public-address.ts";
 
 /** Programs that run models on the machine they are on, as the names of models begin with them. */
 const PRESETS =

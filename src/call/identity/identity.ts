@@ -3,13 +3,13 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import { checkName } from "../../contract/names.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { RateLimits } from "../../lib/flow/rate-limits.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { AgentRecord, Store, TokenRecord } from "../../machine/db/store.ts";
 import { type Acting, agentCaller, currentCaller, OPERATOR, operatorCaller } from "./callers.ts";
 import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
-import { RateLimits } from "./rate-limits.ts";
 import { scopeList } from "./scopes.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
@@ -403,4 +403,10 @@ function hasSubAgents(name: string, subAgents: readonly AgentRecord[]): Toolkeep
 
 function unique(names: readonly string[]): string[] {
   return [...new Set(names)];
+}
+
+/** Whether a token for the path `resource` opens `path`. Only `/mcp` opens others: what narrows it, and `/rpc`. */
+export function opens(resource: string | null, path: string): boolean {
+  if (resource === null || resource === "" || resource === path) return true;
+  return resource === "/mcp" && (path.startsWith("/mcp/") || path === "/rpc");
 }

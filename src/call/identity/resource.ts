@@ -34,9 +34,3 @@ export function metadataAddress(address: string, path: string): string {
 export function isResourcePath(path: string): boolean {
   return RESOURCE_PATH.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path);
 }
-
-/** Whether a token for the path `resource` opens `path`. Only `/mcp` opens others: what narrows it, and `/rpc`. */
-export function opens(resource: string | null, path: string): boolean {
-  if (resource === null || resource === "" || resource === path) return true;
-  return resource === "/mcp" && (path.startsWith("/mcp/") || path === "/rpc");
-}

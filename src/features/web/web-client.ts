@@ -1,10 +1,10 @@
 import { failed } from "../../contract/define-native-tool.ts";
 import { messageOf } from "../../contract/errors.ts";
 import type { ToolResult } from "../../contract/tool.ts";
+import { FetchRefused, type Reach } from "../../lib/net/reach.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../machine/net/guarded-fetch.ts";
-import { FetchRefused, type Reach } from "../../machine/net/reach.ts";
 
 /** How names are looked up; absent: as this machine does. */
 export type Network = Pick<Reach, "resolve" | "interfaces">;

@@ -8,3 +8,27 @@ export interface FileRules {
   /** Whether everything below a folder is denied, whatever its name: nobody needs to look there. */
   deniesAllBelow(named: readonly string[], also?: readonly string[]): boolean;
 }
+
+/** Rules that are worked out when they are first asked: most tools come to no file. */
+export class LazyFileRules implements FileRules {
+  #make: (() => FileRules) | undefined;
+  #made: FileRules | undefined;
+
+  constructor(make: () => FileRules) {
+    this.#make = make;
+  }
+
+  permits(named: readonly string[], also?: readonly string[]): boolean {
+    return this.#files.permits(named, also);
+  }
+
+  deniesAllBelow(named: readonly string[], also?: readonly string[]): boolean {
+    return this.#files.deniesAllBelow(named, also);
+  }
+
+  get #files(): FileRules {
+    this.#made ??= this.#make!();
+    this.#make = undefined;
+    return this.#made;
+  }
+}

@@ -78,19 +78,18 @@ class Walk {
   }
 
   #record(record: Record<string, unknown>, depthLeft: number): Record<string, unknown> {
-    let isSame = true;
+    let copy: [string, unknown][] | undefined;
     const keys = Object.keys(record);
-    const values: unknown[] = [];
     for (let index = 0; index < keys.length && !this.isTooDeep; index++) {
       const key = keys[index]!;
       const item = record[key];
-      keys[index] = this.#text(key);
-      values.push(this.value(item, depthLeft));
-      isSame &&= keys[index] === key && values[index] === item;
+      const changedKey = this.#text(key);
+      const changed = this.value(item, depthLeft);
+      if (changedKey === key && changed === item) continue;
+      copy ??= Object.entries(record);
+      copy[index] = [changedKey, changed];
     }
     // Not by assignment: `__proto__` is a key like any other.
-    return isSame || this.isTooDeep
-      ? record
-      : Object.fromEntries(keys.map((key, index) => [key, values[index]]));
+    return copy === undefined || this.isTooDeep ? record : Object.fromEntries(copy);
   }
 }

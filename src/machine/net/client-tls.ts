@@ -3,14 +3,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../contract/errors.ts";
+import type { ClientTls } from "../../lib/net/connections.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-
-/** PEM text. A `ca` stands in place of the usual authorities. */
-export interface ClientTls {
-  readonly cert?: string;
-  readonly key?: string;
-  readonly ca?: string;
-}
 
 /** Paths, as the settings hold them. */
 export interface TlsFiles {

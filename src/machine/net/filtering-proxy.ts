@@ -7,8 +7,17 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import { createConnector } from "./connections.ts";
-import { FetchRefused, portOf, type Reach, reachOf, refusalOf, refusalOfPort, trustIn } from "./reach.ts";
+import { createConnector } from "../../lib/net/connections.ts";
+import {
+  FetchRefused,
+  portOf,
+  type Reach,
+  reachOf,
+  refusalOf,
+  refusalOfPort,
+  trustIn,
+} from "../../lib/net/reach.ts";
+import { ALLOW_HOSTS } from "./guarded-fetch.ts";
 
 export interface FilteringProxyOptions extends Reach {
   /** Of everything that comes from outside, together; then every connection ends. */
@@ -76,7 +85,7 @@ class ProxyWay {
   #isClosed = false;
 
   constructor(options: FilteringProxyOptions) {
-    this.#reach = reachOf(options);
+    this.#reach = reachOf(options, ALLOW_HOSTS);
     this.#maxBytes = options.maxBytes;
     this.#timeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   }

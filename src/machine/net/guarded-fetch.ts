@@ -1,8 +1,7 @@
 import type { Response as UndiciResponse } from "undici";
-import { boundedBody } from "./bounded-fetch.ts";
-import type { ClientTls } from "./client-tls.ts";
-import { Connections, type Outgoing } from "./connections.ts";
-import { FetchRefused, type Ports, portOf, type Reach, reachOf, refusalOfPort } from "./reach.ts";
+import { boundedBody } from "../../lib/net/bounded-fetch.ts";
+import { type ClientTls, Connections, type Outgoing } from "../../lib/net/connections.ts";
+import { FetchRefused, type Ports, portOf, type Reach, reachOf, refusalOfPort } from "../../lib/net/reach.ts";
 
 export interface GuardedFetchOptions extends Reach {
   /** For these hosts alone, named without port. A `ca` stands in place of the usual authorities. */
@@ -21,6 +20,8 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
+/** The setting in which people name what may be reached, where it is no other. */
+export const ALLOW_HOSTS = "net.allow_hosts";
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -51,7 +52,7 @@ const SILENCE_MS = 15 * 60_000;
  * itself. Throws `FetchRefused` for what it does not do, else what `fetch` throws.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const reach = reachOf(options);
+  const reach = reachOf(options, ALLOW_HOSTS);
   const connections = new Connections({
     ...reach,
     tls: options.tls,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../call/identity/identity.ts";
-import { addressKey } from "../../call/identity/rate-limits.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
+import { addressKey } from "../../lib/flow/rate-limits.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 
 /** Counts a token, session or link that nobody knows against the address it came from. Throws RATE_LIMITED. */

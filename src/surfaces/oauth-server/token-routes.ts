@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ConsentRefusal, IssuedTokens } from "../../call/identity/consents.ts";
-import { addressKey } from "../../call/identity/rate-limits.ts";
 import { ownAddress } from "../../call/identity/resource.ts";
+import { addressKey } from "../../lib/flow/rate-limits.ts";
 import { err, type Result } from "../../lib/result.ts";
 import type { ApiContext } from "../api/api-options.ts";
 import { resourcePath } from "./authorization-request.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { checkArguments } from "../../../src/call/executor/arguments/arguments.ts";
 import { repair } from "../../../src/call/executor/arguments/repair.ts";
-import { Schemas } from "../../../src/call/executor/arguments/schemas.ts";
+import { Schemas } from "../../../src/lib/schema/schemas.ts";
 import { Dice } from "../../support/dice.ts";
 import { atLength } from "../../support/length.ts";
 import { RandomSchemas } from "../../support/random-schemas.ts";

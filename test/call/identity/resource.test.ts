@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { opens } from "../../../src/call/identity/identity.ts";
 import {
   isResourcePath,
   metadataAddress,
   OFFERED_SCOPES,
-  opens,
   ownAddress,
 } from "../../../src/call/identity/resource.ts";
 

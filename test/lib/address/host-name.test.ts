@@ -4,7 +4,7 @@ import { Rules } from "../../../src/call/rules/rules.ts";
 import { staysWithin } from "../../../src/call/vault/bindings.ts";
 import { hostName, hostNames, isFileName } from "../../../src/lib/address/host-name.ts";
 import { coversHost, hostsIn } from "../../../src/lib/address/hosts-in.ts";
-import { hostKey, refusalOf, trustIn } from "../../../src/machine/net/reach.ts";
+import { hostKey, refusalOf, trustIn } from "../../../src/lib/net/reach.ts";
 import { Dice } from "../../support/dice.ts";
 
 const seed = Number(process.env.TEST_SEED ?? 19_007);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FetchRefused } from "../../../src/machine/net/reach.ts";
+import { FetchRefused } from "../../../src/lib/net/reach.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 import { openFetch, under } from "./open-fetch.ts";

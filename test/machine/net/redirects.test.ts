@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import type { Outgoing } from "../../../src/machine/net/connections.ts";
+import type { Outgoing } from "../../../src/lib/net/connections.ts";
+import { FetchRefused } from "../../../src/lib/net/reach.ts";
 import { followRedirects } from "../../../src/machine/net/guarded-fetch.ts";
-import { FetchRefused } from "../../../src/machine/net/reach.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { openFetch, under } from "./open-fetch.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostKey, trustIn } from "../../../src/machine/net/reach.ts";
+import { hostKey, trustIn } from "../../../src/lib/net/reach.ts";
 
 describe("a host is trusted", () => {
   test.each([

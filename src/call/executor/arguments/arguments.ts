@@ -4,10 +4,10 @@ import { isInexact, parseExact } from "../../../lib/exact-json.ts";
 import { extentOf, isRecord, mapTexts } from "../../../lib/json.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
+import { type FitsPart, type Part, SchemaParts } from "../../../lib/schema/schema-parts.ts";
+import type { Check, Schemas } from "../../../lib/schema/schemas.ts";
 import type { Vault } from "../../vault/vault.ts";
-import { type FitsPart, MAX_DEPTH, repair } from "./repair.ts";
-import { type Part, SchemaParts } from "./schema-parts.ts";
-import type { Check, Schemas } from "./schemas.ts";
+import { MAX_DEPTH, repair } from "./repair.ts";
 
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_LENGTH = 1_000;
@@ -31,6 +31,8 @@ export function checkArguments(
   const value = withoutApproved(object, tool.inputSchema);
   const extent = extentOf(value, MAX_DEPTH);
   if (extent.tooDeep) return err(nestedTooDeep(tool.name));
+  // Nearly all do.
+  if (schemas.fitsAtOnce(tool, extent, value)) return ok(value);
   const shown = (args: unknown) => mapTexts(shownOf(tool, args), (text) => vault.redact(text));
   const fitted = schemas.within(tool, extent, (check) =>
     fittingArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), shown }),

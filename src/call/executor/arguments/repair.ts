@@ -2,10 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../../../contract/tool.ts";
 import { isInexact, parseExact } from "../../../lib/exact-json.ts";
 import { extentOf, isRecord } from "../../../lib/json.ts";
-import { type Part, SchemaParts } from "./schema-parts.ts";
-
-/** Whether a value fits the part of a schema at a JSON pointer. */
-export type FitsPart = (pointer: string, value: unknown) => boolean;
+import { type FitsPart, type Part, SchemaParts } from "../../../lib/schema/schema-parts.ts";
 
 /** How deep arguments may nest, texts in them read. */
 export const MAX_DEPTH = 200;

@@ -1,4 +1,4 @@
-import { type CallStep, STEP_NAMES } from "../../../call/audit/call-steps.ts";
+import { type CallStep, STEP_NAMES } from "../../../call/audit/call-audit.ts";
 import { FINDING_KINDS, type Finding } from "../../../call/audit/findings.ts";
 import type { Verification, VerifiedChain } from "../../../call/audit/verify.ts";
 import type * as contract from "../contract.ts";

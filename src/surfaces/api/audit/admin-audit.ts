@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { addressKey } from "../../../call/identity/rate-limits.ts";
 import type { Hub } from "../../../hub.ts";
+import { addressKey } from "../../../lib/flow/rate-limits.ts";
 import { isRecord } from "../../../lib/json.ts";
 import type { Admins } from "../admins.ts";
 import { isReading } from "../route-role.ts";

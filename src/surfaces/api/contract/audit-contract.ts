@@ -1,5 +1,5 @@
 import type { CheckState } from "../../../call/audit/audit-checks.ts";
-import type { CallStep } from "../../../call/audit/call-steps.ts";
+import type { CallStep } from "../../../call/audit/call-audit.ts";
 import type { AuditEntry } from "../../../machine/db/tables/calls/audit-record.ts";
 import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
 

@@ -1,4 +1,4 @@
-import type { Decider } from "../../../call/rules/decider.ts";
+import type { Decider } from "../../../call/rules/watchdog.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import type { RulePattern } from "../../../machine/config/settings.ts";

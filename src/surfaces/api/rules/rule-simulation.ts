@@ -1,5 +1,5 @@
-import type { Supposed } from "../../../call/rules/decider.ts";
 import { type SimulationDeps, simulate } from "../../../call/rules/simulate.ts";
+import type { Supposed } from "../../../call/rules/watchdog.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Hub } from "../../../hub.ts";
 import type { CallPlace, CallRecord } from "../../../machine/db/tables/calls/call-record.ts";

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import type { Identity, Principal, Refusal } from "../../../call/identity/identity.ts";
-import { addressKey } from "../../../call/identity/rate-limits.ts";
-import { metadataAddress, OFFERED_SCOPES, opens, ownAddress } from "../../../call/identity/resource.ts";
+import { type Identity, opens, type Principal, type Refusal } from "../../../call/identity/identity.ts";
+import { metadataAddress, OFFERED_SCOPES, ownAddress } from "../../../call/identity/resource.ts";
 import { bearerToken, hashToken } from "../../../call/identity/token.ts";
 import type { Caller, Host, Narrowing, Scope } from "../../../contract/caller.ts";
 import { ERRORS } from "../../../contract/errors.ts";
 import type { Hub } from "../../../hub.ts";
 import { BoundedMap } from "../../../lib/bounded-map.ts";
+import { addressKey } from "../../../lib/flow/rate-limits.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { AgentRecord } from "../../../machine/db/store.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkArguments } from "../../../../src/call/executor/arguments/arguments.ts";
-import { Schemas } from "../../../../src/call/executor/arguments/schemas.ts";
 import type { JsonSchema } from "../../../../src/contract/tool.ts";
+import { Schemas } from "../../../../src/lib/schema/schemas.ts";
 import { workNow } from "../../../support/work-clock.ts";
 
 const check = (inputSchema: JsonSchema, given: unknown, broken: string[] = []) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { repair as repairWith } from "../../../../src/call/executor/arguments/repair.ts";
-import { Schemas } from "../../../../src/call/executor/arguments/schemas.ts";
 import type { JsonSchema } from "../../../../src/contract/tool.ts";
+import { Schemas } from "../../../../src/lib/schema/schemas.ts";
 
 const schemas = new Schemas(() => {});
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../../contract/errors.ts";
+import { FetchRefused } from "../../../../lib/net/reach.ts";
 import { err, ok, type Result } from "../../../../lib/result.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../net/guarded-fetch.ts";
-import { FetchRefused } from "../../../net/reach.ts";
 import { directionOf } from "../direction.ts";
 import { MAX_DIMENSIONS, type Vector } from "../embedder.ts";
 import { type EndpointKind, type EndpointShape, SHAPES } from "./endpoint-shapes.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { stepsOf } from "../../../../call/audit/call-steps.ts";
+import { stepsOf } from "../../../../call/audit/call-audit.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { OUTCOMES } from "../../../../contract/tool.ts";
 import { gives } from "../../answers/components.ts";

@@ -2,8 +2,8 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
-import { hostName } from "../../lib/address/host-name.ts";
-import { contains, parseAddress, parseRange } from "../../lib/address/ip-address.ts";
+import { hostName } from "../address/host-name.ts";
+import { contains, parseAddress, parseRange } from "../address/ip-address.ts";
 import { type Interfaces, whyNotPublic } from "./public-address.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface Reach {
    * all without port. Read at every request; a connection that is no longer trusted ends then.
    */
   readonly trustedHosts: () => ReadonlySet<string>;
-  /** The setting in which people name them, for messages; default `net.allow_hosts`. */
+  /** The setting in which people name them, for messages. */
   readonly setting?: string;
   /** Read at every request; default: every port that is not one of another protocol. */
   readonly ports?: () => Ports;
@@ -34,11 +34,11 @@ export interface Reach {
   readonly interfaces?: () => Interfaces;
 }
 
-/** With the defaults in the place of what is not given. */
-export function reachOf(given: Reach): Required<Reach> {
+/** With the defaults in the place of what is not given; `setting` in that of the setting. */
+export function reachOf(given: Reach, setting: string): Required<Reach> {
   return {
     trustedHosts: given.trustedHosts,
-    setting: given.setting ?? "net.allow_hosts",
+    setting: given.setting ?? setting,
     ports: given.ports ?? (() => ({ allowed: [], setting: "" })),
     resolve: given.resolve ?? ((host) => lookup(host, { all: true })),
     interfaces: given.interfaces ?? ownInterfaces,

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { describe, expect, test } from "vitest";
-import { whyNotPublic } from "../../../src/machine/net/public-address.ts";
+import { whyNotPublic } from "../../../src/lib/net/public-address.ts";
 
 test.each([
   ["0.0.0.0", "0.255.255.255"],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { GatheredTools } from "../../../src/call/catalog/gathered-tools.ts";
-import type { Tool } from "../../../src/contract/tool.ts";
-import { Dice } from "../../support/dice.ts";
-import { TestSource, testTool } from "../../support/tools.ts";
+import type { Tool } from "../../src/contract/tool.ts";
+import { NamedLists } from "../../src/lib/named-lists.ts";
+import { Dice } from "../support/dice.ts";
+import { TestSource, testTool } from "../support/tools.ts";
 
 const named = (...names: readonly string[]) => names.map((name) => testTool({ name }));
 
 function gathered(...lists: readonly (readonly Tool[])[]) {
   const sources = lists.map((list) => new TestSource(list));
-  const tools = new GatheredTools(sources);
+  const tools = new NamedLists(sources.map((source) => () => source.tools()));
   for (const source of sources) source.onChange(() => tools.outdated());
   return { sources, tools };
 }

@@ -1,11 +1,13 @@
-import type { JsonSchema } from "../../../contract/tool.ts";
-import { isRecord } from "../../../lib/json.ts";
+import { isRecord, type JsonSchema } from "../json.ts";
 
 /** A part of a schema, and the JSON pointer by which its whole knows it. */
 export interface Part {
   readonly schema: JsonSchema;
   readonly pointer: string;
 }
+
+/** Whether a value fits the part of a schema at a JSON pointer. */
+export type FitsPart = (pointer: string, value: unknown) => boolean;
 
 /** Of a schema with more places than this only the first are looked at for anchors. */
 const MAX_PLACES = 20_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressKey, RateLimits } from "../../../src/call/identity/rate-limits.ts";
+import { addressKey, RateLimits } from "../../../src/lib/flow/rate-limits.ts";
 
 function limits(start = 1_000_000) {
   const time = { now: start };

@@ -1,39 +1,41 @@
-import type { Tool, ToolSource } from "../../contract/tool.ts";
+interface Named {
+  readonly name: string;
+}
 
 /**
- * The tools of all sources by name. The first source that has a name wins: native tools come first, so no server can put itself in
- * their place. Gathered when they are asked for, since servers come and go together; what stayed the same is not sorted again.
+ * What several lists hold, by name. The first list that has a name wins. Read when it is asked for, since lists may change
+ * together; what stayed the same is not sorted again.
  */
-export class GatheredTools {
-  readonly #sources: readonly ToolSource[];
+export class NamedLists<T extends Named> {
+  readonly #sources: readonly (() => readonly T[])[];
   /** By source, as it was the last time. */
-  readonly #lists: (readonly Tool[])[];
-  readonly #byName = new Map<string, Tool>();
-  #sorted: readonly Tool[] = [];
+  readonly #lists: (readonly T[])[];
+  readonly #byName = new Map<string, T>();
+  #sorted: readonly T[] = [];
   #isCurrent = false;
 
-  constructor(sources: readonly ToolSource[]) {
+  constructor(sources: readonly (() => readonly T[])[]) {
     this.#sources = sources;
     this.#lists = sources.map(() => []);
   }
 
-  /** A source has other tools now. */
+  /** A source has another list now. */
   outdated(): void {
     this.#isCurrent = false;
   }
 
-  /** Sorted by name; the same array as long as the tools are the same. */
-  get all(): readonly Tool[] {
+  /** Sorted by name; the same array as long as it holds the same. */
+  get all(): readonly T[] {
     this.#gather();
     return this.#sorted;
   }
 
-  get(name: string): Tool | undefined {
+  get(name: string): T | undefined {
     this.#gather();
     return this.#byName.get(name);
   }
 
-  values(): Iterable<Tool> {
+  values(): Iterable<T> {
     return this.all;
   }
 
@@ -41,8 +43,8 @@ export class GatheredTools {
     if (this.#isCurrent) return;
     const names = new Set<string>();
     for (const [at, source] of this.#sources.entries()) {
-      const list = source.tools();
-      for (const tool of differing(this.#lists[at]!, list)) names.add(tool.name);
+      const list = source();
+      for (const each of differing(this.#lists[at]!, list)) names.add(each.name);
       this.#lists[at] = list;
     }
     if (names.size > 0) this.#settle(names);
@@ -51,10 +53,10 @@ export class GatheredTools {
 
   /** Decides anew who has these names. */
   #settle(names: ReadonlySet<string>): void {
-    const winners = new Map<string, Tool>();
+    const winners = new Map<string, T>();
     for (const list of this.#lists) {
-      for (const tool of list) {
-        if (names.has(tool.name) && !winners.has(tool.name)) winners.set(tool.name, tool);
+      for (const each of list) {
+        if (names.has(each.name) && !winners.has(each.name)) winners.set(each.name, each);
       }
     }
     for (const name of names) {
@@ -67,7 +69,7 @@ export class GatheredTools {
 }
 
 /** What stands between the beginning and the end that both lists share, in either of them. */
-function* differing(before: readonly Tool[], now: readonly Tool[]): Generator<Tool> {
+function* differing<T>(before: readonly T[], now: readonly T[]): Generator<T> {
   const most = Math.min(before.length, now.length);
   let start = 0;
   while (start < most && before[start] === now[start]) start += 1;
@@ -77,13 +79,13 @@ function* differing(before: readonly Tool[], now: readonly Tool[]): Generator<To
   yield* now.slice(start, now.length - end);
 }
 
-/** The sorted tools with whoever has each of the names now, or without any. */
-function merged(
-  sorted: readonly Tool[],
+/** The sorted list with whoever has each of the names now, or without any. */
+function merged<T extends Named>(
+  sorted: readonly T[],
   names: readonly string[],
-  winners: ReadonlyMap<string, Tool>,
-): readonly Tool[] {
-  const next: Tool[] = [];
+  winners: ReadonlyMap<string, T>,
+): readonly T[] {
+  const next: T[] = [];
   let from = 0;
   for (const name of names) {
     const to = placeOf(name, sorted, from);
@@ -96,8 +98,8 @@ function merged(
   return next;
 }
 
-/** Where the first tool stands whose name does not come before this one. */
-function placeOf(name: string, sorted: readonly Tool[], from: number): number {
+/** Where the first stands whose name does not come before this one. */
+function placeOf(name: string, sorted: readonly Named[], from: number): number {
   let [low, high] = [from, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;

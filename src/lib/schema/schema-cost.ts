@@ -1,5 +1,4 @@
-import type { JsonSchema } from "../../../contract/tool.ts";
-import { isRecord, type JsonExtent } from "../../../lib/json.ts";
+import { isRecord, type JsonExtent, type JsonSchema } from "../json.ts";
 import { patternCost } from "./pattern-cost.ts";
 
 export type Extent = Pick<JsonExtent, "size" | "chars" | "longest">;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { patternCost } from "../../../../src/call/executor/arguments/pattern-cost.ts";
+import { patternCost } from "../../../src/lib/schema/pattern-cost.ts";
 
 it.each([
   ["^[a-z0-9-]+/[a-z0-9-]+$", { branches: 1, degree: 2 }],

@@ -1,5 +1,5 @@
-import { BoundedMap } from "../../lib/bounded-map.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { BoundedMap } from "../bounded-map.ts";
+import type { Clock } from "../clock.ts";
 
 const MINUTE_MS = 60_000;
 /** As many are remembered; the one that came first makes room. */

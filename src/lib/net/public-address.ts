@@ -1,5 +1,5 @@
 import type { NetworkInterfaceInfo } from "node:os";
-import { contains, parseAddress, parseRange, type Range } from "../../lib/address/ip-address.ts";
+import { contains, parseAddress, parseRange, type Range } from "../address/ip-address.ts";
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 

@@ -1,8 +1,8 @@
 import formats from "ajv-formats/dist/formats.js";
 import { describe, expect, it } from "vitest";
-import { SchemaCost } from "../../../../src/call/executor/arguments/schema-cost.ts";
-import type { JsonSchema } from "../../../../src/contract/tool.ts";
-import { workNow } from "../../../support/work-clock.ts";
+import type { JsonSchema } from "../../../src/contract/tool.ts";
+import { SchemaCost } from "../../../src/lib/schema/schema-cost.ts";
+import { workNow } from "../../support/work-clock.ts";
 
 const small = { size: 10, chars: 300, longest: 100 };
 const isSmall = (schema: JsonSchema, extent = small) => new SchemaCost(schema).isSmallFor(extent);

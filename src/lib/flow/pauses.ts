@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** Knows whether something is in use, and tells when it has not been for a while. */
 export class InUse {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boundedBody, boundedFetch } from "../../../src/machine/net/bounded-fetch.ts";
+import { boundedBody, boundedFetch } from "../../../src/lib/net/bounded-fetch.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 
 test("an answer is refused once its body is larger than the limit", async () => {

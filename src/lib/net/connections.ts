@@ -2,9 +2,15 @@ import type { LookupAddress } from "node:dns";
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import type { Agent, buildConnector, Response as UndiciResponse } from "undici";
-import type { ClientTls } from "./client-tls.ts";
 import type { Interfaces } from "./public-address.ts";
 import { hostKey, type Resolve, refusalOf, type Trust, trustIn } from "./reach.ts";
+
+/** PEM text. A `ca` stands in place of the usual authorities. */
+export interface ClientTls {
+  readonly cert?: string;
+  readonly key?: string;
+  readonly ca?: string;
+}
 
 /** One request as it goes out, whichever way `fetch` was called. */
 export interface Outgoing {

@@ -5,11 +5,10 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft04 from "ajv-draft-04";
 import formats from "ajv-formats";
-import { messageOf } from "../../../contract/errors.ts";
-import type { JsonSchema, Tool } from "../../../contract/tool.ts";
-import { err, ok, type Result } from "../../../lib/result.ts";
-import type { FitsPart } from "./repair.ts";
+import type { JsonSchema } from "../json.ts";
+import { err, ok, type Result } from "../result.ts";
 import { type Extent, SchemaCost } from "./schema-cost.ts";
+import type { FitsPart } from "./schema-parts.ts";
 
 /** Problems of a value, or none when it fits. */
 export type Check = (value: unknown) => readonly ErrorObject[];
@@ -18,6 +17,7 @@ type AnyAjv = {
   compile(schema: object): ValidateFunction;
   addSchema(schema: object, key: string): unknown;
 };
+const NO_PROBLEMS: readonly ErrorObject[] = [];
 const FITS_NOTHING = (): boolean => false;
 
 /** How long compiling one schema, and checking the arguments of one call, may hold up everything else. */
@@ -26,7 +26,11 @@ const LIMITS = { compileMs: 500, checkMs: 200 };
 const MAX_PARTS = 200;
 /** What a schema is called while its parts are compiled. */
 const WHOLE = "https://schema.invalid/whole";
-type WithSchema = Pick<Tool, "name" | "inputSchema">;
+/** Something that takes values of a schema; its name is for reports. */
+export interface WithSchema {
+  readonly name: string;
+  readonly inputSchema: JsonSchema;
+}
 
 interface Compiled {
   readonly check: Check;
@@ -34,34 +38,40 @@ interface Compiled {
 }
 
 /**
- * Compiled schemas, each compiled when it is first needed and forgotten with its tool. A schema that does not
+ * Compiled schemas, each compiled when it is first needed and forgotten with the schema itself. A schema that does not
  * compile, or not in time, lets every object through and is reported once. Nothing that a schema asks for takes
- * long: servers write them, and everything else waits meanwhile.
+ * long: strangers write them, and everything else waits meanwhile.
  */
 export class Schemas {
-  readonly #onBroken: (tool: string, message: string) => void;
+  readonly #onBroken: (name: string, message: string) => void;
   readonly #compiled = new WeakMap<JsonSchema, Compiled>();
   readonly #broken = new WeakMap<JsonSchema, string>();
   readonly #parts = new WeakMap<JsonSchema, FitsPart>();
   readonly #timeLimit = new TimeLimit();
   readonly #limits: typeof LIMITS;
 
-  constructor(onBroken: (tool: string, message: string) => void, limits = LIMITS) {
+  constructor(onBroken: (name: string, message: string) => void, limits = LIMITS) {
     this.#onBroken = onBroken;
     this.#limits = limits;
   }
 
+  /** True where a value of that extent is checked in no time and fits; false where it does not, or may take longer. */
+  fitsAtOnce(owner: WithSchema, extent: Extent, value: unknown): boolean {
+    const { check, cost } = this.#get(owner);
+    return cost.isSmallFor(extent) && check(value).length === 0;
+  }
+
   /**
-   * Runs `work` with the check of a tool's schema on arguments of that extent, watched where these could take long:
-   * watching costs twenty times as much as most checks.
+   * Runs `work` with the check of a schema on a value of that extent, watched where this could take long: watching costs
+   * twenty times as much as most checks.
    */
-  within<T>(tool: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
-    const { check, cost } = this.#get(tool);
+  within<T>(owner: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
+    const { check, cost } = this.#get(owner);
     if (cost.isSmallFor(extent)) return ok(work(check));
     return this.#timeLimit.run(this.#limits.checkMs, () => work(check));
   }
 
-  /** Whether values fit parts of the tool's schema, which are compiled when they are first asked about. */
+  /** Whether values fit parts of a schema, which are compiled when they are first asked about. */
   partsOf({ inputSchema }: WithSchema): FitsPart {
     const known = this.#parts.get(inputSchema) ?? this.#fitsPart(inputSchema);
     this.#parts.set(inputSchema, known);
@@ -94,43 +104,43 @@ export class Schemas {
     };
   }
 
-  /** Why the tool accepts any object, as far as that is known after compiling its schema; undefined: it does not. */
-  problemOf(tool: WithSchema): string | undefined {
-    this.#get(tool);
-    return this.#broken.get(tool.inputSchema);
+  /** Why any object is accepted, as far as that is known after compiling its schema; undefined: it does not. */
+  problemOf(owner: WithSchema): string | undefined {
+    this.#get(owner);
+    return this.#broken.get(owner.inputSchema);
   }
 
-  #get(tool: WithSchema): Compiled {
-    const known = this.#compiled.get(tool.inputSchema);
+  #get(owner: WithSchema): Compiled {
+    const known = this.#compiled.get(owner.inputSchema);
     if (known) return known;
-    const compiled = this.#compile(tool);
-    this.#compiled.set(tool.inputSchema, compiled);
+    const compiled = this.#compile(owner);
+    this.#compiled.set(owner.inputSchema, compiled);
     return compiled;
   }
 
-  #compile(tool: WithSchema): Compiled {
-    const schema = tool.inputSchema;
+  #compile(owner: WithSchema): Compiled {
+    const schema = owner.inputSchema;
     try {
       const compiled = this.#timeLimit.run(this.#limits.compileMs, () => compile(schema));
       if (!compiled.ok) throw new Error(`compiling it takes longer than ${this.#limits.compileMs} ms`);
-      return { check: this.#untilItFails(tool, compiled.value), cost: new SchemaCost(schema) };
+      return { check: this.#untilItFails(owner, compiled.value), cost: new SchemaCost(schema) };
     } catch (error) {
-      this.#report(tool, messageOf(error));
-      return { check: () => [], cost: new SchemaCost({}) };
+      this.#report(owner, messageOf(error));
+      return { check: () => NO_PROBLEMS, cost: new SchemaCost({}) };
     }
   }
 
   /** A schema that refers to itself without end compiles, and fails only once it is used. */
-  #untilItFails(tool: WithSchema, check: Check): Check {
+  #untilItFails(owner: WithSchema, check: Check): Check {
     let failed = false;
     return (value) => {
-      if (failed) return [];
+      if (failed) return NO_PROBLEMS;
       try {
         return check(value);
       } catch (error) {
         failed = true;
-        this.#report(tool, messageOf(error));
-        return [];
+        this.#report(owner, messageOf(error));
+        return NO_PROBLEMS;
       }
     };
   }
@@ -141,10 +151,14 @@ export class Schemas {
   }
 }
 
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 function compile(schema: JsonSchema): Check {
   const { compiler, rest } = compilerFor(schema, true);
   const validate = compiler.compile(rest);
-  return (value) => (validate(value) ? [] : [...(validate.errors ?? [])]);
+  return (value) => (validate(value) ? NO_PROBLEMS : [...(validate.errors ?? [])]);
 }
 
 /** A compiler that knows the schema as `WHOLE`, and stops at the first thing that does not fit. */
@@ -154,10 +168,10 @@ function wholeIn(schema: JsonSchema): AnyAjv {
   return compiler;
 }
 
-/** One of its own: an `$id` is known to the whole compiler, and two servers may use the same one. */
+/** One of its own: an `$id` is known to the whole compiler, and two of them may use the same one. */
 function compilerFor(schema: JsonSchema, allErrors: boolean): { compiler: AnyAjv; rest: JsonSchema } {
   const { $id: _, $schema: dialect, id: __, ...rest } = schema;
-  // The dialects' own schemas double the cost of a compiler; hardly any tool refers to them.
+  // The dialects' own schemas double the cost of a compiler; hardly any schema refers to them.
   const meta = JSON.stringify(rest).includes("json-schema.org");
   return { compiler: newCompiler(dialectOf(dialect), meta, allErrors), rest };
 }
@@ -172,7 +186,7 @@ function dialectOf(uri: unknown): Dialect {
 }
 
 function newCompiler(dialect: Dialect, meta: boolean, allErrors: boolean): AnyAjv {
-  // Servers write keywords and formats of their own; those are theirs, not errors.
+  // Strangers write keywords and formats of their own; those are theirs, not errors.
   const options = {
     strict: false,
     allErrors,
