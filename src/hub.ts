@@ -8,7 +8,6 @@ import type { Listing } from "./call/conversation/listing.ts";
 import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
-import { Schemas } from "./call/executor/arguments/schemas.ts";
 import { type BatchOptions, BatchTurns, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
 import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
@@ -36,6 +35,7 @@ import { Deadlines } from "./lib/flow/deadlines.ts";
 import { type NewId, randomId } from "./lib/id.ts";
 import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
+import { Schemas } from "./lib/schema/schemas.ts";
 import { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
 import type { Settings } from "./machine/config/settings.ts";
 import { followStore } from "./machine/db/follow-store.ts";
@@ -44,7 +44,6 @@ import { openStore } from "./machine/db/open.ts";
 import type { ChangeKind, StoreFollower } from "./machine/db/sharing.ts";
 import type { Store } from "./machine/db/store.ts";
 import { openWorkspace } from "./machine/files/workspace.ts";
-import { isMasked } from "./machine/process/confined-command.ts";
 import { createProcesses } from "./machine/process/processes.ts";
 import { createSandbox } from "./machine/process/sandbox.ts";
 import { rankTexts } from "./machine/text/index/rank-texts.ts";
@@ -172,13 +171,12 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const findSandbox = ({ defaultRules, shell }: Settings) =>
     defaultRules && shell.sandbox === "auto" ? sandbox.check() : undefined;
   const sandboxKnown = findSandbox(settings());
-  const isShellMasked = () => isMasked(settings().shell.sandbox, sandbox);
   const store = closing.add(await openStore({ home, databaseUrl, clock }));
   await sandboxKnown;
   // Before anything is read, so that whatever another process changes from here on is noticed.
   const revision = await store.revision();
   const processes = closing.add(createProcesses(newId));
-  const trustDeps = { store, settings, env, log, version, processes, isShellMasked, ...shared };
+  const trustDeps = { store, settings, env, log, version, processes, sandbox, ...shared };
   const trust = await openTrust(trustDeps, closing);
   const { vault, identity, people, audit, questions, watchdog, ruleBook, approvals } = trust;
   const redact = (value: string) => vault.redact(value);

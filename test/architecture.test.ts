@@ -50,12 +50,14 @@ const DECIDING: Readonly<Record<string, string>> = {
   "surfaces/api/tools/names-in-use.ts": "lists rules that go by the name of a tool",
 };
 /** Who makes rules into something that decides. */
-const MAKING_RULES = [
-  "call/open-trust.ts",
-  "call/rules/decider.ts",
-  "call/rules/rule-cases.ts",
-  "call/rules/watchdog.ts",
-];
+const MAKING_RULES = ["call/open-trust.ts", "call/rules/rule-cases.ts", "call/rules/watchdog.ts"];
+/** Who looks at the origin of tools, for people. */
+const SHOWING_ORIGINS: Readonly<Record<string, string>> = {
+  "call/conversation/prompt-section.ts": "introduces servers and plugins to models by their names",
+  "surfaces/api/audit/call-history.ts": "counts the calls of each server",
+  "surfaces/api/tools/tool-filter.ts": "lists the tools of the origin that somebody asks for",
+  "surfaces/cli/commands/servers/tool.ts": "sorts a list, and shows the script of a custom tool",
+};
 const SRC = join(import.meta.dirname, "..", "src");
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
@@ -120,6 +122,12 @@ describe("architecture", () => {
       targets.includes(join("call", "executor", "execute.ts")),
     );
     expect(importing.map(([file]) => file)).toEqual([join("call", "executor", "call-tool.ts")]);
+  });
+
+  it("asks no tool where it came from: what counts, a tool declares", () => {
+    const asks = /\borigin\??\.(?:startsWith|includes)\(|\borigin\s*[=!]==?\s*"(?:native|platform|custom)"/;
+    const asking = files.filter((file) => asks.test(readFileSync(join(SRC, file), "utf8")));
+    expect(asking.filter((file) => !(file in SHOWING_ORIGINS))).toEqual([]);
   });
 
   it("loads large packages only where they are used, not at every start", () => {

@@ -9,7 +9,9 @@ import type { Settings } from "../machine/config/settings.ts";
 import type { Resealed } from "../machine/db/reseal.ts";
 import type { Store } from "../machine/db/store.ts";
 import { workspacePath } from "../machine/files/workspace.ts";
+import { isMasked } from "../machine/process/confined-command.ts";
 import type { Processes } from "../machine/process/processes.ts";
+import type { Sandbox } from "../machine/process/sandbox.ts";
 import { Audit } from "./audit/audit.ts";
 import { openAuditKey } from "./audit/audit-key.ts";
 import { AuditMark } from "./audit/audit-mark.ts";
@@ -52,8 +54,7 @@ export interface TrustDeps {
   readonly settings: () => Settings;
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
-  /** Whether no command of an agent can see the home. */
-  readonly isShellMasked: () => boolean;
+  readonly sandbox: Pick<Sandbox, "known" | "onKnown">;
   readonly log: Log;
   readonly version: string;
   readonly events: Events;
@@ -63,7 +64,7 @@ export interface TrustDeps {
 
 /** Wiring only, as `hub.ts`. */
 export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise<Trust> {
-  const { store, settings, env, log, events, clock, newId, processes } = deps;
+  const { store, settings, env, log, events, clock, newId, processes, sandbox } = deps;
   const shared = { events, clock, newId };
   const { key, before, isNotInKeyring } = await loadKeys({ home: settings().home, env });
   if (isNotInKeyring) log.warn({}, KEY_IN_FILE);
@@ -80,7 +81,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     onChange: (name) => events.emit("secret.changed", { secret: name }),
     onUnreadable: (name) => log.error({ secret: name }, "a secret cannot be read with this key"),
   });
-  const redact = (value: string) => vault.redact(value);
+  const { redact } = vault;
 
   const identity = await Identity.open({ store, ...shared });
   const people = await People.open({ store, ...shared });
@@ -101,7 +102,8 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     label: `${hostname()}:${settings().home}`,
     alone: store.dialect === "sqlite",
     redact,
-    spans: () => (settings().telemetry.otlpUrl === null ? undefined : exporter),
+    spans: exporter,
+    settings,
     clock,
     newId,
     onLost: (count, cause) => log.error({ count, cause: messageOf(cause) }, "audit records were lost"),
@@ -148,7 +150,9 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     workspaceOf: (caller) => workspacePath(settings().home, caller),
     userHome: env.HOME ?? homedir(),
     startedIn: process.cwd(),
-    isShellSandboxed: deps.isShellMasked,
+    // Found out while the hub is running.
+    isShellSandboxed: () => isMasked(settings().shell.sandbox, sandbox),
+    onShellSandbox: sandbox.onKnown,
   });
   const approvals = new Approvals({
     questions,

@@ -113,9 +113,9 @@ export class Session {
 
 /** What a turn saw go away stays away for it, also when its server is back: with the others of that server, until the next turn. */
 function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcome): void {
-  const origin = [...snapshot.values()].find((tool) => tool.name === name)?.origin;
-  // Only servers come and go as a whole.
-  if (!origin?.startsWith("mcp:")) return;
+  const gone = [...snapshot.values()].find((tool) => tool.name === name);
+  if (!gone?.unavailableTogether) return;
+  const { origin } = gone;
   const status = () =>
     ({ kind: "unavailable", reason: error?.message ?? `${origin} is unavailable` }) as const;
   for (const [key, tool] of snapshot) if (tool.origin === origin) snapshot.set(key, withStatus(tool, status));

@@ -13,7 +13,12 @@ export const TRAITS: readonly Trait[] = [...CAPABILITIES, "destructive"];
 
 /** What of a tool decides which rules are about it. */
 export type RuledTool = Pick<Tool, "name" | "origin" | "ownName"> &
-  Partial<Pick<Tool, "capabilities" | "untrusted" | "flags" | "inputSchema" | "reads" | "startsIn">>;
+  Partial<
+    Pick<
+      Tool,
+      "capabilities" | "untrusted" | "flags" | "inputSchema" | "reads" | "startsIn" | "startsElsewhere"
+    >
+  >;
 
 /** What of a call decides, beside its tool. */
 export interface Circumstances {

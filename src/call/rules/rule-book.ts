@@ -40,6 +40,7 @@ const MAX_WAIT_MS = 24 * 60 * 60 * 1_000;
 
 /** The rules that people made at the command line, in the dashboard or by an answer, held in memory. */
 export class RuleBook {
+  readonly clock: Clock;
   readonly #deps: RuleBookDeps;
   readonly #serial = createSerial();
   readonly #listeners = new Set<() => void>();
@@ -54,6 +55,7 @@ export class RuleBook {
   /** Empty until it is first read. */
   constructor(deps: RuleBookDeps) {
     this.#deps = deps;
+    this.clock = deps.clock;
   }
 
   static async open(deps: RuleBookDeps): Promise<RuleBook> {
@@ -125,14 +127,14 @@ export class RuleBook {
     });
   }
 
-  /** Whether what `shared` and `of` give may be another since, because the time of a rule is over. */
-  get isDue(): boolean {
-    return this.#valid.until !== Number.POSITIVE_INFINITY && this.#deps.clock() >= this.#valid.until;
+  /** When the time of the first rule is over: from then on `expire` has to be called before anything is asked here. */
+  get validUntil(): number {
+    return this.#valid.until;
   }
 
   /** Sorts out what is over. The listeners are called soon afterwards. */
   expire(): void {
-    this.#isUntold ||= this.isDue;
+    this.#isUntold ||= this.#isDue;
     this.#valid = validAt([...this.#records.values()], this.#deps.clock());
     this.#wait();
   }
@@ -169,6 +171,10 @@ export class RuleBook {
     return () => this.#listeners.delete(listener);
   }
 
+  get #isDue(): boolean {
+    return this.#valid.until !== Number.POSITIVE_INFINITY && this.#deps.clock() >= this.#valid.until;
+  }
+
   async #read(): Promise<void> {
     const records = await this.#deps.store.list();
     this.#records = new Map(records.map((record) => [record.id, record]));
@@ -196,7 +202,7 @@ export class RuleBook {
   }
 
   #passed(): void {
-    if (this.isDue) this.expire();
+    if (this.#isDue) this.expire();
     if (this.#isUntold) this.#tell();
     this.#wait();
   }

@@ -112,5 +112,10 @@ function toolOf(
   const ownName = written.slice(end + 1);
   const name = end < 0 ? written : `${origin.replaceAll(":", "_")}_${ownName}`;
   const flags = { readOnly: false, concurrencySafe: false, destructive };
-  return { name, origin, ownName, capabilities, flags, untrusted, ...(schema && { inputSchema: schema }) };
+  // As the tools of servers have it.
+  const startsElsewhere = written.startsWith("mcp:");
+  return {
+    ...{ name, origin, ownName, capabilities, flags, untrusted, startsElsewhere },
+    ...(schema && { inputSchema: schema }),
+  };
 }

@@ -157,7 +157,7 @@ export class Rules {
       args,
       declares: (steps) => kinds.declares(steps),
       subjects: subjectsOf(args, kinds, tool.reads),
-      paths: new Paths(() => groundOf(tool, call), tool.origin.startsWith("mcp:")),
+      paths: new Paths(() => groundOf(tool, call), tool.startsElsewhere),
     };
   }
 

@@ -64,6 +64,8 @@ export interface Sandbox {
   check(): Promise<Result<void, string>>;
   /** The last answer of `check`; undefined before the first. */
   known(): Result<void, string> | undefined;
+  /** Calls the listener whenever `known` says something else. */
+  onKnown(listener: () => void): void;
   confine(start: ProgramStart, confinement: Confinement): Promise<Result<ConfinedStart, string>>;
 }
 
@@ -90,12 +92,16 @@ export function createSandbox({ home, env, clock, newId }: SandboxDeps): Sandbox
   const systems = new BoundedMap<string, Promise<readonly Mount[]>>(MAX_ENVIRONMENTS);
   const isRoot = process.getuid?.() === 0;
   let isSwept = false;
+  const listeners: (() => void)[] = [];
 
   async function find(): Promise<Result<Bubblewrap, string>> {
     const isStale = known?.ok === false && clock() - (checking?.at ?? 0) >= TRY_AGAIN_MS;
     if (checking === undefined || isStale) checking = { at: clock(), found: findBubblewrap(env) };
-    known = await checking.found;
-    return known;
+    const found = await checking.found;
+    const isNews = found !== known;
+    known = found;
+    if (isNews) for (const listener of listeners) listener();
+    return found;
   }
 
   /** Looked up once for programs that start alike: the system's folders stay where they are. */
@@ -119,6 +125,7 @@ export function createSandbox({ home, env, clock, newId }: SandboxDeps): Sandbox
       return found.ok ? ok(undefined) : found;
     },
     known: () => (known?.ok ? ok(undefined) : known),
+    onKnown: (listener) => void listeners.push(listener),
     async confine(start, confinement) {
       const found = await find();
       if (!found.ok) return found;

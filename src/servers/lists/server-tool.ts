@@ -12,7 +12,7 @@ import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
 import { callResult, type ServerRequest } from "../connection/call.ts";
-import { aboutTask, callAsLegacyTask, callOrTask } from "../connection/tasks.ts";
+import { aboutTask, callAsLegacyTask, callOrTask, unlessTask } from "../connection/tasks.ts";
 import { capabilitiesOf, type Described, describeTool } from "../trust/definitions/describe-tool.ts";
 
 /** What a tool needs of the server it belongs to. */
@@ -53,6 +53,9 @@ class ServerTool {
   readonly availability = "both";
   readonly floor = false;
   readonly wildcard = false;
+  // A server runs in a folder of its own, and takes all its tools along when it goes away.
+  readonly startsElsewhere = true;
+  readonly unavailableTogether = true;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
   readonly #published: Published;
@@ -130,9 +133,11 @@ class ServerTool {
     const params = { name: this.ownName, arguments: args };
     const schema = definition.inputSchema;
     const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
-    return isTaskOnly(definition)
-      ? callAsLegacyTask(this.#host, call, context)
-      : callOrTask(this.#host, call, context, repeatable);
+    if (isTaskOnly(definition)) return callAsLegacyTask(this.#host, call, context);
+    if (maySpeakOfTasks(context.rounds)) return callOrTask(this.#host, call, context, repeatable);
+    return this.#host
+      .request(call, context, repeatable)
+      .then((result) => (result.kind === "failed" ? unlessTask(this.#host, call, context, result) : result));
   }
 
   followTask(request: TaskRequest, context: ToolContext): Promise<ToolResult> {
@@ -143,6 +148,11 @@ class ServerTool {
     this.#described ??= describeTool(this.#published.definition, this.#host.trusted);
     return this.#described;
   }
+}
+
+/** Whether the caller may follow tasks, or answer what one asked; most say nothing of the kind. */
+function maySpeakOfTasks(rounds: ToolContext["rounds"]): boolean {
+  return rounds !== undefined && (rounds.state !== undefined || rounds.capabilities.extensions !== undefined);
 }
 
 /** As servers of 2025-11-25 say it. */

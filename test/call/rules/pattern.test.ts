@@ -299,7 +299,7 @@ describe("a pattern over paths", () => {
       new Rules([{ permission: "it", pattern: { path: pattern }, action, from: "user" }], {
         userHome: "/home/ada",
       }).decide(
-        { ...tool(), origin: "mcp:one" },
+        { ...tool(), startsElsewhere: true },
         { args: { path }, ground: () => ({ ...ground(), startedIn }) },
       ).rule !== "default: allow";
     expect(decided("src/**", "allow", "src/a")).toBe(false);
@@ -313,12 +313,23 @@ describe("a pattern over paths", () => {
     expect(decided("/etc/**", "deny", "etc/passwd", "/")).toBe(true);
   });
 
+  it("leads where the tool declares that it starts, whatever its origin is", () => {
+    const decided = (about: { origin?: string; startsElsewhere?: boolean }) =>
+      new Rules([{ permission: "*", pattern: { path: "src/**" }, action: "allow", from: "user" }], {
+        userHome: "/home/ada",
+      }).decide({ ...tool(), ...about }, { args: { path: "src/a" }, ground }).rule !== "default: allow";
+    expect(decided({})).toBe(true);
+    expect(decided({ startsElsewhere: true })).toBe(false);
+    expect(decided({ origin: "mcp:one", startsElsewhere: true })).toBe(false);
+    expect(decided({ origin: "plugin:one", startsElsewhere: true })).toBe(false);
+  });
+
   it("of a server that has a folder of its own starts there", () => {
     const decided = (pattern: string, startsIn: string | undefined) =>
       new Rules([{ permission: "it", pattern: { path: pattern }, action: "deny", from: "user" }], {
         userHome: "/home/ada",
       }).decide(
-        { ...tool(), origin: "mcp:one", ...(startsIn !== undefined && { startsIn }) },
+        { ...tool(), startsElsewhere: true, ...(startsIn !== undefined && { startsIn }) },
         { args: { path: "passwd" }, ground: () => ({ ...ground(), startedIn: "/srv/daemon" }) },
       ).action;
     expect(decided("/etc/**", "/etc")).toBe("deny");

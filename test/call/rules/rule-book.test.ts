@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Decider } from "../../../src/call/rules/decider.ts";
 import { CONVERSATION_RULE_MS, RuleBook } from "../../../src/call/rules/rule-book.ts";
+import { Decider } from "../../../src/call/rules/watchdog.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import type { RuleRecord } from "../../../src/machine/db/tables/trust/rule-record.ts";
 import { agent } from "../../machine/db/records.ts";
@@ -108,10 +108,15 @@ describe("stored rules", () => {
     let isSandboxed = false;
     const settings = { rules: [], defaultRules: true, trust: { allowHosts: [] } };
     const deps = { ...ruleDeps(temp.store), settings, labelsOf: () => new Set<string>(), book };
-    const own = new Decider({ ...deps, isShellSandboxed: () => isSandboxed });
+    let changed = () => {};
+    const onShellSandbox = (listener: () => void) => {
+      changed = listener;
+    };
+    const own = new Decider({ ...deps, isShellSandboxed: () => isSandboxed, onShellSandbox });
     const shell = testTool({ name: "run_shell", capabilities: ["shell"] });
     expect(own.decide(shell, ada).action).toBe("ask");
     isSandboxed = true;
+    changed();
     own.suppose({});
     expect(own.decide(shell, ada).action).toBe("allow");
   });

@@ -93,3 +93,8 @@ test("a definition is not looked at before somebody asks what it says", () => {
     1,
   ]);
 });
+
+test("a server's tool starts elsewhere and goes away with the others, also in a copy of it", () => {
+  const tool = serverTool(published({ name: "t", inputSchema: { type: "object" } }), "mcp_fs_t", host().made);
+  expect({ ...tool }).toMatchObject({ startsElsewhere: true, unavailableTogether: true });
+});

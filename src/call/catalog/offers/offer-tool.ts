@@ -86,6 +86,7 @@ function common(from: OfferOrigin, ownName: string, definition: OfferDefinition 
     wildcard: false,
     origin: from.origin,
     untrusted: from.untrusted,
+    startsElsewhere: true,
     verbatim: true,
     timeoutMs: from.timeoutMs,
     progressExtendsTimeout: from.progressExtendsTimeout,

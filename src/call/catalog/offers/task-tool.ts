@@ -6,7 +6,7 @@ import type { Refused } from "../resolve.ts";
 export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refused> {
   if (!resolved.ok) return resolved;
   const tool = resolved.value;
-  const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs } = tool;
+  const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs, startsElsewhere } = tool;
   if (!tool.followTask) return err(noTasks(name));
   return ok({
     name,
@@ -19,6 +19,7 @@ export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refus
     floor,
     wildcard,
     origin,
+    ...(startsElsewhere && { startsElsewhere }),
     verbatim: true,
     timeoutMs,
     status: () => tool.status(),

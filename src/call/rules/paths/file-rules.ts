@@ -94,27 +94,3 @@ export class FileDecisions implements FileRules {
     return { args, declares, subjects, paths: new FilePaths(this.#workspace, also, this.#commands) };
   }
 }
-
-/** The same, made when a tool first asks: most never do. */
-export class CallFiles implements FileRules {
-  #make: (() => FileRules) | undefined;
-  #made: FileRules | undefined;
-
-  constructor(make: () => FileRules) {
-    this.#make = make;
-  }
-
-  permits(named: readonly string[], also?: readonly string[]): boolean {
-    return this.#files.permits(named, also);
-  }
-
-  deniesAllBelow(named: readonly string[], also?: readonly string[]): boolean {
-    return this.#files.deniesAllBelow(named, also);
-  }
-
-  get #files(): FileRules {
-    this.#made ??= this.#make!();
-    this.#make = undefined;
-    return this.#made;
-  }
-}
