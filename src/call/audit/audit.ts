@@ -1,6 +1,7 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { ToolCall } from "../../contract/tool.ts";
 import { jsonText } from "../../lib/json.ts";
+import type { Settings } from "../../machine/config/settings.ts";
 import type { AuditEntry } from "../../machine/db/tables/calls/audit-record.ts";
 import { AuditChecks } from "./audit-checks.ts";
 import { AuditRecord, type CallSink, type Ended, recordOf } from "./call-audit.ts";
@@ -12,7 +13,10 @@ import { verifyAudit } from "./verify.ts";
 
 export interface AuditDeps extends ChainDeps {
   readonly redact: (text: string) => string;
-  readonly spans?: () => SpanSink | undefined;
+  /** Where spans go; absent: nobody wants any. */
+  readonly spans?: SpanSink;
+  /** Absent: spans are always wanted. */
+  readonly settings?: () => Pick<Settings, "telemetry">;
   readonly onLost: (count: number, cause: unknown) => void;
   /** The head could not be written, or something is not as it was written. */
   readonly onProblem: (error: unknown) => void;
@@ -95,7 +99,9 @@ export class Audit {
 
   /** Opens the record of one call; exactly one `end` must follow. */
   begin(id: string, call: ToolCall): AuditRecord {
-    return new AuditRecord(id, call, this.#deps, this.#sink);
+    const { spans, settings } = this.#deps;
+    const areWanted = settings === undefined || settings().telemetry.otlpUrl !== null;
+    return new AuditRecord(id, call, this.#deps, this.#sink, areWanted ? spans : undefined);
   }
 
   /**

@@ -4,12 +4,12 @@ import type { Snapshot, Tool, ToolSource } from "../../contract/tool.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { stableJson } from "../../lib/json.ts";
-import type { Result } from "../../lib/result.ts";
+import { NamedLists } from "../../lib/named-lists.ts";
+import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
 import type { Gift } from "../identity/gift.ts";
 import { beyond } from "./beyond.ts";
-import { GatheredTools } from "./gathered-tools.ts";
 import {
   type GrantSet,
   grantedBy,
@@ -50,6 +50,8 @@ interface View {
   readonly before: readonly Tool[] | undefined;
   /** By the names that a server gave, at its own address. */
   byOwnName: ReadonlyMap<string, Tool> | undefined;
+  /** Tools that were called by their full names: granted, whatever their status. */
+  readonly called: Map<string, Tool>;
 }
 
 /** What is kept of an agent's grants although nothing answers to it now. */
@@ -82,12 +84,13 @@ export class Catalog {
   #formerViews: ReadonlyMap<string, View> = new Map();
   /** The same by caller: whoever calls often keeps its `Caller`, and making a key costs more than the rest. */
   #viewsOfCallers = new WeakMap<Caller, View>();
-  readonly #tools: GatheredTools;
+  /** Native tools come first, so no server can put itself in their place. */
+  readonly #tools: NamedLists<Tool>;
   #revision = 0;
 
   private constructor(deps: CatalogDeps) {
     this.#deps = deps;
-    this.#tools = new GatheredTools(deps.sources);
+    this.#tools = new NamedLists(deps.sources.map((source) => () => source.tools()));
     this.toolboxes = new Toolboxes({
       ...deps,
       tool: (name) => this.#tools.get(name),
@@ -172,11 +175,16 @@ export class Catalog {
   resolve(name: string, caller: Caller, snapshot?: Snapshot): Result<Tool, Refused> {
     const view = this.#view(caller);
     if (snapshot) return this.#resolveIn(snapshot, name, caller, view);
-    return resolveTool(name, caller, {
-      byName: this.#named(view),
+    const called = view.called.get(name);
+    if (called?.status().kind === "active") return ok(called);
+    const byName = this.#named(view);
+    const resolved = resolveTool(name, caller, {
+      byName,
       visible: () => this.visible(caller),
       isGranted: (tool) => isGranted(tool, caller, view.grants),
     });
+    if (resolved.ok && resolved.value === byName.get(name)) view.called.set(name, resolved.value);
+    return resolved;
   }
 
   /** What of an agent's toolboxes, grants and pins is no name of anything, and which patterns match nothing yet. */
@@ -282,7 +290,7 @@ export class Catalog {
     return this.#views.getOrMake(key, () => {
       const grants = grantSet(caller, this.toolboxes.byName);
       const before = this.#formerViews.get(key)?.visible;
-      return { grants, visible: undefined, before, byOwnName: undefined };
+      return { grants, visible: undefined, before, byOwnName: undefined, called: new Map() };
     });
   }
 

@@ -42,7 +42,7 @@ const MAX_SHARED = 100;
 /** What each caller's model is shown: lists, prompts and searches all ask here. */
 export class Listings {
   readonly #deps: ListingsDeps;
-  readonly #known = new WeakMap<Caller, Known>();
+  #known = new WeakMap<Caller, Known>();
   /** Callers that see the same tools and activated the same have the same list. */
   readonly #shared = new WeakMap<readonly Tool[], BoundedMap<string, Listing>>();
 
@@ -51,6 +51,10 @@ export class Listings {
 
   constructor(deps: ListingsDeps) {
     this.#deps = deps;
+    // What is known of a conversation may no longer be all that it has activated.
+    deps.activations.onChange(() => {
+      this.#known = new WeakMap();
+    });
   }
 
   /** At once where the conversation is known already; the same object as long as nothing about it changed. */
@@ -82,6 +86,7 @@ export class Listings {
     if (usage.isWaiting) usage.called(caller, tool.name);
     if (tool.floor || caller.operator) return;
     const known = this.#known.get(caller);
+    if (known && this.#isWhole(caller, known)) return;
     if (known && isBackByUse(tool, known)) return void this.found(caller, [tool]);
     if (this.#deps.activations.used(caller, tool.name)) return;
     const listing = this.for(caller);
@@ -93,6 +98,18 @@ export class Listings {
   /** Calls `listener` after a list has become longer; returns the function that stops it. */
   onChange(listener: () => void): () => void {
     return this.#deps.activations.onChange(listener);
+  }
+
+  /** Nothing is deferred, and nothing was activated: whatever is called, the list stays as it is. */
+  #isWhole(caller: Caller, { visible, named, activated, settings, listing }: Known): boolean {
+    const { catalog } = this.#deps;
+    return (
+      listing.deferred.length === 0 &&
+      activated.size === 0 &&
+      visible === catalog.visible(caller) &&
+      named === catalog.named(caller) &&
+      settings === this.#deps.settings()
+    );
   }
 
   #activate(caller: Caller, { name }: Tool, listing: Listing): void {

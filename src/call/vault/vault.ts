@@ -73,6 +73,9 @@ export class Vault {
     return vault;
   }
 
+  /** Every known secret value replaced by `[redacted]`. May be handed on by itself: every text of every call passes there. */
+  readonly redact: (text: string) => string = this.#redaction.apply.bind(this.#redaction);
+
   /** AES-256-GCM under the home's key, bound to `purpose`, which `unseal` must give again. */
   seal = (plain: string, purpose: string) => this.#sealing.seal(plain, purpose);
   /** Throws SECRET_UNREADABLE for another key, another purpose or altered bytes. */
@@ -189,11 +192,6 @@ export class Vault {
    */
   conceal(value: string, series?: string): void {
     this.#conceal(value, series, null);
-  }
-
-  /** Every known secret value replaced by `[redacted]`. */
-  redact(text: string): string {
-    return this.#redaction.apply(text);
   }
 
   /**

@@ -44,7 +44,7 @@ it("a call becomes a span with its steps, under that of its caller, without its 
     ...testChain(temp),
     redact: (text) => text,
     onLost: () => {},
-    spans: () => exporter,
+    spans: exporter,
   });
   const traceparent = `00-${PARENT.trace}-${PARENT.span}-01`;
   const args = { token: "hunter22" };
@@ -89,7 +89,7 @@ it("a traceparent that is none begins a trace of its own", async () => {
     ...testChain(temp),
     redact: (t) => t,
     onLost: () => {},
-    spans: () => exporter,
+    spans: exporter,
   });
   const call = { name: "x", arguments: {}, caller: testCaller(), via: "mcp", traceparent: "00-zz" } as const;
   audit.begin("call_1", call).end("unknown_tool", 1, null);
@@ -126,7 +126,7 @@ it("a call that waited for a person and did not run shows how long it waited", a
     ...testChain(temp),
     redact: (text) => text,
     onLost: () => {},
-    spans: () => exporter,
+    spans: exporter,
   });
   const call = { name: "wipe", arguments: {}, caller: testCaller(), via: "mcp" } as const;
   for (const asked of ["qst_1", undefined]) {

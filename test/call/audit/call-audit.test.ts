@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StepClock, stepsOf } from "../../../src/call/audit/call-steps.ts";
+import { StepClock, stepsOf } from "../../../src/call/audit/call-audit.ts";
 import { testApi } from "../../support/test-api.ts";
 
 const call = (steps: string | null, more: { decision?: string; durationMs?: number } = {}) => ({
