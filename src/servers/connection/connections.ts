@@ -11,13 +11,10 @@ import { conversationOf, type InquiredCall } from "./inquiries.ts";
  * the connection it was sent over, whatever happens to the server meanwhile.
  */
 export class SharedConnection {
+  /** Set here alone. */
+  current: Connection | undefined;
   readonly #former = new Set<Connection>();
-  #current: Connection | undefined;
   #upkeep: ListUpkeep | undefined;
-
-  get current(): Connection | undefined {
-    return this.#current;
-  }
 
   /** Of the current connection's lists. */
   get upkeep(): ListUpkeep | undefined {
@@ -25,14 +22,14 @@ export class SharedConnection {
   }
 
   adopt(connection: Connection, deps: UpkeepDeps): void {
-    this.#current = connection;
+    this.current = connection;
     this.#upkeep = new ListUpkeep(connection, deps);
   }
 
   /** Gives the connection away: what becomes of it is the caller's. */
   release(): Connection | undefined {
-    const connection = this.#current;
-    this.#current = undefined;
+    const connection = this.current;
+    this.current = undefined;
     this.#upkeep?.close();
     this.#upkeep = undefined;
     return connection;
@@ -42,9 +39,9 @@ export class SharedConnection {
    * No new calls go over `connection`, which may also be one that was never shared. It closes once those under way have
    * ended; resolves at once where there are some.
    */
-  async retire(connection: Connection | undefined = this.#current): Promise<void> {
+  async retire(connection: Connection | undefined = this.current): Promise<void> {
     if (!connection) return;
-    if (connection === this.#current) this.release();
+    if (connection === this.current) this.release();
     this.#former.add(connection);
     void connection.closed.then(() => this.#former.delete(connection));
     await connection.retire();
@@ -92,6 +89,8 @@ interface Own {
  */
 export class OwnConnections {
   readonly #all = new Set<Own>();
+  /** Those that are there: most servers have none, and every call ends by looking. */
+  readonly open: ReadonlySet<unknown> = this.#all;
   readonly #deps: OwnConnectionsDeps;
   #uses = 0;
 

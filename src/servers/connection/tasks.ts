@@ -52,13 +52,17 @@ export function callOrTask(
   if (followsTasks(rounds?.capabilities)) return host.request({ ...call, tasks: true }, context, repeatable);
   return host
     .request(call, context, repeatable)
-    .then((result) =>
-      result.kind === "failed" && wantsTasks(result.fault) ? callAsTask(host, call, context) : result,
-    );
+    .then((result) => (result.kind === "failed" ? unlessTask(host, call, context, result) : result));
 }
 
-/** The server runs it in no other way, and the caller knows nothing of tasks. */
-async function callAsTask(host: TaskHost, call: ServerRequest, context: ToolContext): Promise<ToolResult> {
+/** What came of a call that failed: of one that its server runs as a task only, that of the task. */
+export async function unlessTask(
+  host: TaskHost,
+  call: ServerRequest,
+  context: ToolContext,
+  result: Extract<ToolResult, { kind: "failed" }>,
+): Promise<ToolResult> {
+  if (!wantsTasks(result.fault)) return result;
   const begun = await host.request({ ...call, tasks: true }, context, false);
   return begun.kind === "task" ? await untilDone(host, begun.task, context, new Set()) : begun;
 }

@@ -17,7 +17,7 @@ export interface ServerDeps<S> {
   readonly learn: (server: S, list: ToolList, connection: Connection) => Promise<Partial<ServerRecord>>;
   readonly learnOffers: (server: S, list: OfferList) => Promise<void>;
   /** Says why a request may not go to the server although it could, such as that its tool has changed. */
-  readonly pins: Pick<Pins, "refusal">;
+  readonly pins: Pick<Pins, "refusal" | "keepingBack">;
   /** Stores that the server asks back. */
   readonly learnAsksBack: (server: S) => Promise<Partial<ServerRecord>>;
   /** The tools of the last list, made for this server as it is defined now. */

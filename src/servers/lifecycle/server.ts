@@ -1,6 +1,7 @@
 import { messageOf } from "../../contract/errors.ts";
 import type { Answering, Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
+import { Backoff, InUse } from "../../lib/flow/pauses.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
 import {
@@ -19,7 +20,6 @@ import { attemptFor } from "../connection/connector.ts";
 import type { ToolList } from "../lists/tool-list.ts";
 import type { ServerState } from "../views.ts";
 import type { Definition } from "./definition.ts";
-import { Backoff, InUse } from "./pauses.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";
 
@@ -141,15 +141,21 @@ export class Server {
         retry: this.#definition.config.retry,
         repeatable,
         connection: () => this.#connectionFor(call),
-        refusal: () => this.#deps.pins.refusal(this.#definition, request),
+        refusal: () => this.#refusalOf(request),
         onEnd: this.#ended,
       });
       return result.kind === "unavailable" ? { ...result, ...this.#unavailable(result.message) } : result;
     } finally {
-      this.own.release(call, call.cancellation.aborted);
+      if (this.own.open.size > 0) this.own.release(call, call.cancellation.aborted);
       turn.value();
       this.#endUse();
     }
+  }
+
+  #refusalOf(request: ServerRequest): string | undefined {
+    const { pins } = this.#deps;
+    const isAnyHeld = pins.keepingBack.has(this.#definition.record.id);
+    return isAnyHeld ? pins.refusal(this.#definition, request) : undefined;
   }
 
   /** Lends the connection to `work`, which rejects with what failed over it; starts the server where it is idle. */
@@ -401,7 +407,7 @@ export class Server {
 
   #endUse(): void {
     this.#use.end();
-    this.own.rest();
+    if (this.own.open.size > 0) this.own.rest();
     this.#restIfIdle();
   }
 

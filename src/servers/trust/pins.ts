@@ -32,6 +32,8 @@ export class Pins {
   /** Per server, by kind and key. */
   #held = new Map<string, ReadonlyMap<string, PinRecord>>();
   readonly #waiting = new WeakMap<ReadonlyMap<string, PinRecord>, number>();
+  /** The servers of which anything is kept back: of all others, whatever is asked for may go there. */
+  readonly keepingBack = new Set<string>();
   /** Per server, by kind and key: fingerprints. */
   #accepted = new Map<string, ReadonlyMap<string, string>>();
   /** Per server, by their own names: tools of its last list that nobody may see. */
@@ -82,6 +84,7 @@ export class Pins {
   setKeptBack(serverId: string, ownNames: ReadonlySet<string>): void {
     if (ownNames.size > 0) this.#keptBack.set(serverId, ownNames);
     else this.#keptBack.delete(serverId);
+    this.#note(serverId);
   }
 
   /** What was accepted of a server, by kind and key; the same map until that changes. */
@@ -171,6 +174,7 @@ export class Pins {
     for (const pin of [...put, ...gone]) held.delete(pinId(pin.kind, pin.key));
     for (const pin of put) this.#take(pin, held);
     this.#held.set(serverId, held);
+    this.#note(serverId);
     const accepted = new Map(this.acceptedOf(serverId));
     for (const pin of [...put, ...gone]) accepted.delete(pinId(pin.kind, pin.key));
     for (const pin of put) if (pin.accepted !== null) accepted.set(pinId(pin.kind, pin.key), pin.accepted);
@@ -193,6 +197,12 @@ export class Pins {
       this.#take(pin, held);
     }
     this.#held = byServer;
+    for (const serverId of [...this.keepingBack, ...byServer.keys()]) this.#note(serverId);
+  }
+
+  #note(serverId: string): void {
+    if (this.heldOf(serverId).size + this.keptBackOf(serverId).size > 0) this.keepingBack.add(serverId);
+    else this.keepingBack.delete(serverId);
   }
 
   #take(pin: PinRecord, held: Map<string, PinRecord>): void {
