@@ -17,9 +17,12 @@ import { prepare } from "./prepare.ts";
 export async function callTool(call: ToolCall, kernel: Kernel): Promise<ToolOutcome> {
   const record = kernel.audit.begin(kernel.newId("call"), call);
   try {
-    const prepared = await prepare(call, record, kernel);
-    if ("refused" in prepared) return await finish(call, prepared.refused, record, kernel);
-    return await finish(call, await execute(prepared, record, kernel), record, kernel);
+    // Most calls are prepared and finished without waiting for anything, and go out in the turn in which they came in.
+    const preparing = prepare(call, record, kernel);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    const ended = "refused" in prepared ? prepared.refused : await execute(prepared, record, kernel);
+    const finishing = finish(call, ended, record, kernel);
+    return finishing instanceof Promise ? await finishing : finishing;
   } catch (bug) {
     return await finish(call, failedInside(bug, record.id, kernel), record, kernel);
   }

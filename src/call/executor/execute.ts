@@ -15,9 +15,10 @@ import type {
 import type { FileRules } from "../../lib/files/file-rules.ts";
 import type { Deadline, Deadlines } from "../../lib/flow/deadlines.ts";
 import { LIGHT_SIGNAL, LightSignal } from "../../lib/flow/light-signal.ts";
-import { isRecord } from "../../lib/json.ts";
+import { includesText, isRecord } from "../../lib/json.ts";
 import { changeTexts } from "../../lib/text/change-texts.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
+import { SECRET_MARK } from "../vault/placeholder.ts";
 import { NEVER_BEGAN, refusal, storeDown } from "./finish.ts";
 import type { Ended, Ending, Kernel, Prepared, Ran } from "./kernel.ts";
 
@@ -42,8 +43,8 @@ type Redact = (text: string) => string;
 export async function execute(prepared: Prepared, record: AuditRecord, kernel: Kernel): Promise<Ended> {
   const { call, tool, args } = prepared;
   // Last of all, so that nobody but the tool sees them.
-  const given =
-    call.kind === undefined ? await kernel.vault.expand(args, { tool, caller: call.caller }) : undefined;
+  const namesSecrets = call.kind === undefined && includesText(args, SECRET_MARK);
+  const given = namesSecrets ? await kernel.vault.expand(args, { tool, caller: call.caller }) : undefined;
   if (given && !given.ok) {
     const { outcome, ...error } = given.error;
     return await notMade(prepared, refusal(outcome, error), record, kernel);
@@ -137,7 +138,7 @@ async function runTool(
   const clock = new CallClock(limit, MAX_CALL_MS, () => stop("timed_out"), kernel.deadlines);
   const context = new RunContext(tool, forTool(call, record.traceparent), {
     callId: record.id,
-    redact: (text) => kernel.vault.redact(text),
+    redact: kernel.vault.redact,
     signal,
     clock,
     files: kernel.watchdog.files(tool, call.caller, args),

@@ -35,14 +35,27 @@ const MAX_OUTPUTS = 200;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Makes the outcome of a call, and leaves its record and its event behind: once for every call, however it ended. */
-export async function finish(
+export function finish(
   call: ToolCall,
   ended: Ended,
   record: AuditRecord,
   kernel: Kernel,
-): Promise<ToolOutcome> {
-  const ending = "ran" in ended ? await endingOf(ended.prepared, ended.ran, record, kernel) : ended.ending;
-  const tool = "ran" in ended ? ended.prepared.tool.name : ended.tool;
+): ToolOutcome | Promise<ToolOutcome> {
+  if (!("ran" in ended)) return conclude(call, ended.tool, ended.ending, record, kernel);
+  const tool = ended.prepared.tool.name;
+  const ending = endingOf(ended.prepared, ended.ran, record, kernel);
+  return ending instanceof Promise
+    ? ending.then((then) => conclude(call, tool, then, record, kernel))
+    : conclude(call, tool, ending, record, kernel);
+}
+
+function conclude(
+  call: ToolCall,
+  tool: string | undefined,
+  ending: Ending,
+  record: AuditRecord,
+  kernel: Kernel,
+): ToolOutcome {
   const callId = record.id;
   // The clock of the machine may be set back meanwhile.
   const durationMs = Math.max(0, kernel.clock() - record.startedAt);
@@ -60,20 +73,33 @@ export async function finish(
 }
 
 /** The end of a call that ran: what its caller reads is noted first, then it is put into the envelope. */
-async function endingOf(
-  { call, tool, args, approvedBy }: Prepared,
+function endingOf(
+  prepared: Prepared,
   { outcome, result }: Ran,
   record: AuditRecord,
   kernel: Kernel,
-): Promise<Ending> {
-  const { caller } = call;
+): Ending | Promise<Ending> {
+  const { tool } = prepared;
+  const { caller } = prepared.call;
   const shared = result.kind === "output" ? result.shared : undefined;
   kernel.watchdog.read(caller, tool, shared?.labels);
-  if (shared) await noteShared(caller, tool, shared, kernel);
-  const ending = await envelope(outcome, result, tool, caller, kernel);
+  const ending = shared
+    ? noteShared(caller, tool, shared, kernel).then(() => envelope(outcome, result, tool, caller, kernel))
+    : envelope(outcome, result, tool, caller, kernel);
+  return ending instanceof Promise
+    ? ending.then((then) => withRound(then, prepared, record, kernel))
+    : withRound(ending, prepared, record, kernel);
+}
+
+/** The next round of an approved call is part of what the person approved. */
+function withRound(
+  ending: Ending,
+  { call, tool, args, approvedBy }: Prepared,
+  record: AuditRecord,
+  { approvals }: Kernel,
+): Ending {
   if (!approvedBy || !ending.asked) return ending;
-  // The next round of an approved call is part of what the person approved.
-  const approved = kernel.approvals.round(record.id, { tool, args, caller, decision: approvedBy });
+  const approved = approvals.round(record.id, { tool, args, caller: call.caller, decision: approvedBy });
   return { ...ending, asked: { ...ending.asked, approved } };
 }
 
@@ -106,14 +132,14 @@ export function refusal(outcome: Exclude<OutcomeName, "ok">, error: OutcomeError
   return { outcome, content: [text(said)], text: said, error, truncated: false };
 }
 
-/** Secrets out first, then cut to the host's limits. */
-async function envelope(
+/** Secrets out first, then cut to the host's limits. At once, but where something is cut. */
+function envelope(
   outcome: OutcomeName,
   result: ToolResult,
   tool: Tool,
   caller: Caller,
   kernel: Kernel,
-): Promise<Ending> {
+): Ending | Promise<Ending> {
   const redacted = withoutSecrets(result, kernel);
   if (!redacted) return refusal("failed", NESTED_TOO_DEEP);
   const { visible, atLeast, atMost } = redacted;
@@ -131,7 +157,9 @@ async function envelope(
     return complete({ outcome, content: parts, text: whole, truncated: false }, visible);
   const limits = { maxResultChars, maxMessageBytes, isVerbatim: tool.verbatim === true };
   const keep = async () => (tool.rereads ? undefined : await keepOutput(caller, whole, kernel));
-  return complete({ outcome, ...(await withinLimits(parts, whole, limits, keep)) }, visible, limits);
+  return withinLimits(parts, whole, limits, keep).then((within) =>
+    complete({ outcome, ...within }, visible, limits),
+  );
 }
 
 interface Limits {
@@ -170,14 +198,13 @@ interface Redacted {
 
 /** Field by field: our own names for them are nobody's secret. Undefined where it nests too deep. */
 function withoutSecrets(result: ToolResult, { vault }: Kernel): Redacted | undefined {
-  const redact = (value: string) => vault.redact(value);
   const visible: Record<string, unknown> = { kind: result.kind };
   let atLeast = 0;
   let atMost = 0;
   for (const field in result) {
     if (field === "kind") continue;
     const value = (result as unknown as Record<string, unknown>)[field];
-    const changed = changeTexts(value, redact, MAX_DEPTH);
+    const changed = changeTexts(value, vault.redact, MAX_DEPTH);
     if (!changed) return undefined;
     visible[field] = changed.value;
     atLeast += changed.atLeast;

@@ -5,6 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Deadlines } from "../../lib/flow/deadlines.ts";
 import type { NewId } from "../../lib/id.ts";
 import type { Log } from "../../lib/log.ts";
+import type { Schemas } from "../../lib/schema/schemas.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { OutputStore } from "../../machine/db/tables/calls/output-record.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -15,7 +16,6 @@ import type { Approvals } from "../rules/approvals/approvals.ts";
 import type { Decision } from "../rules/rules.ts";
 import type { Watchdog } from "../rules/watchdog.ts";
 import type { Vault } from "../vault/vault.ts";
-import type { Schemas } from "./arguments/schemas.ts";
 
 /** The objects that the path of a call works with. */
 export interface Kernel {

@@ -13,14 +13,30 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 type Preparation = Prepared | { readonly refused: Ended };
 
-/** Resolves the tool, checks the arguments, and decides whether the call may run. */
-export async function prepare(call: ToolCall, record: AuditRecord, kernel: Kernel): Promise<Preparation> {
-  let resolved = resolve(call, kernel);
-  if (!resolved.ok && call.kind !== undefined) {
-    // What is not found may be in a list that is being fetched.
-    await kernel.offers.pending(call.caller);
-    resolved = resolve(call, kernel);
-  }
+/**
+ * Resolves the tool, checks the arguments, and decides whether the call may run. At once, but where a list has to be
+ * fetched first or a person has a say.
+ */
+export function prepare(
+  call: ToolCall,
+  record: AuditRecord,
+  kernel: Kernel,
+): Preparation | Promise<Preparation> {
+  const resolved = resolve(call, kernel);
+  // What is not found may be in a list that is being fetched.
+  const pending = !resolved.ok && call.kind !== undefined ? kernel.offers.pending(call.caller) : undefined;
+  return pending === undefined
+    ? prepareResolved(call, resolved, record, kernel)
+    : pending.then(() => prepareResolved(call, resolve(call, kernel), record, kernel));
+}
+
+function prepareResolved(
+  call: ToolCall,
+  found: Result<Tool, Refused>,
+  record: AuditRecord,
+  kernel: Kernel,
+): Preparation | Promise<Preparation> {
+  let resolved = found;
   let target: CallTarget = { call };
   if (resolved.ok && resolved.value.standsFor) {
     const wrapper = resolved.value;
@@ -40,7 +56,7 @@ export async function prepare(call: ToolCall, record: AuditRecord, kernel: Kerne
   const decision = decide(target, tool, args, record, kernel);
   if (decision.action === "allow") return checked;
   if (decision.action === "deny") return refuse(denied(tool, decision), tool);
-  return await askPerson(target, { tool, args, caller: target.call.caller, decision }, record, kernel);
+  return askPerson(target, { tool, args, caller: target.call.caller, decision }, record, kernel);
 }
 
 function resolve(call: ToolCall, { catalog, offers }: Kernel): Result<Tool, Refused> {

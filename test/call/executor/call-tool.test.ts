@@ -177,7 +177,9 @@ describe("callTool", () => {
       },
     };
     await using hub = await openExecutor({ tools: [tool], vault: vault as unknown as Vault });
-    expect(await hub.call("send", {}, { signal: stop.signal })).toMatchObject({ outcome: "cancelled" });
+    expect(await hub.call("send", { text: "{{secret:TOKEN}}" }, { signal: stop.signal })).toMatchObject({
+      outcome: "cancelled",
+    });
     expect(ran).toBe(false);
   });
 
