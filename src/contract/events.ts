@@ -105,5 +105,7 @@ export const EVENT_NAMES = [
   "settings.rejected",
 ] as const satisfies readonly EventName[];
 
+export type Listener<N extends EventName> = (payload: EventMap[N]) => void;
+
 /** How the parts of one program hear of each other. */
 export class Events extends Emitter<EventMap> {}

@@ -94,10 +94,6 @@ export interface Tool {
   readonly untrusted?: boolean;
   /** The folder that relative paths in its arguments start from; absent: where Toolkeep has the likes of it start. */
   readonly startsIn?: string;
-  /** Relative paths in its arguments do not start from the caller's workspace: what they lead to is not certain, so no rule allows them. */
-  readonly startsElsewhere?: boolean;
-  /** It becomes unavailable, and comes back, together with the other tools of its origin. */
-  readonly unavailableTogether?: boolean;
   /** What a conversation has come in touch with once it has read a result: `untrusted_content`, `secrets` … */
   readonly labels?: readonly string[];
   readonly scope: Scope;

@@ -1,5 +1,6 @@
 import type { Caller, Narrowing } from "../../contract/caller.ts";
 import type { Answering, Tool, ToolCall, ToolOutcome } from "../../contract/tool.ts";
+import type { ToolPlace } from "../../contract/tool-place.ts";
 import type { NewId } from "../../lib/id.ts";
 import type { AgentRecord } from "../../machine/db/store.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -113,7 +114,7 @@ export class Session {
 
 /** What a turn saw go away stays away for it, also when its server is back: with the others of that server, until the next turn. */
 function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcome): void {
-  const gone = [...snapshot.values()].find((tool) => tool.name === name);
+  const gone: (Tool & ToolPlace) | undefined = [...snapshot.values()].find((tool) => tool.name === name);
   if (!gone?.unavailableTogether) return;
   const { origin } = gone;
   const status = () =>

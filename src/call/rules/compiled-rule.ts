@@ -1,4 +1,5 @@
 import { CAPABILITIES, type Capability, type Tool } from "../../contract/tool.ts";
+import type { ToolPlace } from "../../contract/tool-place.ts";
 import { canonicalPermission } from "../../lib/address/resource-uri.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { Rule, RuleScope } from "../../machine/config/settings.ts";
@@ -13,12 +14,8 @@ export const TRAITS: readonly Trait[] = [...CAPABILITIES, "destructive"];
 
 /** What of a tool decides which rules are about it. */
 export type RuledTool = Pick<Tool, "name" | "origin" | "ownName"> &
-  Partial<
-    Pick<
-      Tool,
-      "capabilities" | "untrusted" | "flags" | "inputSchema" | "reads" | "startsIn" | "startsElsewhere"
-    >
-  >;
+  Partial<Pick<Tool, "capabilities" | "untrusted" | "flags" | "inputSchema" | "reads" | "startsIn">> &
+  Pick<ToolPlace, "startsElsewhere">;
 
 /** What of a call decides, beside its tool. */
 export interface Circumstances {

@@ -8,6 +8,7 @@ import type {
   ToolResult,
   ToolStatus,
 } from "../../contract/tool.ts";
+import type { ToolPlace } from "../../contract/tool-place.ts";
 import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
@@ -45,7 +46,7 @@ export function serverTool(published: Published, name: string, host: ToolHost): 
 }
 
 /** A class, because objects with functions of their own would take several times the memory, and there may be many thousands. */
-class ServerTool {
+class ServerTool implements ToolPlace {
   readonly name: string;
   readonly ownName: string;
   readonly origin: string;

@@ -1,12 +1,13 @@
 import type { JsonSchema, TaskRequest, Tool } from "../../../contract/tool.ts";
+import type { ToolPlace } from "../../../contract/tool-place.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Refused } from "../resolve.ts";
 
 /** Asking about a task takes the path of every call, with the permission of the tool that began it. */
 export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refused> {
   if (!resolved.ok) return resolved;
-  const tool = resolved.value;
-  const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs, startsElsewhere } = tool;
+  const tool: Tool & ToolPlace = resolved.value;
+  const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs } = tool;
   if (!tool.followTask) return err(noTasks(name));
   return ok({
     name,
@@ -19,7 +20,7 @@ export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refus
     floor,
     wildcard,
     origin,
-    ...(startsElsewhere && { startsElsewhere }),
+    ...(tool.startsElsewhere && { startsElsewhere: true }),
     verbatim: true,
     timeoutMs,
     status: () => tool.status(),
