@@ -54,7 +54,7 @@ const MAKING_RULES = ["call/open-trust.ts", "call/rules/rule-cases.ts", "call/ru
 /** Who looks at the origin of tools, for people. */
 const SHOWING_ORIGINS: Readonly<Record<string, string>> = {
   "call/conversation/prompt-section.ts": "introduces servers and plugins to models by their names",
-  "surfaces/api/audit/call-history.ts": "counts the calls of each server",
+  "surfaces/api/metrics/call-statistics.ts": "counts the calls of each server",
   "surfaces/api/tools/tool-filter.ts": "lists the tools of the origin that somebody asks for",
   "surfaces/cli/commands/servers/tool.ts": "sorts a list, and shows the script of a custom tool",
 };

@@ -1,8 +1,8 @@
 import type { OutcomeName, Tool } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
 import type { CallSample } from "../../../machine/db/tables/calls/call-record.ts";
-import { REFUSED } from "../audit/call-history.ts";
 import type { CallerSummary, CallSummary, ToolHolder, ToolUse } from "../contract.ts";
+import { REFUSED } from "../metrics/call-statistics.ts";
 import { agentName, callerOf } from "../views.ts";
 
 const MOST_COUNTED = 1_000;
