@@ -1,8 +1,9 @@
 // `npm run spine`: which files of src/ a tools/call really runs through, by precise coverage of the daemon while it serves one call: from a legacy
-// and from a modern client, to a server behind a pipe and to one behind HTTP. `--functions` names what ran in each file.
+// and from a modern client, to a server behind a pipe and to one behind HTTP. `--functions` names what ran in each file; `--check` ends with 1 where a
+// file outside lib/ ran that ARCHITECTURE.md does not list, or where one is listed that did not run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,16 +12,17 @@ import { parseArgs } from "node:util";
 import { packagedServer } from "./local-daemon.mjs";
 import { run } from "./run.mjs";
 
-const ROUNDS = 5;
+const ROUNDS = 12;
 const DIST = pathToFileURL(fileURLToPath(new URL("../dist/", import.meta.url))).href;
 
 const { values: options } = parseArgs({
-  options: { functions: { type: "boolean" }, json: { type: "boolean" } },
+  options: { functions: { type: "boolean" }, json: { type: "boolean" }, check: { type: "boolean" } },
 });
 run(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))]);
 const spine = await measure();
 if (options.json) console.log(JSON.stringify(spine, null, 2));
 else print(spine);
+if (options.check) await compareWithArchitecture(spine);
 
 async function measure() {
   const home = await mkdtemp(join(tmpdir(), "toolkeep-spine-"));
@@ -29,7 +31,7 @@ async function measure() {
   await writeFile(join(home, "config.json"), JSON.stringify({ log_level: "error", mcpServers: servers }));
   const { startDaemon } = await import(`${DIST}surfaces/daemon/start-daemon.js`);
   const { createLog } = await import(`${DIST}surfaces/daemon/log/log.js`);
-  const env = { ...process.env, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0", TOOLKEEP_DEFAULT_RULES: "false" };
+  const env = { ...process.env, TOOLKEEP_HOME: home, TOOLKEEP_PORT: "0" };
   const daemon = await startDaemon({
     ...{
       env,
@@ -76,7 +78,6 @@ async function startRemote() {
 }
 
 async function grant(daemon, home, agent) {
-  const { readFile } = await import("node:fs/promises");
   const { token } = JSON.parse(await readFile(join(home, "daemon.json"), "utf8"));
   const api = (method, path, body) =>
     fetch(`${daemon.url}/api${path}`, {
@@ -164,4 +165,21 @@ function print(measured) {
   console.log(
     `all: ${all.size} files, ${[...all.keys()].filter((file) => !file.startsWith("lib/")).length} of them outside lib/`,
   );
+}
+
+/** The tables of ARCHITECTURE.md and what ran have to name the same files. */
+async function compareWithArchitecture(measured) {
+  const page = await readFile(new URL("../ARCHITECTURE.md", import.meta.url), "utf8");
+  const section = page.split("### The files of that path")[1].split("\n## ")[0];
+  const listed = new Set([...section.matchAll(/^\| `src\/([^`]+\.ts)` \|/gm)].map((match) => match[1]));
+  const ran = new Set(
+    Object.values(measured)
+      .flatMap(Object.keys)
+      .filter((file) => !file.startsWith("lib/")),
+  );
+  const unlisted = [...ran].filter((file) => !listed.has(file));
+  const idle = [...listed].filter((file) => !ran.has(file));
+  for (const file of unlisted) console.error(`${file} runs in a call, and ARCHITECTURE.md does not list it`);
+  for (const file of idle) console.error(`ARCHITECTURE.md lists ${file}, which does not run in a call`);
+  if (unlisted.length + idle.length > 0) process.exitCode = 1;
 }
