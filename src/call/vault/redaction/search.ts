@@ -340,7 +340,7 @@ function findPlaces(
   sought: Sought,
   places: Int32Array,
 ): number {
-  const { bits, shift, stride, pairs, lineEnds } = sought;
+  const { bits, shift, stride, pairs, signs, lineEnds } = sought;
   const mix = MIX;
   let count = 0;
   for (let at = from; ; ) {
@@ -352,12 +352,7 @@ function findPlaces(
         gram = view.getInt32(at, true);
         const mixed = Math.imul(gram, mix);
         mayBeKnown = (bits[mixed >>> shift]! >>> (mixed >>> 9)) & 1;
-        const begins =
-          pairs[gram & 0xffff]! |
-          pairs[(gram >>> 8) & 0xffff]! |
-          pairs[gram >>> 16]! |
-          pairs[view.getUint16(at + GRAM - 1, true)]!;
-        if ((mayBeKnown | begins) !== 0) break;
+        if ((mayBeKnown | signs[gram & 0xffff]! | signs[gram >>> 16]!) !== 0) break;
         if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
       }
     else

@@ -46,6 +46,7 @@ export class Sieve {
     present: new Uint8Array(257),
     hidden: new Uint8Array(256),
     pairs: new Uint8Array(65536),
+    signs: new Uint8Array(65536),
     lineEnds: new Uint8Array(256),
     names: new Uint8Array(4096),
   };
@@ -61,6 +62,8 @@ export class Sieve {
     // Numbers, and an escape inside another one.
     for (const letter of "#a") this.#markPair(AMPERSAND, letter.charCodeAt(0));
     for (const letter of "2uU") this.#markPair(PERCENT, letter.charCodeAt(0));
+    for (const sign of [BACKSLASH, PERCENT, AMPERSAND])
+      for (let before = 0; before < 256; before++) this.#sought.signs[before | (sign << 8)] = 1;
     for (let code = 0; code < 256; code++)
       if (code < LINE_ENDS || /[A-Za-z0-9+/_="'\\-]/.test(String.fromCharCode(code)))
         this.#sought.lineEnds[code] = 1;
@@ -142,6 +145,7 @@ export class Sieve {
 
   #markPair(first: number, second: number): void {
     this.#sought.pairs[first | (second << 8)] = 1;
+    this.#sought.signs[first | (second << 8)] = 1;
   }
 
   sift(text: string): Sifted {

@@ -19,6 +19,8 @@ export interface Sought {
   readonly hidden: Uint8Array;
   /** 1: of two characters, the first in the low byte, the first begins an escape that may hide one. */
   readonly pairs: Uint8Array;
+  /** 1: such a pair, or the second may be the first of one: two looks at four characters rule out every pair that begins in them. */
+  readonly signs: Uint8Array;
   /** 1: after this character a line may end inside a value. */
   readonly lineEnds: Uint8Array;
   /** 1: an HTML name whose first three characters are mixed to this may hide one. */
