@@ -1,8 +1,9 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
+import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { PersonRecord, SessionRecord } from "../../machine/db/tables/identity/person-record.ts";
 import { newSecret } from "./token.ts";
@@ -199,9 +200,7 @@ export function csrfToken(secret: string): string {
 }
 
 export function isCsrfToken(sent: string | undefined, secret: string): boolean {
-  return (
-    sent !== undefined && timingSafeEqual(Buffer.from(hashOf(sent)), Buffer.from(hashOf(csrfToken(secret))))
-  );
+  return sent !== undefined && isSameSecret(sent, csrfToken(secret));
 }
 
 function hashOf(secret: string): string {

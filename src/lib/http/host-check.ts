@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { LOOPBACK_NAMES } from "../address/loopback.ts";
 
 /** In a URL these begin or end something else than the host. */
 const NO_HOST = /[@/\\?#]/;
-const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 export interface CheckedRequest {
   readonly headers: IncomingHttpHeaders;
@@ -43,7 +43,7 @@ export class HostCheck {
   constructor({ hosts, urls, single }: HostCheckOptions) {
     const named = hosts.map((host) => hostnameOf(`http://${bracketed(host)}`) ?? host);
     const linked = urls.map(hostnameOf).filter((name) => name !== undefined);
-    this.#allowed = new Set([...LOOPBACK, ...named, ...linked]);
+    this.#allowed = new Set([...LOOPBACK_NAMES, ...named, ...linked]);
     this.#single = new Map(single.map((name, at) => [name, 1 << at]));
   }
 

@@ -20,6 +20,7 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
+import { isLoopbackName } from "../../lib/address/loopback.ts";
 import type { OAuthConfig } from "../config/settings.ts";
 import type { Challenge, Discovery, Grant, PendingSignIn } from "./auth-record.ts";
 
@@ -344,5 +345,5 @@ const ESSENTIAL = new Set([
 ]);
 
 function isLoopback(hostname: string): boolean {
-  return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) || hostname.endsWith(".localhost");
+  return isLoopbackName(hostname) || hostname.endsWith(".localhost");
 }

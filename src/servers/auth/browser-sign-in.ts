@@ -1,8 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { FetchLike, OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { AuthRecord, Discovery, PendingSignIn } from "../../machine/oauth-client/auth-record.ts";
 import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
@@ -71,7 +72,7 @@ export class BrowserSignIn {
     if (state === "" || state.length > MAX_STATE_CHARS) throw unknown;
     for (const row of await this.#deps.store.servers.list()) {
       const record = this.#deps.records.open(row);
-      if (!record?.pending || !sameText(record.pending.state, state)) continue;
+      if (!record?.pending || !isSameSecret(record.pending.state, state)) continue;
       const target = find(row.id);
       const pending = target?.config.url === record.url && (await this.#takeFrom(target, state));
       if (!target || !pending) throw unknown;
@@ -120,7 +121,7 @@ export class BrowserSignIn {
     await this.#change(target, (now) => {
       const { pending } = now;
       const isOpen = pending && !pending.isTaken && pending.expiresAt > this.#deps.clock();
-      if (!isOpen || !sameText(pending.state, state)) return now;
+      if (!isOpen || !isSameSecret(pending.state, state)) return now;
       taken = pending;
       return { ...now, pending: { ...pending, isTaken: true } };
     });
@@ -203,9 +204,4 @@ function needsClient(issuer: string): string {
 function without(pending: PendingSignIn, record: AuthRecord): AuthRecord {
   const { pending: now, ...rest } = record;
   return now?.state === pending.state ? rest : record;
-}
-
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import type { Acting } from "../../call/identity/callers.ts";
 import type { Identity, Refusal } from "../../call/identity/identity.ts";
@@ -8,6 +7,7 @@ import { bearerToken } from "../../call/identity/token.ts";
 import { covers, type Role } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { checkRate, countFailure } from "./failure-rate.ts";
 import { checkSameOrigin } from "./pages/same-origin.ts";
@@ -96,7 +96,7 @@ export class Admins {
   async #byToken(request: FastifyRequest, reply: FastifyReply): Promise<Admission | Refused> {
     const { identity, people, adminToken, clock, rateLimits } = this.#deps;
     const token = bearerToken(request.headers.authorization);
-    if (token !== undefined && sameText(token, adminToken)) {
+    if (token !== undefined && isSameSecret(token, adminToken)) {
       const { id, name } = people.owner;
       return { actor: { kind: "person", id, name }, role: "admin", isValid: () => true };
     }
@@ -180,12 +180,4 @@ const REFUSALS: Record<Refused, string> = {
 function challenge(refusal: Refused): string {
   const isToken = refusal === "unknown" || refusal === "expired";
   return isToken ? 'Bearer realm="toolkeep", error="invalid_token"' : 'Bearer realm="toolkeep"';
-}
-
-function sameText(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

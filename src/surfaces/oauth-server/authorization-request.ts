@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { isResourcePath, OFFERED_SCOPES } from "../../call/identity/resource.ts";
 import { labelOf, SCOPES, type TokenScope } from "../../contract/caller.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
+import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** What of a request counts. The consent page brings exactly these back. */
@@ -96,8 +97,7 @@ export function sealRequest(parameters: RequestParameters, session: string): str
 }
 
 export function isSealed(parameters: RequestParameters, session: string, seal: string | undefined): boolean {
-  const [expected, came] = [sealRequest(parameters, session), seal ?? ""].map((text) => Buffer.from(text));
-  return expected!.length === came!.length && timingSafeEqual(expected!, came!);
+  return isSameSecret(sealRequest(parameters, session), seal ?? "");
 }
 
 function namesIn(scope: string | undefined): readonly string[] {

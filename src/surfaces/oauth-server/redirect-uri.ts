@@ -1,5 +1,6 @@
+import { isLoopbackName } from "../../lib/address/loopback.ts";
+
 const MAX_LENGTH = 2_000;
-const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 /** With any port, or none. */
 const LOOPBACK_START = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 /** Programs that are opened by a scheme of their own, and whose scheme has no dot as RFC 8252 wants it. */
@@ -39,7 +40,7 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
 
 /** Whether it leads to a program on the person's own machine, which anybody there can pose as. */
 export function isLoopback(url: URL): boolean {
-  return url.protocol === "http:" && LOOPBACK.has(url.hostname);
+  return url.protocol === "http:" && isLoopbackName(url.hostname);
 }
 
 function differOnlyInPort(registered: string, uri: string): boolean {
