@@ -24,6 +24,7 @@ interface Args {
 }
 
 const MAX_BYTES = 50 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 export function attachFileTool(deps: AttachDeps): Tool {
   return defineTool<Args>({
@@ -96,14 +97,18 @@ async function copy(file: OpenFile, to: string, signal: AbortSignal): Promise<nu
   }
 }
 
+/** Reads by itself: a stream that is aborted as it begins may tell its error to nobody, which would end the process. */
 async function copyAtMost(limit: number, file: OpenFile, to: string, signal: AbortSignal): Promise<number> {
   const target = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     let copied = 0;
-    const chunks = file.handle.createReadStream({ start: 0, end: limit - 1, autoClose: false, signal });
-    for await (const chunk of chunks) {
-      await target.writeFile(chunk);
-      copied += chunk.length;
+    while (copied < limit) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.handle.read(chunk, 0, Math.min(CHUNK_BYTES, limit - copied), copied);
+      if (bytesRead === 0) break;
+      await target.writeFile(chunk.subarray(0, bytesRead));
+      copied += bytesRead;
     }
     return copied;
   } finally {

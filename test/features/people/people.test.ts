@@ -164,4 +164,19 @@ describe("attach_file", () => {
     expect(await readdir(join(t.home, "attachments"))).toEqual([]);
     expect(await t.store.attachments.list()).toEqual([]);
   });
+
+  it("may be cancelled at any moment: nothing is left, and no error goes astray", async () => {
+    await start();
+    await t.call("list_directory");
+    await writeFile(join(t.workspace, "report.md"), "x".repeat(200_000));
+    for (let turns = 0; turns < 60; turns++) {
+      const stop = new AbortController();
+      const calling = t.call("attach_file", { path: "report.md" }, { signal: stop.signal });
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      stop.abort("cancelled");
+      await calling.catch(() => {});
+    }
+    const kept = await t.store.attachments.list();
+    expect((await readdir(join(t.home, "attachments"))).sort()).toEqual(kept.map(({ id }) => id).sort());
+  });
 });
