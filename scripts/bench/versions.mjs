@@ -69,7 +69,8 @@ export function toMarkdown({ machine: where, rounds, calls, starts }) {
 export function interval(ratios) {
   const sorted = [...ratios].sort((a, b) => a - b);
   const n = sorted.length;
-  const lowRank = Math.max(0, Math.floor((n - 1.96 * Math.sqrt(n)) / 2) - 1);
+  // Of 30, the tenth from either end: that many or fewer on one side of the median come in 2 % of all runs.
+  const lowRank = Math.max(0, Math.floor((n - 1.96 * Math.sqrt(n)) / 2));
   return { low: sorted[lowRank], high: sorted[n - 1 - lowRank] };
 }
 
