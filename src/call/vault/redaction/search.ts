@@ -22,8 +22,10 @@ const FAR_APART = 512;
 /** What shells, YAML and CSV make of a quote inside a value. */
 const QUOTES = ["''", '""', `'"'`, `"'"`];
 
-/** 1: may stand before or after a part of a value: a blank, an escape, the end of one that ends a line. */
-const AT_EDGES = tableOf(/[\s=\\&%nr]/);
+/** 1: may stand before a part of a value: an escape, the end of one that ends a line, the end of a line or what the next is indented by. */
+const BEFORE_PART = tableOf(/[\t-\r =\\&%nr]/);
+/** 1: may stand after a part of a value: an escape or the end of a line. */
+const AFTER_PART = tableOf(/[\t-\r=\\&%]/);
 /** 1: base64 may go on with this in the next line: as it is, as an escape, in quotes, or behind a sign that marks a line. */
 const GOES_ON = tableOf(/[A-Za-z0-9+/_\-=%&\\"'>|#*]/);
 
@@ -263,7 +265,7 @@ export class Search {
 
   /** Whether a value may go on before or after what is known, where a line ends or an escape stands. */
   #goesOn(left: number, right: number): boolean {
-    if (AT_EDGES[this.#bytes[left - 1] ?? 0]! + AT_EDGES[this.#bytes[right]!]! === 0) return false;
+    if (BEFORE_PART[this.#bytes[left - 1] ?? 0]! + AFTER_PART[this.#bytes[right]!]! === 0) return false;
     return (
       (left > 0 && this.#isEscape(left - 1) && this.#runs.mayStandAt(left - 1, 0)) ||
       ((this.#isBreak(right) || this.#isEscape(right)) && this.#runs.mayStandAt(right, 1)) ||
