@@ -12,7 +12,7 @@ const MAX_LEVELS = 4;
 
 const [BACKSLASH, PERCENT, AMPERSAND, EQUALS, NUMBER] = [0x5c, 0x25, 0x26, 0x3d, 0x23];
 const COLON = 0x3a;
-const FOUR_BLANKS = 0x20202020;
+export const FOUR_BLANKS = 0x20202020;
 const [SMALL_N, SMALL_R, SMALL_U, SMALL_X] = [0x6e, 0x72, 0x75, 0x78];
 
 const SIGNS = ["\\", "%", "&"];
@@ -348,14 +348,14 @@ function findPlaces(
   for (let at = from; ; ) {
     let gram = 0;
     let mayBeKnown = 0;
-    // Of the two bits of `mask` the first is enough to go on: few others have it.
+    // Of the two bits of `mask` the first is enough to go on: few others have it, and four blanks do.
     if (hasSigns)
       for (; at <= last; at += stride) {
         gram = view.getInt32(at, true);
         const mixed = Math.imul(gram, mix);
         mayBeKnown = (bits[mixed >>> shift]! >>> (mixed >>> 9)) & 1;
         if ((mayBeKnown | signs[gram & 0xffff]! | signs[gram >>> 16]!) !== 0) break;
-        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
+        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0) break;
       }
     else
       for (; at <= last; at += stride) {
@@ -363,7 +363,7 @@ function findPlaces(
         const mixed = Math.imul(gram, mix);
         mayBeKnown = (bits[mixed >>> shift]! >>> (mixed >>> 9)) & 1;
         if (mayBeKnown !== 0) break;
-        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0 || gram === FOUR_BLANKS) break;
+        if (((gram - 0x10101010) & ~gram & 0x80808080) !== 0) break;
       }
     if (at > last) return count;
     let marks = hasSigns
@@ -385,13 +385,20 @@ function findPlaces(
       places[count] = (mark << 1) | MARK;
       count += 1;
     }
-    if (mayBeKnown !== 0 && knows(sought, gram)) {
+    if (mayBeKnown !== 0 && knows(sought, gram) && !isAlone(view, at, sought)) {
       places[count] = at << 1;
       count += 1;
     }
     // What a line is indented by is passed.
     at = gram === FOUR_BLANKS ? afterBlanks(view, at) : at + stride;
   }
+}
+
+/** Whether a value has none of what stands before and after four characters that are known, so that they are there by chance. */
+function isAlone(view: DataView, at: number, sought: Sought): boolean {
+  if (at === 0 || BEFORE_PART[view.getUint8(at - 1)]! + AFTER_PART[view.getUint8(at + GRAM)]! !== 0)
+    return false;
+  return !knows(sought, view.getInt32(at - 1, true)) && !knows(sought, view.getInt32(at + 1, true));
 }
 
 /** Where what is known around `at` begins, not before `first`. */

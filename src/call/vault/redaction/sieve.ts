@@ -1,7 +1,7 @@
 import { BLANKS, escapeTails, GRAM } from "./escape-tails.ts";
 import { LONGEST_PIECE } from "./pieces.ts";
 import { LONGEST_ESCAPE } from "./runs.ts";
-import { nameAt, Search, type Sifted } from "./search.ts";
+import { FOUR_BLANKS, nameAt, Search, type Sifted } from "./search.ts";
 import { MIX, mask, type Sought } from "./sought.ts";
 import { ENTITY_NAMES } from "./unquote.ts";
 
@@ -56,6 +56,7 @@ export class Sieve {
   readonly #places = new Int32Array(PLACES);
 
   constructor() {
+    this.#stopAtBlanks();
     // Escapes that stand for any character, the end of a line, and a backslash before another.
     for (const letter of "ux01234567nr\n\r") this.#hide(letter.charCodeAt(0));
     this.#markPair(BACKSLASH, BACKSLASH);
@@ -82,6 +83,7 @@ export class Sieve {
     const sought = this.#sought;
     while (this.isFull) sought.shift -= 1;
     sought.bits = new Int32Array(1 << (32 - sought.shift));
+    this.#stopAtBlanks();
     this.#grams = 0;
     sought.shortest = Number.POSITIVE_INFINITY;
     sought.shortestHex = Number.POSITIVE_INFINITY;
@@ -136,6 +138,13 @@ export class Sieve {
         this.#sought.lineEnds.fill(1);
       }
     }
+  }
+
+  /** One of the two bits of four blanks: a search stops there, to pass what a line is indented by, and does not take them for known. */
+  #stopAtBlanks(): void {
+    const { bits, shift } = this.#sought;
+    const mixed = Math.imul(FOUR_BLANKS, MIX);
+    bits[mixed >>> shift]! |= 1 << (mixed >>> 9);
   }
 
   #hide(code: number): void {
