@@ -36,7 +36,13 @@ async function hubTables() {
   const home = mkdtempSync(join(tmpdir(), "toolkeep-docs-"));
   const hub = await createHub({ home, env: {} });
   try {
-    return { tools: renderToolTables(hub.catalog.all()), roles: await roleTable(hub) };
+    return {
+      tools: renderToolTables(
+        hub.catalog.all(),
+        hub.catalog.toolboxes.list().filter((toolbox) => toolbox.builtin),
+      ),
+      roles: await roleTable(hub),
+    };
   } finally {
     await hub.close();
     rmSync(home, { recursive: true, force: true });

@@ -1,186 +1,39 @@
-import type { Catalog } from "./call/catalog/catalog.ts";
-import { originOf } from "./call/catalog/grants.ts";
-import { createPlannedTools } from "./call/catalog/planned-tools.ts";
-import { createCatalogTools } from "./call/catalog-tools.ts";
-import { createAgentTools } from "./call/identity/agent-tools.ts";
-import { rootOf } from "./call/identity/context.ts";
-import type { Identity } from "./call/identity/identity.ts";
-import type { Questions } from "./call/questions/questions.ts";
-import { explainSearch } from "./call/search/find-tools.ts";
-import { ToolRanking } from "./call/search/tool-ranking.ts";
-import type { ToolSearchDeps } from "./call/search/tool-search.ts";
-import type { Offerer } from "./call/search/tool-texts.ts";
-import { ToolUsage } from "./call/search/usage.ts";
-import type { Vault } from "./call/vault/vault.ts";
-import { createVaultTools } from "./call/vault/vault-tools.ts";
-import type { Caller } from "./contract/caller.ts";
-import type { Tool, ToolSource } from "./contract/tool.ts";
-import { createSystemTools } from "./features/admin/system.ts";
-import { createPlatformTools, type PlatformToolDeps } from "./features/admin/tools.ts";
-import { createHistoryTools } from "./features/aids/history.ts";
-import { createNative, type NativeDeps } from "./features/core-floor.ts";
-import type { Memory } from "./features/knowledge/memory/memory.ts";
-import { reachOf } from "./features/knowledge/memory/spaces.ts";
-import { createKnowledgeSource } from "./features/knowledge/tools/knowledge-source.ts";
-import type { KnowledgeToolsDeps } from "./features/knowledge/tools/knowledge-tool.ts";
-import { createMemorySource } from "./features/knowledge/tools/memory-source.ts";
-import { createProjectTools } from "./features/projects/project-tools.ts";
-import type { Projects } from "./features/projects/projects.ts";
-import { createWebTools } from "./features/web/create-web-tools.ts";
-import type { Log } from "./lib/log.ts";
-import type { Settings } from "./machine/config/settings.ts";
+/** The features, in the order in which they are opened. To add one, add its folder to `features/` and a line here. */
+
+import type { Feature } from "./contract/feature.ts";
+import {
+  type FeatureNeeds,
+  type LoadedFeature,
+  loadFeatures,
+  settingsOfFeatures,
+  storePartsOf,
+} from "./features/open-features.ts";
+import { projects } from "./features/projects/feature.ts";
+import type { LoadedSettings, LoadOptions } from "./machine/config/load.ts";
+import type { StoreOptions } from "./machine/db/open.ts";
 import type { Store } from "./machine/db/store.ts";
-import type { Embedder } from "./machine/text/meaning/embedder.ts";
-import { Meanings } from "./machine/text/meaning/meanings.ts";
-import { createServerTools } from "./servers/server-tools.ts";
-import type { Upstream } from "./servers/upstream.ts";
-import { createTaskTools } from "./work/tasks/task-tools.ts";
 
-export interface OwnToolsDeps
-  extends NativeDeps,
-    Pick<PlatformToolDeps, "loaded" | "areFromFiles" | "recentLog" | "lostRecords"> {
-  readonly version: string;
-  readonly settings: () => Settings;
-  readonly store: Store;
-  readonly identity: Identity;
-  readonly memory: Memory;
-  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf" | "clock">;
-  readonly projects: Projects;
-  readonly questions: Questions;
-  readonly vault: Vault;
-  /** Closed with the tools. */
-  readonly embedder: Embedder;
-  readonly log: Log;
-  /** Functions, because both are opened with these tools in place. */
-  readonly catalog: () => Catalog;
-  readonly upstream: () => Upstream;
-  /** Takes what a search found into the caller's list; says what a model has to know to call it. */
-  readonly found: ToolSearchDeps["found"];
+export const FEATURES: readonly Feature<FeatureNeeds>[] = [projects];
+
+/** The command line loads this file at every start: what follows loads the rest when it is needed. */
+export function loadedFeatures(): Promise<readonly LoadedFeature[]> {
+  return loadFeatures(FEATURES);
 }
 
-/** `fits` narrows what is shown and changes no place. */
-export type ExplainSearch = (
-  caller: Caller,
-  query: string,
-  wanted: number,
-  fits?: (tool: Tool) => boolean,
-) => ReturnType<typeof explainSearch>;
-
-export interface OwnTools {
-  readonly sources: readonly ToolSource[];
-  /** What is announced: in a catalogue after everything else, so that a tool that has come takes the place of its plan. */
-  readonly planned: ToolSource;
-  /** Names that no server's tool may take. */
-  readonly names: ReadonlySet<string>;
-  /** What `tool_search` would find for a caller, and why. Notes nothing. */
-  readonly explainSearch: ExplainSearch;
-  /** To be told of the calls of every tool, while it waits for some. */
-  readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
-  close(): Promise<void>;
+/** The store of a home, with the tables of features. */
+export async function openHomeStore(options: Omit<StoreOptions, "parts">): Promise<Store> {
+  const { openStore } = await import("./machine/db/open.ts");
+  return openStore({ ...options, parts: storePartsOf(await loadedFeatures()) });
 }
 
-/** The tools that come with Toolkeep, of every folder that has some. */
-export function createOwnTools(deps: OwnToolsDeps): OwnTools {
-  const { identity, memory, projects, questions, vault, settings, clock, catalog, upstream } = deps;
-  const agentName = (id: string) => identity.agentById(id)?.name;
-  const native = createNative(deps);
-  const web = createWebTools(deps);
-  const planned = createPlannedTools();
-  const { embedder } = deps;
-  const isMeant = () => settings().toolSearch.embeddings === "auto";
-  const meanings = new Meanings({ embedder, isOn: isMeant });
-  const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
-  const reach = (caller: Caller) => reachOf(caller, ownerOf(caller), settings());
-  const usage = new ToolUsage({
-    isOn: () => settings().toolSearch.learn,
-    store: deps.store.toolUses,
-    ownerOf,
-    redact: deps.redact,
-    clock,
-    log: deps.log,
-  });
-  const ranking = new ToolRanking({
-    meanings,
-    tool: (name) => catalog().get(name),
-    revision: () => catalog().revision,
-    offerers: () => offerers(upstream()),
-  });
-  const sources = [
-    native,
-    createCatalogTools({
-      catalog,
-      identity,
-      questions,
-      grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
-      ranking,
-      usage,
-      found: deps.found,
-      limits: () => ({
-        isEnabled: settings().toolSearch.enabled,
-        maxMatches: settings().toolSearch.maxMatches,
-        maxChars: settings().limits.maxResultChars,
-      }),
-      maxDescription: () => settings().mcp.maxDescriptionLength,
-      clock,
-    }),
-    createServerTools({ upstream, questions }),
-    createMemorySource({ memory, reachOf: reach, clock }),
-    createKnowledgeSource({ ...deps.knowledge, reachOf: reach, clock }),
-    createProjectTools({ projects }),
-    createAgentTools({
-      identity,
-      questions,
-      beyond: (caller, gift) => catalog().beyond(caller, gift),
-      unanswered: (agent) => catalog().unanswered(agent),
-      toolboxNames: () => [...catalog().toolboxes.byName.keys()],
-      toolsOf: (agent) => {
-        const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });
-        return catalog()
-          .visible(caller)
-          .map((tool) => tool.name);
-      },
-    }),
-    createTaskTools(deps),
-    createHistoryTools(deps),
-    createSystemTools(deps),
-    createPlatformTools({
-      ...deps,
-      env: deps.baseEnv,
-      servers: () => upstream().servers(),
-      toolboxes: () => catalog().toolboxes.list(),
-      tools: () => {
-        const ofServers = new Set(upstream().tools());
-        return catalog()
-          .all()
-          .filter((tool) => !ofServers.has(tool));
-      },
-      meanings: () => ({
-        isOn: isMeant() && settings().embeddings.provider !== "off",
-        embedder: embedder.state,
-        ...meanings.counts,
-      }),
-    }),
-    createVaultTools({ vault, questions, agentName }),
-    web,
-  ];
-  return {
-    sources,
-    planned,
-    names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
-    explainSearch: (caller, query, wanted, fits) =>
-      explainSearch(query, wanted, caller, { catalog, ranking, usage }, fits),
-    usage,
-    async close() {
-      // First: the others would wait for what it has before it.
-      await embedder.close();
-      await Promise.all([native.close(), web.close(), meanings.close(), usage.close()]);
-    },
-  };
+/** The settings of a home, with those that features declare. */
+export async function loadHomeSettings(options: Omit<LoadOptions, "declared">): Promise<LoadedSettings> {
+  const { loadSettings } = await import("./machine/config/load.ts");
+  return loadSettings({ ...options, declared: settingsOfFeatures(await loadedFeatures()) });
 }
 
-/** Who offers tools, by the origin of their tools. */
-export function offerers(upstream: Pick<Upstream, "servers">): ReadonlyMap<string, Offerer> {
-  return new Map(
-    upstream.servers().map(({ name, instructions }) => [originOf(name), { name, about: instructions ?? "" }]),
-  );
+/** Every problem and warning in the settings of a home. */
+export async function checkHomeSettings(options: Omit<LoadOptions, "declared">) {
+  const { checkFiles } = await import("./machine/config/load.ts");
+  return checkFiles({ ...options, declared: settingsOfFeatures(await loadedFeatures()) });
 }

@@ -1,4 +1,5 @@
 import type { Audit } from "./call/audit/audit.ts";
+import { builtinToolboxes } from "./call/catalog/builtin-toolboxes.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
 import { givenSources } from "./call/catalog/given-sources.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
@@ -25,9 +26,10 @@ import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./contract/tool.ts
 import { Custom } from "./features/custom-tools/custom.ts";
 import type { Memory } from "./features/knowledge/memory/memory.ts";
 import { type GatheredKnowledge, openKnowledge } from "./features/knowledge/open-knowledge.ts";
+import { type NamedFeature, openFeatures, storePartsOf, toolboxEntriesOf } from "./features/open-features.ts";
+import { createOwnTools, type ExplainSearch, offerers } from "./features/own-tools.ts";
 import { Plugins } from "./features/plugins/plugins.ts";
-import { createProjects, type Projects } from "./features/projects/projects.ts";
-import { createOwnTools, type ExplainSearch, offerers } from "./features.ts";
+import { loadedFeatures, loadHomeSettings } from "./features.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { Current } from "./lib/current.ts";
 import { ClosingStack } from "./lib/flow/closing-stack.ts";
@@ -36,7 +38,7 @@ import { type NewId, randomId } from "./lib/id.ts";
 import { type Log, silentLog } from "./lib/log.ts";
 import { ok } from "./lib/result.ts";
 import { Schemas } from "./lib/schema/schemas.ts";
-import { type LoadedSettings, loadSettings } from "./machine/config/load.ts";
+import type { LoadedSettings } from "./machine/config/load.ts";
 import type { Settings } from "./machine/config/settings.ts";
 import { followStore } from "./machine/db/follow-store.ts";
 import { lockHome } from "./machine/db/lock.ts";
@@ -75,7 +77,7 @@ export const LIBRARY = "library";
 /** Where none are given, those of the home. */
 export function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
   const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
-  return loadSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
+  return loadHomeSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
 }
 
 /** Everything behind one tool layer, wired. The gateway, the API and an embedding program all use this. */
@@ -107,8 +109,8 @@ export interface Hub {
   readonly memory: Memory;
   /** What was gathered from sources. */
   readonly knowledge: GatheredKnowledge;
-  /** Projects, tickets and their notes. */
-  readonly projects: Projects;
+  /** What is open of each feature: its routes, its checks. */
+  readonly features: readonly NamedFeature[];
   readonly questions: Questions;
   readonly audit: Pick<Audit, "load" | "decisions" | "note" | "checks" | "flush" | "prune">;
   /** The rules that are kept in the store. */
@@ -171,7 +173,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const findSandbox = ({ defaultRules, shell }: Settings) =>
     defaultRules && shell.sandbox === "auto" ? sandbox.check() : undefined;
   const sandboxKnown = findSandbox(settings());
-  const store = closing.add(await openStore({ home, databaseUrl, clock }));
+  const features = await loadedFeatures();
+  const parts = storePartsOf(features);
+  const store = closing.add(await openStore({ home, databaseUrl, clock, parts }));
   await sandboxKnown;
   // Before anything is read, so that whatever another process changes from here on is noticed.
   const revision = await store.revision();
@@ -205,20 +209,23 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
   const known = openKnowledge(knowing, closing);
   const { embedder, memory, knowledge } = known;
-  const projects = createProjects({
-    store,
-    agents: {
-      id: (name) => identity.agent(name).id,
-      name: (id) => identity.agentById(id)?.name ?? id,
+  const opened = await openFeatures(
+    features,
+    {
+      ...{ database: store.database, settings, redact, log, rank: rankTexts },
+      ...{ seal: vault.seal, unseal: vault.unseal },
+      agents: {
+        id: (name) => identity.agent(name).id,
+        name: (id) => identity.agentById(id)?.name ?? id,
+      },
+      ...shared,
     },
-    redact,
-    rank: rankTexts,
-    ...shared,
-  });
+    closing,
+  );
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, sandbox, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, knowledge, projects, version, embedder, log },
+      ...{ identity, memory, knowledge, features: opened, version, embedder, log },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -259,7 +266,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...shared,
     }),
   );
-  await catalog.toolboxes.writeBuiltin();
+  await catalog.toolboxes.writeBuiltin(builtinToolboxes((toolbox) => toolboxEntriesOf(features, toolbox)));
   ruleBook.onChange(() => catalog.changed());
   const activations = closing.add(
     new Activations({
@@ -333,7 +340,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     plugins,
     memory,
     knowledge,
-    projects,
+    features: opened,
     questions,
     ruleBook,
     watchdog,
@@ -378,6 +385,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
       else if (isDue("agents")) catalog.changed();
+      for (const feature of opened) await feature.reload?.();
       if (isDue("activations")) activations.reload(isDue("agents") ? undefined : about?.get("activations"));
     },
     close: () => closing.close(),

@@ -4,14 +4,15 @@ import { SCOPES } from "../src/contract/caller.ts";
 import { ERRORS } from "../src/contract/errors.ts";
 import { EVENT_NAMES } from "../src/contract/events.ts";
 import { OUTCOMES, type Tool } from "../src/contract/tool.ts";
+import { storePartsOf } from "../src/features/open-features.ts";
+import { loadedFeatures, openHomeStore as openStore } from "../src/features.ts";
 import * as library from "../src/index.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { silentLog } from "../src/lib/log.ts";
 import { ALIASES, SETTINGS, type Setting } from "../src/machine/config/schema.ts";
 import { settingKeys } from "../src/machine/config/setting-keys.ts";
 import { SCHEMA_VERSION } from "../src/machine/db/history/index.ts";
-import { openStore } from "../src/machine/db/open.ts";
-import { TABLES } from "../src/machine/db/schema.ts";
+import { allTables } from "../src/machine/db/store-part.ts";
 import { KNOWLEDGE_MIGRATIONS } from "../src/machine/db/tables/knowledge-index/migrations/index.ts";
 import { openIndex } from "../src/machine/db/tables/knowledge-index/open-index.ts";
 import { mountRpc } from "../src/surfaces/gateway/rpc.ts";
@@ -204,12 +205,13 @@ describe("pinned, of the store", () => {
     expect(KNOWLEDGE_MIGRATIONS.map(({ name }) => name)).toEqual(["0001-index", "0002-sweeping"]);
   });
 
-  it("tables and columns of the store", () => {
-    const tables = Object.entries(TABLES).map(([name, columns]) => {
+  it("tables and columns of the store", async () => {
+    const parts = storePartsOf(await loadedFeatures());
+    const tables = allTables(parts).map(({ name, columns }) => {
       const shown = Object.entries(columns).map(([column, type]) => `  ${column}: ${type}`);
       return [name, ...shown].join("\n");
     });
-    expectPinned("store.txt", `version ${SCHEMA_VERSION}\n${tables.join("\n")}\n`);
+    expectPinned("store.txt", `version ${SCHEMA_VERSION}\n${tables.sort().join("\n")}\n`);
   });
 
   it("both databases on SQLite, with indexes and triggers", async () => {

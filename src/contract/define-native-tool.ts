@@ -1,4 +1,5 @@
-import { type Definition, toolOf } from "./define-tool.ts";
+import type { z } from "zod";
+import { type Definition, plainDefinition, type ShapedDefinition, toolOf } from "./define-tool.ts";
 import { explainError } from "./explain-error.ts";
 import type { Tool } from "./tool.ts";
 
@@ -12,6 +13,11 @@ export function defineTool<Args extends object>(definition: Definition<Args>): T
 /** A tool that a toolbox has to give; `*` does. */
 export function defineGranted<Args extends object>(definition: Definition<Args>): Tool {
   return toolOf(definition, { origin: "native", floor: false, wildcard: true }, explainError);
+}
+
+/** The same with its arguments as one shape. */
+export function grantedTool<Shape extends z.ZodObject>(definition: ShapedDefinition<Shape>): Tool {
+  return defineGranted(plainDefinition(definition));
 }
 
 /** A tool that manages Toolkeep itself: only by name, only for the agent of a conversation. */

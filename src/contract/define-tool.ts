@@ -1,7 +1,9 @@
 /** How the tools that come with Toolkeep are written, whichever folder offers them. */
 
+import type { z } from "zod";
 import type { Scope } from "./caller.ts";
 import { ToolkeepError } from "./errors.ts";
+import { type Infer, inputSchema } from "./shape.ts";
 import type {
   Availability,
   Capability,
@@ -49,6 +51,24 @@ export interface Definition<Args> {
   /** See `Tool.takesSecretNames`. */
   readonly takesSecretNames?: boolean;
   run(args: Args, context: ToolContext): Promise<ToolResult>;
+}
+
+/** The same with its arguments as one shape. */
+export type ShapedDefinition<Shape extends z.ZodObject> = Omit<
+  Definition<Infer<Shape>>,
+  "properties" | "required"
+> & { readonly input: Shape };
+
+/** As `toolOf` takes it. */
+export function plainDefinition<Shape extends z.ZodObject>({
+  input,
+  ...definition
+}: ShapedDefinition<Shape>): Definition<Infer<Shape>> {
+  const { properties, required } = inputSchema(input) as Pick<
+    Definition<Infer<Shape>>,
+    "properties" | "required"
+  >;
+  return { ...definition, properties, required };
 }
 
 /** By what a domain is about; a tool of none of these does nothing outside Toolkeep. */

@@ -144,6 +144,11 @@ export interface ToolSource {
   onChange(listener: () => void): () => void;
 }
 
+/** The same with something to close. */
+export interface ClosableSource extends ToolSource {
+  close(): Promise<void>;
+}
+
 /** A block of MCP content, kept as it came; only `type` is certain. */
 export interface Content {
   readonly type: string;

@@ -1,5 +1,5 @@
 import { followed } from "../contract/followed.ts";
-import type { Native } from "../contract/native.ts";
+import type { ClosableSource } from "../contract/tool.ts";
 import { RunningCalls } from "../lib/flow/running-calls.ts";
 import { createSerial } from "../lib/flow/serial.ts";
 import type { TaskDeps } from "../work/tasks/assigned-tasks.ts";
@@ -28,7 +28,7 @@ export type NativeDeps = Omit<FileDeps, "serially"> &
   OutputDeps;
 
 /** The core floor: what every agent has, whatever its toolboxes. */
-export function createNative(given: NativeDeps): Native {
+export function createNative(given: NativeDeps): ClosableSource {
   const deps = { ...given, serially: createSerial() };
   const running = new RunningCalls();
   const tools = [

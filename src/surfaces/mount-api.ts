@@ -8,8 +8,10 @@ import { ApprovalWebhook } from "./api/approvals/approval-webhook.ts";
 import { recordActions } from "./api/audit/admin-audit.ts";
 import { EventFeed } from "./api/event-feed.ts";
 import { answerFailure, answerUnknownRoute } from "./api/failure.ts";
+import { addFeatureRoutes } from "./api/feature-routes.ts";
 import { CallStatistics } from "./api/metrics/call-statistics.ts";
 import { collectRoutes } from "./api/openapi.ts";
+import { checkRoute } from "./api/routes/daemon/checks.ts";
 import { configRoutes } from "./api/routes/daemon/config.ts";
 import { eventRoutes } from "./api/routes/daemon/events.ts";
 import { healthRoute } from "./api/routes/daemon/health.ts";
@@ -48,11 +50,7 @@ import { ruleRoutes } from "./api/routes/trust/rules.ts";
 import { secretRoutes } from "./api/routes/trust/secrets.ts";
 import { trustRoutes } from "./api/routes/trust/trust.ts";
 import { notificationRoutes } from "./api/routes/work/notifications.ts";
-import { projectNoteRoutes } from "./api/routes/work/project-notes.ts";
-import { projectRoutes } from "./api/routes/work/projects.ts";
 import { taskRoutes } from "./api/routes/work/tasks.ts";
-import { ticketCommentRoutes } from "./api/routes/work/ticket-comments.ts";
-import { ticketRoutes } from "./api/routes/work/tickets.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
 import { ToolCosts } from "./api/tools/tool-costs.ts";
@@ -133,6 +131,10 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       api.addHook("onRequest", admins.hook);
       recordActions(api, context);
       for (const addRoutes of ROUTES) addRoutes(api, context);
+      addFeatureRoutes(
+        api,
+        hub.features.flatMap(({ routes = [] }) => routes),
+      );
       eventRoutes(api, feed, admins);
       openApiRoute(api, context, routes);
     },
@@ -159,6 +161,7 @@ function readExactNumbers(app: FastifyInstance): void {
 
 const ROUTES = [
   statusRoute,
+  checkRoute,
   homeRoute,
   sessionRoutes,
   peopleRoutes,
@@ -178,10 +181,6 @@ const ROUTES = [
   callRoutes,
   auditRoutes,
   taskRoutes,
-  projectRoutes,
-  projectNoteRoutes,
-  ticketRoutes,
-  ticketCommentRoutes,
   memoryRoutes,
   sourceRoutes,
   knowledgeRoutes,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { projectsOf } from "../support/project-stores.ts";
 
 describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
   it("gives a sub-agent a task, shows how far it is as that changes, and cancels it after asking", async () => {
@@ -75,7 +76,7 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await panel.getByRole("button", { name: "Comment" }).click();
     await panel.getByRole("listitem").getByText("Since <i>when</i>?").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    expect(await dashboard.hub.projects.tickets.get("TK-1")).toMatchObject({
+    expect(await projectsOf(dashboard.hub).tickets.get("TK-1")).toMatchObject({
       assignee: "coder",
       status: "in_progress",
       comments: 1,
@@ -86,8 +87,8 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
   it("a viewer reads all of it, on a phone too, and has no button that changes anything", async () => {
     await using dashboard = await testDashboard({ agents: { coder: [] } });
     await dashboard.hub.people.add("vera", "viewer");
-    await dashboard.hub.projects.create({ name: "Tool keeper" }, null);
-    await dashboard.hub.projects.tickets.create("TK", { title: "Names are cut" }, null);
+    await projectsOf(dashboard.hub).create({ name: "Tool keeper" }, null);
+    await projectsOf(dashboard.hub).tickets.create("TK", { title: "Names are cut" }, null);
     const context = { viewport: { width: 390, height: 800 } };
     const page = await dashboard.open("/tasks/tickets/TK-1", { person: "vera", context });
     await page.getByRole("complementary").getByText("Not begun").waitFor();

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { COMPONENTS } from "../../src/surfaces/api/answers/components.ts";
+import { allComponents } from "../../src/surfaces/api/answers/components.ts";
 
 /**
  * Compares answers with the schemas that describe them, both ways: what a schema does not name is reported too, though
@@ -13,7 +13,6 @@ export class AnswerSchemas {
     strictRequired: false,
   });
   readonly #compiled = new Map<string, ValidateFunction>();
-  readonly #components = { schemas: closed(COMPONENTS) };
 
   constructor() {
     this.#ajv.addVocabulary(["components"]);
@@ -24,7 +23,7 @@ export class AnswerSchemas {
     const key = JSON.stringify(schema);
     const validate =
       this.#compiled.get(key) ??
-      this.#ajv.compile({ ...(closed(schema) as object), components: this.#components });
+      this.#ajv.compile({ ...(closed(schema) as object), components: { schemas: closed(allComponents()) } });
     this.#compiled.set(key, validate);
     // As it is on the wire: a property that is undefined is none.
     if (validate(JSON.parse(JSON.stringify(answer)))) return undefined;

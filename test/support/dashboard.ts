@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { loadHomeSettings } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { loadSettings } from "../../src/machine/config/load.ts";
 import { answerUnknownRoute } from "../../src/surfaces/api/failure.ts";
 import { createBackup } from "../../src/surfaces/daemon/backup.ts";
 import { mountGateway } from "../../src/surfaces/gateway/serve-mcp.ts";
@@ -69,7 +69,7 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
       }),
     reloadSettings: async () => {
       const env = { TOOLKEEP_HOME: tested.home };
-      await tested.hub.apply(await loadSettings({ cwd: tested.home, env, isTrusted: () => false }));
+      await tested.hub.apply(await loadHomeSettings({ cwd: tested.home, env, isTrusted: () => false }));
     },
   });
   mountGateway(app, tested.hub, { log: silentLog, version: "1.2.3" });

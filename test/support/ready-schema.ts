@@ -1,7 +1,7 @@
 import pg from "pg";
 import { inject } from "vitest";
+import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/machine/db/open.ts";
 import { freshSchema } from "./postgres.ts";
 
 interface Ready {

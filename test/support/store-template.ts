@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openStore } from "../../src/machine/db/open.ts";
 import { openDatabaseSync } from "../../src/machine/db/sqlite/database-sync.ts";
 import { tempHome } from "./temp-home.ts";
 

@@ -1,4 +1,4 @@
-import { openStore } from "../../src/machine/db/open.ts";
+import { openHomeStore as openStore } from "../../src/features.ts";
 import type { Store } from "../../src/machine/db/store.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";

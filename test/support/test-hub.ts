@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../../src/contract/caller.ts";
+import { loadHomeSettings } from "../../src/features.ts";
 import { createHub, type Hub } from "../../src/hub.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import { loadSettings } from "../../src/machine/config/load.ts";
 import type { Rule, ServerConfig } from "../../src/machine/config/settings.ts";
 import { bundledServer } from "./bundled-servers.ts";
 import { putEmptyStore } from "./store-template.ts";
@@ -57,7 +57,7 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
     ...setup.env,
     TOOLKEEP_HOME: home.path,
   };
-  const loaded = await loadSettings({ cwd: home.path, env, isTrusted: () => false });
+  const loaded = await loadHomeSettings({ cwd: home.path, env, isTrusted: () => false });
   const hub = await createHub({
     loaded,
     version: "0.0.0-test",

@@ -1,5 +1,6 @@
 import { Events } from "../../src/contract/events.ts";
 import { createProjects, type Projects } from "../../src/features/projects/projects.ts";
+import { ProjectTables } from "../../src/features/projects/tables.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Store } from "../../src/machine/db/store.ts";
 import { rankTexts } from "../../src/machine/text/index/rank-texts.ts";
@@ -25,7 +26,7 @@ export async function testProjects(): Promise<TestProjects> {
   events.on("ticket.changed", ({ ticket }) => told.push(ticket));
   let now = NOW;
   const projects = createProjects({
-    store: kept.store,
+    tables: new ProjectTables(kept.store.database),
     agents: { id: (name) => `agt_${name}`, name: (id) => id.replace("agt_", "") },
     redact: (text) => text.replaceAll(SECRET, "[redacted]"),
     rank: rankTexts,

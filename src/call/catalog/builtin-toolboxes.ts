@@ -1,20 +1,24 @@
 import type { ToolboxRecord } from "../../machine/db/store.ts";
 
-type BuiltinToolbox = Pick<ToolboxRecord, "name" | "description" | "tools">;
+export type BuiltinToolbox = Pick<ToolboxRecord, "name" | "description" | "tools">;
 
 const LOOKING_UP = ["web_search", "browse_url", "extract_links"];
 const MEMORY = ["recall", "memorize", "update_memory", "forget"];
-const PROJECTS = [
-  ...["create_project", "list_projects", "get_project", "update_project", "delete_project"],
-  ...["create_ticket", "list_tickets", "get_ticket", "update_ticket", "delete_ticket", "comment_ticket"],
-  ...["add_project_note", "search_project_notes", "update_project_note", "delete_project_note"],
-];
+
+/** The built-in toolboxes with the tools that features add to them. */
+export function builtinToolboxes(
+  entriesOf: (toolbox: string) => readonly string[],
+): readonly BuiltinToolbox[] {
+  return BUILTIN_TOOLBOXES.map(({ name, description, tools }) =>
+    toolbox(name, description, [...tools, ...entriesOf(name)]),
+  );
+}
 
 /**
  * Written at every start, read-only. They name tools that are still planned, too: whoever has the toolbox has them
  * on the day they come.
  */
-export const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
+const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
   toolbox(
     "all",
     "Every native tool and every enabled custom tool. Tools of MCP servers and plugins are listed by name.",
@@ -31,7 +35,6 @@ export const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
     ...["http_request", "get_system_info", "scout"],
   ]),
   toolbox("code", "Work on tickets: projects, tickets and their notes, looking things up, memory to read.", [
-    ...PROJECTS,
     ...[...LOOKING_UP, "recall", "scout"],
   ]),
   toolbox("scout", "Looking around without changing anything; what a scout works with.", [

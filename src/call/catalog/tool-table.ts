@@ -1,29 +1,35 @@
 import { DOMAINS, type Tool } from "../../contract/tool.ts";
-import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
+import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import { covers } from "./grants.ts";
 
 /** The tools that come with Toolkeep, for the docs: in Markdown, by domain, those that are there and those that are announced. */
-export function renderToolTables(tools: readonly Tool[]): {
+export function renderToolTables(
+  tools: readonly Tool[],
+  toolboxes: readonly BuiltinToolbox[],
+): {
   readonly present: string;
   readonly planned: string;
 } {
   const own = tools.filter((tool) => tool.domain !== undefined).sort(byDomain);
   const isPlanned = (tool: Tool) => tool.status().kind === "planned";
   return {
-    present: table(own.filter((tool) => !isPlanned(tool))),
-    planned: table(own.filter(isPlanned)),
+    present: table(
+      own.filter((tool) => !isPlanned(tool)),
+      toolboxes,
+    ),
+    planned: table(own.filter(isPlanned), toolboxes),
   };
 }
 
-function table(tools: readonly Tool[]): string {
+function table(tools: readonly Tool[], toolboxes: readonly BuiltinToolbox[]): string {
   return [
     "| tool | domain | what it does | for | flags | scope | toolboxes |",
     "|---|---|---|---|---|---|---|",
-    ...tools.map(row),
+    ...tools.map((tool) => row(tool, toolboxes)),
   ].join("\n");
 }
 
-function row(tool: Tool): string {
+function row(tool: Tool, toolboxes: readonly BuiltinToolbox[]): string {
   const flags = Object.entries(tool.flags).flatMap(([flag, isSet]) => (isSet ? [flag] : []));
   const what = tool.status().kind === "planned" ? tool.description : (tool.title ?? tool.name);
   const cells = [
@@ -33,14 +39,14 @@ function row(tool: Tool): string {
     tool.availability,
     flags.join(", ") || "–",
     `\`${tool.scope}\``,
-    toolboxesOf(tool),
+    toolboxesOf(tool, toolboxes),
   ];
   return `| ${cells.join(" | ")} |`;
 }
 
-function toolboxesOf(tool: Tool): string {
+function toolboxesOf(tool: Tool, toolboxes: readonly BuiltinToolbox[]): string {
   if (tool.floor) return "core floor";
-  const names = BUILTIN_TOOLBOXES.filter(({ tools }) => covers(tool, tools)).map(({ name }) => `\`${name}\``);
+  const names = toolboxes.filter(({ tools }) => covers(tool, tools)).map(({ name }) => `\`${name}\``);
   return names.join(", ") || "by name only";
 }
 

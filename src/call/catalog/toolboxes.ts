@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
-import { BUILTIN_TOOLBOXES } from "./builtin-toolboxes.ts";
+import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import { covers, isPattern } from "./grants.ts";
 
 export interface ToolboxView extends ToolboxRecord {
@@ -57,10 +57,10 @@ export class Toolboxes {
   }
 
   /** Writes the built-in toolboxes as this version defines them. */
-  async writeBuiltin(): Promise<void> {
+  async writeBuiltin(toolboxes: readonly BuiltinToolbox[]): Promise<void> {
     const now = this.#deps.clock();
     await this.#deps.store.toolboxes.putBuiltin(
-      BUILTIN_TOOLBOXES.map((toolbox) => ({ ...toolbox, builtin: true, createdAt: now, updatedAt: now })),
+      toolboxes.map((toolbox) => ({ ...toolbox, builtin: true, createdAt: now, updatedAt: now })),
     );
     await this.reload();
   }

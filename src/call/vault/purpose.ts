@@ -11,6 +11,11 @@ export const sealedFor = {
   auditKey: (_id: string) => "audit-key",
 } satisfies Record<SealedKind, (key: string) => string>;
 
+/** The purpose of a sealed value, by its kind. Those of features need no list: their kind and the id of their row say enough. */
+export function purposeOf(kind: string, key: string): string {
+  return kind in sealedFor ? sealedFor[kind as SealedKind](key) : `${kind}:${key}`;
+}
+
 /** Of secrets as they were sealed before they had bindings: the value alone. */
 export function plainSecret(name: string): string {
   return `secret:${name}`;

@@ -2,10 +2,10 @@ import { constants, existsSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { KEY_IN_FILE, loadKeys } from "../../call/vault/keys/key.ts";
+import { broken, type Check, failed, ok, warning } from "../../contract/health.ts";
 import type { Result } from "../../lib/result.ts";
 import { checkFiles, type LoadOptions } from "../../machine/config/load.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import { broken, type Check, failed, ok, warning } from "./check.ts";
 
 const NODE_FLOOR = [20, 19];
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { type Check, failed, ok, warning } from "../../contract/health.ts";
 import { type LeftOut, leftOutText } from "../../lib/text/left-out.ts";
 import { findProgram } from "../../machine/process/find-program.ts";
-import { type Check, failed, ok, warning } from "./check.ts";
 
 /** What a check has to know of a server. */
 export interface CheckedServer {

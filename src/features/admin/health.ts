@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { explainRefusal, output, platformTool } from "../../contract/define-tool.ts";
+import { broken, type Check, ok, warning } from "../../contract/health.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
 import type { Store, ToolboxRecord } from "../../machine/db/store.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
 import type { EmbedderState } from "../../machine/text/meaning/embedder.ts";
-import { broken, type Check, ok, warning } from "./check.ts";
 import { checkMachine, checkSandbox } from "./check-machine.ts";
 import { type CheckedServer, checkServers } from "./check-servers.ts";
 
@@ -22,6 +22,8 @@ export interface HealthDeps {
   readonly tools: () => readonly Tool[];
   /** What of the audit could not be written since the process began. */
   readonly lostRecords: () => number;
+  /** What features say about themselves. */
+  readonly featureChecks: () => Promise<readonly Check[]>;
   /** How far tools are found by what they mean. */
   readonly meanings: () => Meanings;
 }
@@ -79,6 +81,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
     home,
     env,
     cwd: project ? dirname(project.path) : home,
+    declared: loaded().table,
     isTrusted: (path: string, sha256: string) => store.trust.has(path, sha256),
   };
   return [
@@ -87,6 +90,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
     checkSandbox(await deps.sandbox.check(), settings.shell.sandbox),
     checkAudit(deps.lostRecords()),
     checkMeanings(deps.meanings()),
+    ...(await deps.featureChecks()),
     ...(await checkServers(servers(), env)),
     ...checkToolboxes(deps),
     ...checkTools(deps),

@@ -1,38 +1,31 @@
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { z } from "zod";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import { LONGEST, MAX_LABELS } from "./limits.ts";
-import type { NoteInput, NoteView } from "./notes.ts";
-import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects-tools.ts";
+import { outputPage, pageArguments, pageRequest } from "../../machine/db/query/paging.ts";
+import { LONGEST, MAX_LABELS, type NoteView } from "./contract.ts";
+import { authorOf, type ProjectToolDeps, projectName, seenRevision } from "./projects-tools.ts";
 
 const DOMAIN = { domain: "projects", scope: "tools" } as const;
 /** Notes come with their bodies, so a page of them is shorter than one of tickets. */
 const MOST_FOUND = 20;
 
-const NOTE = { type: "string", minLength: 1, maxLength: 100, description: "The note's id." } as const;
-const TAG = { type: "string", minLength: 1, maxLength: LONGEST.label } as const;
-const FIELDS = {
-  title: {
-    type: "string",
-    minLength: 1,
-    maxLength: LONGEST.title,
-    description: "One line that says what it is about.",
-  },
-  body: { type: "string", minLength: 1, maxLength: LONGEST.note, description: "The note, as Markdown." },
-  tags: { type: "array", maxItems: MAX_LABELS, items: TAG, description: "All of its tags." },
-} as const;
+const noteId = z.string().min(1).max(100).describe("The note's id.");
+const tag = z.string().min(1).max(LONGEST.label);
+const title = z.string().min(1).max(LONGEST.title).describe("One line that says what it is about.");
+const body = z.string().min(1).max(LONGEST.note).describe("The note, as Markdown.");
+const tags = z.array(tag).max(MAX_LABELS).describe("All of its tags.");
 
 export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): readonly Tool[] {
   return [
-    defineGranted<NoteInput & { readonly project: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "add_project_note",
       title: "Add a note to a project",
       description:
         "Keep something worth knowing about a project: a decision and its reasons, how something is done, where something is. Search first: a note that exists is better changed.",
-      properties: { project: PROJECT, ...FIELDS },
-      required: ["project", "title", "body"],
+      input: z.object({ project: projectName, title, body, ...optional({ tags }) }),
       async run({ project, ...input }, { caller }) {
         const note = await notes.create(project, input, authorOf(caller));
         const said = `Added note ${note.id} (${note.title}) to ${note.project}.`;
@@ -40,18 +33,19 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       },
     }),
 
-    defineGranted<PageArgs & { readonly project: string; readonly query?: string; readonly tag?: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "search_project_notes",
       title: "Search the notes of a project",
       description: `Find notes of a project by words, best first; without a query all of them, newest first. At most ${MOST_FOUND} at a time, with their whole text.`,
-      properties: {
-        project: PROJECT,
-        query: { type: "string", maxLength: LONGEST.query, description: "Words to look for." },
-        tag: { ...TAG, description: "Only those with this tag." },
-        ...PAGE_PROPERTIES,
-      },
-      required: ["project"],
+      input: z.object({
+        project: projectName,
+        ...optional({
+          query: z.string().max(LONGEST.query).describe("Words to look for."),
+          tag: tag.describe("Only those with this tag."),
+        }),
+        ...pageArguments,
+      }),
       flags: { readOnly: true, concurrencySafe: true },
       async run({ project, query, tag, ...page }) {
         const request = pageRequest({ limit: 10, ...page }, MOST_FOUND);
@@ -67,16 +61,17 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       },
     }),
 
-    defineGranted<
-      Partial<NoteInput> & { readonly project: string; readonly note: string; readonly revision?: number }
-    >({
+    grantedTool({
       ...DOMAIN,
       name: "update_project_note",
       title: "Change a note of a project",
       description:
         "Change a note of a project so that it stays right; what is left out stays, tags are replaced whole.",
-      properties: { project: PROJECT, note: NOTE, ...FIELDS, revision: REVISION },
-      required: ["project", "note"],
+      input: z.object({
+        project: projectName,
+        note: noteId,
+        ...optional({ title, body, tags, revision: seenRevision }),
+      }),
       async run({ project, note: id, revision, ...change }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const note = await notes.update(project, id, change, revision);
@@ -85,13 +80,12 @@ export function projectNoteTools({ projects: { notes } }: ProjectToolDeps): read
       },
     }),
 
-    defineGranted<{ readonly project: string; readonly note: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "delete_project_note",
       title: "Delete a note of a project",
       description: "Delete a note of a project, for good: one that is wrong, or that another one replaces.",
-      properties: { project: PROJECT, note: NOTE },
-      required: ["project", "note"],
+      input: z.object({ project: projectName, note: noteId }),
       flags: { destructive: true },
       async run({ project, note: id }) {
         const note = await notes.delete(project, id);

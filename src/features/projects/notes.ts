@@ -1,24 +1,17 @@
 import { ToolkeepError } from "../../contract/errors.ts";
-import type {
-  Page,
-  PageRequest,
-  ProjectNoteRecord,
-  ProjectRecord,
-} from "../../machine/db/tables/work/project-record.ts";
+import { pick } from "../../contract/shape.ts";
+import type { Page, PageRequest } from "../../machine/db/query/page.ts";
+import {
+  type NoteChange,
+  type NoteInput,
+  type NoteRecord,
+  type NoteView,
+  noteView,
+  type ProjectRecord,
+} from "./contract.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
 import { cleanLabels, createTexts, unlessChanged } from "./project-text.ts";
 import { writable } from "./writable.ts";
-
-export interface NoteView extends Omit<ProjectNoteRecord, "projectId"> {
-  /** The key of its project. */
-  readonly project: string;
-}
-
-export interface NoteInput {
-  readonly title: string;
-  readonly body: string;
-  readonly tags?: readonly string[];
-}
 
 export interface NoteQuery {
   /** Absent or blank: all of them, newest first. */
@@ -33,28 +26,30 @@ export interface Notes {
   get(project: string, id: string): Promise<NoteView>;
   create(project: string, input: NoteInput, by: Author): Promise<NoteView>;
   /** Throws CHANGED when it no longer has the `revision` given. */
-  update(project: string, id: string, change: Partial<NoteInput>, revision?: number): Promise<NoteView>;
+  update(project: string, id: string, change: NoteChange, revision?: number): Promise<NoteView>;
   /** Resolves with what it was. */
   delete(project: string, id: string): Promise<NoteView>;
 }
 
 /** As many as one list of the store gives: a search looks at all of them. */
 export const MAX_NOTES = 500;
+const ALL = { limit: MAX_NOTES, offset: 0 };
 
 export function createNotes(
-  { store, agents, rank, redact, events, clock, newId }: ProjectDeps,
+  { tables, agents, rank, redact, events, clock, newId }: ProjectDeps,
   findProject: (project: string) => Promise<ProjectRecord>,
 ): Notes {
   const texts = createTexts(redact);
-  const view = ({ projectId: _, ...note }: ProjectNoteRecord, { key }: ProjectRecord): NoteView => ({
-    ...note,
-    createdBy: note.createdBy === null ? null : agents.name(note.createdBy),
-    project: key,
-  });
+  const view = (note: NoteRecord, { key }: ProjectRecord): NoteView =>
+    pick(noteView, {
+      ...note,
+      createdBy: note.createdBy === null ? null : agents.name(note.createdBy),
+      project: key,
+    });
 
   async function find(name: string, id: string) {
     const project = await findProject(name);
-    const note = await store.projectNotes.get(project.id, id);
+    const note = await tables.notes.find({ projectId: project.id, id });
     if (note) return { note, project };
     throw new ToolkeepError(
       "NOT_FOUND",
@@ -62,7 +57,7 @@ export function createNotes(
     );
   }
 
-  const told = (note: ProjectNoteRecord, project: ProjectRecord): NoteView => {
+  const told = (note: NoteRecord, project: ProjectRecord): NoteView => {
     events.emit("project.changed", { project: project.key });
     return view(note, project);
   };
@@ -70,7 +65,7 @@ export function createNotes(
   return {
     async search(name, { text = "", tag }, { limit, offset }) {
       const project = await findProject(name);
-      const { items } = await store.projectNotes.list(project.id, { limit: MAX_NOTES, offset: 0 });
+      const { items } = await tables.notes.page({ projectId: project.id }, ["-createdAt", "-id"], ALL);
       const wanted = tag?.trim().toLowerCase();
       const tagged = wanted === undefined ? items : items.filter(({ tags }) => tags.includes(wanted));
       const ranked = text.trim() === "" ? undefined : await rank(text, tagged.map(searched));
@@ -89,7 +84,7 @@ export function createNotes(
     async create(name, input, by) {
       const project = writable(await findProject(name));
       const now = clock();
-      const note: ProjectNoteRecord = {
+      const note: NoteRecord = {
         id: newId("note"),
         projectId: project.id,
         title: texts.required("the title of a note", input.title),
@@ -100,7 +95,8 @@ export function createNotes(
         createdAt: now,
         updatedAt: now,
       };
-      if (!(await store.projectNotes.create(note, MAX_NOTES))) {
+      const room = { most: MAX_NOTES, among: { projectId: project.id } };
+      if (!(await tables.notes.insert(note, room))) {
         throw new ToolkeepError(
           "TOO_MANY",
           `project ${project.key} has ${MAX_NOTES} notes, which is the most; delete or merge some`,
@@ -119,20 +115,20 @@ export function createNotes(
         ...(tags !== undefined && { tags: cleanLabels("tag", tags) }),
         updatedAt: clock(),
       };
-      const updated = await store.projectNotes.update(note.id, change, revision);
+      const updated = await tables.notes.change(note.id, change, revision);
       return told(unlessChanged(`note ${id}`, updated, revision), project);
     },
 
     async delete(name, id) {
       const { note, project } = await find(name, id);
       writable(project);
-      await store.projectNotes.delete(note.id);
+      await tables.notes.delete(note.id);
       return told(note, project);
     },
   };
 }
 
 /** Tags are searched as if they stood in the title. */
-function searched({ title, body, tags }: ProjectNoteRecord) {
+function searched({ title, body, tags }: NoteRecord) {
   return { title: [title, ...tags].join(" "), body };
 }

@@ -1,10 +1,10 @@
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { Store } from "../../machine/db/store.ts";
+import type { ProjectTables } from "./tables.ts";
 
 export interface ProjectDeps {
-  readonly store: Pick<Store, "projects" | "tickets" | "projectNotes">;
+  readonly tables: ProjectTables;
   readonly agents: {
     /** Throws NOT_FOUND for a name that no agent has. */
     id(name: string): string;

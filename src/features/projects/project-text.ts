@@ -1,5 +1,5 @@
 import { ToolkeepError } from "../../contract/errors.ts";
-import { MAX_LABELS } from "./limits.ts";
+import { MAX_LABELS } from "./contract.ts";
 
 const LABEL = /^[a-z0-9][a-z0-9._:-]{0,39}$/;
 

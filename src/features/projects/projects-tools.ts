@@ -1,11 +1,12 @@
+import { z } from "zod";
 import type { Caller } from "../../contract/caller.ts";
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import type { ProjectRecord } from "../../machine/db/tables/work/project-record.ts";
-import { LONGEST } from "./limits.ts";
-import type { ProjectChange, Projects, ProjectView } from "./projects.ts";
+import { outputPage, pageArguments, pageRequest } from "../../machine/db/query/paging.ts";
+import { LONGEST, type ProjectView, projectStatus } from "./contract.ts";
+import type { Projects } from "./projects.ts";
 
 export interface ProjectToolDeps {
   readonly projects: Projects;
@@ -13,31 +14,19 @@ export interface ProjectToolDeps {
 
 const DOMAIN = { domain: "projects", scope: "tools" } as const;
 const READS = { readOnly: true, concurrencySafe: true } as const;
-const STATUSES: readonly ProjectRecord["status"][] = ["active", "archived"];
 
-export const PROJECT = {
-  type: "string",
-  minLength: 1,
-  maxLength: 200,
-  description: "The project: its key (such as TK), its id, or its name.",
-} as const;
-export const REVISION = {
-  type: "integer",
-  minimum: 1,
-  description:
-    "The revision that you read. Given, the change is refused when somebody else changed it since.",
-} as const;
-const NAME = {
-  type: "string",
-  minLength: 1,
-  maxLength: LONGEST.name,
-  description: "What it is called.",
-} as const;
-const DESCRIPTION = {
-  type: "string",
-  maxLength: LONGEST.description,
-  description: "What it is about, as Markdown.",
-} as const;
+/** Arguments that several tools take. */
+export const projectName = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("The project: its key (such as TK), its id, or its name.");
+export const seenRevision = z
+  .int()
+  .min(1)
+  .describe("The revision that you read. Given, the change is refused when somebody else changed it since.");
+const name = z.string().min(1).max(LONGEST.name).describe("What it is called.");
+const description = z.string().max(LONGEST.description).describe("What it is about, as Markdown.");
 
 /** Agents are known by their id; what a person does at the command line is nobody's. */
 export function authorOf({ operator, agentId }: Caller): string | null {
@@ -46,24 +35,25 @@ export function authorOf({ operator, agentId }: Caller): string | null {
 
 export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
   return [
-    defineGranted<{ readonly name: string; readonly key?: string; readonly description?: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "create_project",
       title: "Create a project",
       description:
         "Create a project, which holds tickets and notes that every agent with the project tools shares. Look with list_projects first whether there is one already.",
-      properties: {
-        name: NAME,
-        key: {
-          type: "string",
-          minLength: 2,
-          maxLength: LONGEST.key,
-          description:
-            "2 to 10 letters and digits that tickets are named after: TK makes TK-1, TK-2 … Never changes. Left out, it is made from the name.",
-        },
-        description: DESCRIPTION,
-      },
-      required: ["name"],
+      input: z.object({
+        name,
+        ...optional({
+          key: z
+            .string()
+            .min(2)
+            .max(LONGEST.key)
+            .describe(
+              "2 to 10 letters and digits that tickets are named after: TK makes TK-1, TK-2 … Never changes. Left out, it is made from the name.",
+            ),
+          description,
+        }),
+      }),
       async run(args, { caller }) {
         const project = await projects.create(args, authorOf(caller));
         return output(
@@ -74,16 +64,15 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       },
     }),
 
-    defineGranted<PageArgs & { readonly status?: ProjectRecord["status"] }>({
+    grantedTool({
       ...DOMAIN,
       name: "list_projects",
       title: "List the projects",
       description: "List the projects with how many of their tickets are unfinished, by key.",
-      properties: {
-        status: { enum: STATUSES, description: "Only those that are active, or only archived ones." },
-        ...PAGE_PROPERTIES,
-      },
-      required: [],
+      input: z.object({
+        status: projectStatus.describe("Only those that are active, or only archived ones.").exactOptional(),
+        ...pageArguments,
+      }),
       flags: READS,
       async run({ status, ...page }) {
         const request = pageRequest(page);
@@ -97,13 +86,12 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       },
     }),
 
-    defineGranted<{ readonly project: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "get_project",
       title: "Show a project",
       description: "Show a project: its description, how many tickets it has in each status, how many notes.",
-      properties: { project: PROJECT },
-      required: ["project"],
+      input: z.object({ project: projectName }),
       flags: READS,
       async run({ project: name }) {
         const project = await projects.get(name);
@@ -111,20 +99,16 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       },
     }),
 
-    defineGranted<ProjectChange & { readonly project: string; readonly revision?: number }>({
+    grantedTool({
       ...DOMAIN,
       name: "update_project",
       title: "Change a project",
       description:
         "Change the name, description or status of a project; what is left out stays. In an archived project nothing can be changed until it is active again.",
-      properties: {
-        project: PROJECT,
-        name: NAME,
-        description: DESCRIPTION,
-        status: { enum: STATUSES },
-        revision: REVISION,
-      },
-      required: ["project"],
+      input: z.object({
+        project: projectName,
+        ...optional({ name, description, status: projectStatus, revision: seenRevision }),
+      }),
       async run({ project: name, revision, ...change }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const project = await projects.update(name, change, revision);
@@ -137,14 +121,13 @@ export function projectTools({ projects }: ProjectToolDeps): readonly Tool[] {
       },
     }),
 
-    defineGranted<{ readonly project: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "delete_project",
       title: "Delete a project",
       description:
         "Delete a project with all its tickets, comments and notes, for good. One that holds anything must be archived first (update_project).",
-      properties: { project: PROJECT },
-      required: ["project"],
+      input: z.object({ project: projectName }),
       flags: { destructive: true },
       async run({ project: name }) {
         const project = await projects.delete(name);

@@ -1,36 +1,22 @@
 import { ToolkeepError } from "../../contract/errors.ts";
+import { pick } from "../../contract/shape.ts";
 import { nearest } from "../../lib/nearest.ts";
+import { unlessTaken } from "../../machine/db/database.ts";
+import type { Page, PageRequest } from "../../machine/db/query/page.ts";
 import {
-  type Page,
-  type PageRequest,
+  MAX_PROJECTS,
+  type ProjectChange,
+  type ProjectInput,
   type ProjectRecord,
-  TICKET_STATUSES,
-  type TicketStatus,
-} from "../../machine/db/tables/work/project-record.ts";
+  type ProjectView,
+  projectView,
+  ticketStatus,
+} from "./contract.ts";
 import { checkKey, keyFrom } from "./key.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
 import { createTexts, unlessChanged } from "./project-text.ts";
 import { createTickets, type Tickets } from "./tickets.ts";
-
-export interface ProjectView extends Omit<ProjectRecord, "lastNumber"> {
-  /** How many tickets there are of each status. */
-  readonly tickets: Readonly<Record<TicketStatus, number>>;
-  readonly notes: number;
-}
-
-export interface ProjectInput {
-  readonly name: string;
-  /** Absent: made from the name. */
-  readonly key?: string;
-  readonly description?: string;
-}
-
-export interface ProjectChange {
-  readonly name?: string;
-  readonly description?: string;
-  readonly status?: ProjectRecord["status"];
-}
 
 /**
  * Projects with their tickets and notes, for agents and people alike. A project is named by its key in whatever case,
@@ -48,29 +34,29 @@ export interface Projects {
   delete(project: string, options?: { force?: boolean }): Promise<ProjectView>;
 }
 
-/** As many as one list of the store gives, so that every project can be found by its name. */
-export const MAX_PROJECTS = 500;
-const EVERY = { limit: MAX_PROJECTS, offset: 0 };
-
 export function createProjects(deps: ProjectDeps): Projects {
-  const { store, agents, events, clock, newId } = deps;
+  const { tables, agents, events, clock, newId } = deps;
   const texts = createTexts(deps.redact);
   const find = (project: string) => findProject(deps, project);
 
   async function views(records: readonly ProjectRecord[]): Promise<ProjectView[]> {
     const ids = records.map(({ id }) => id);
-    const [tickets, notes] = await Promise.all([store.tickets.counts(ids), store.projectNotes.counts(ids)]);
-    return records.map(({ lastNumber: _, ...project }) => ({
-      ...project,
-      createdBy: project.createdBy === null ? null : agents.name(project.createdBy),
-      tickets: Object.fromEntries(
-        TICKET_STATUSES.map((status) => [
-          status,
-          tickets.find((row) => row.projectId === project.id && row.status === status)?.count ?? 0,
-        ]),
-      ) as Record<TicketStatus, number>,
-      notes: notes.get(project.id) ?? 0,
-    }));
+    const [tickets, notes] = await Promise.all([
+      tables.ticketCounts(ids),
+      tables.notes.counts("projectId", ids),
+    ]);
+    return records.map((project) => {
+      const countOf = (status: string) =>
+        tickets.find((row) => row.projectId === project.id && row.status === status)?.count ?? 0;
+      return pick(projectView, {
+        ...project,
+        createdBy: project.createdBy === null ? null : agents.name(project.createdBy),
+        tickets: Object.fromEntries(
+          ticketStatus.options.map((status) => [status, countOf(status)]),
+        ) as ProjectView["tickets"],
+        notes: notes.get(project.id) ?? 0,
+      });
+    });
   }
   const view = async (record: ProjectRecord) => (await views([record]))[0]!;
   const told = (record: ProjectRecord) => {
@@ -79,14 +65,15 @@ export function createProjects(deps: ProjectDeps): Projects {
   };
 
   async function create(project: ProjectRecord): Promise<ProjectRecord> {
-    if (await store.projects.create(project, MAX_PROJECTS)) return project;
+    const inserted = tables.projects.insert(project, { most: MAX_PROJECTS });
+    if (await unlessTaken(`A project with the key ${project.key}`, inserted)) return project;
     throw new ToolkeepError("TOO_MANY", `there are ${MAX_PROJECTS} projects already, which is the most`, {
       remedy: "Delete a project that is no longer needed first.",
     });
   }
 
   async function createWithKeyFrom(name: string, project: Omit<ProjectRecord, "key">) {
-    const taken = new Set((await store.projects.list(EVERY)).items.map(({ key }) => key));
+    const taken = new Set((await tables.allProjects()).map(({ key }) => key));
     for (;;) {
       const key = keyFrom(name, taken);
       try {
@@ -103,8 +90,8 @@ export function createProjects(deps: ProjectDeps): Projects {
     tickets: createTickets(deps, find),
     notes: createNotes(deps, find),
 
-    async list(filter) {
-      const { items, total } = await store.projects.list(filter);
+    async list({ status, ...page }) {
+      const { items, total } = await tables.projects.page(status ? { status } : {}, ["key"], page);
       return { items: await views(items), total };
     },
 
@@ -135,7 +122,7 @@ export function createProjects(deps: ProjectDeps): Projects {
         ...(change.description !== undefined && { description: texts.optional(change.description) }),
         ...(change.status !== undefined && { status: change.status }),
       };
-      const updated = await store.projects.update(id, { ...cleaned, updatedAt: clock() }, revision);
+      const updated = await tables.projects.change(id, { ...cleaned, updatedAt: clock() }, revision);
       return told(unlessChanged(`project ${key}`, updated, revision));
     },
 
@@ -143,7 +130,7 @@ export function createProjects(deps: ProjectDeps): Projects {
       const record = await find(project);
       const shown = await view(record);
       if (!force && record.status === "active") refuseFull(shown);
-      await store.projects.delete(record.id);
+      await tables.projects.delete(record.id);
       events.emit("project.changed", { project: record.key });
       return shown;
     },
@@ -151,10 +138,12 @@ export function createProjects(deps: ProjectDeps): Projects {
 }
 
 /** Throws NOT_FOUND with the nearest key or name. */
-async function findProject({ store }: ProjectDeps, project: string): Promise<ProjectRecord> {
-  const known = (await store.projects.get(project)) ?? (await store.projects.byKey(project.toUpperCase()));
+async function findProject({ tables }: ProjectDeps, project: string): Promise<ProjectRecord> {
+  const known =
+    (await tables.projects.find({ id: project })) ??
+    (await tables.projects.find({ key: project.toUpperCase() }));
   if (known) return known;
-  const { items } = await store.projects.list(EVERY);
+  const items = await tables.allProjects();
   const named = items.filter(({ name }) => name.toLowerCase() === project.toLowerCase());
   if (named.length === 1) return named[0]!;
   const shown = JSON.stringify(project.slice(0, 100));

@@ -1,30 +1,22 @@
+import { z } from "zod";
 import type { Caller } from "../../contract/caller.ts";
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import { TICKET_PRIORITIES, TICKET_STATUSES } from "../../machine/db/tables/work/project-record.ts";
-import { LONGEST, MAX_LABELS } from "./limits.ts";
-import { authorOf, PROJECT, type ProjectToolDeps, REVISION } from "./projects-tools.ts";
+import { outputPage, pageArguments, pageRequest } from "../../machine/db/query/paging.ts";
 import {
   type CommentView,
-  statusesOf,
-  TICKET_FILTERS,
-  type TicketInput,
-  type TicketQuery,
-  type TicketStatusFilter,
+  LONGEST,
+  MAX_LABELS,
   type TicketSummary,
   type TicketView,
-} from "./tickets.ts";
-
-interface TicketArgs extends Omit<TicketInput, "title"> {
-  readonly title?: string;
-}
-
-interface ListArgs extends PageArgs, Pick<TicketQuery, "project" | "priority" | "label" | "text"> {
-  readonly status?: TicketStatusFilter;
-  readonly assignee?: string;
-}
+  ticketFilter,
+  ticketPriority,
+  ticketStatus,
+} from "./contract.ts";
+import { authorOf, type ProjectToolDeps, projectName, seenRevision } from "./projects-tools.ts";
+import { statusesOf } from "./tickets.ts";
 
 const DOMAIN = { domain: "projects", scope: "tools" } as const;
 const READS = { readOnly: true, concurrencySafe: true } as const;
@@ -32,41 +24,31 @@ const SHOWN_COMMENTS = 50;
 const ME = "me";
 const NOBODY = "nobody";
 
-const TICKET = {
-  type: "string",
-  minLength: 1,
-  maxLength: 100,
-  description: "The ticket, such as TK-12.",
-} as const;
-const TITLE = { type: "string", minLength: 1, maxLength: LONGEST.title, description: "One line." } as const;
-const LABEL = { type: "string", minLength: 1, maxLength: LONGEST.label } as const;
-const FIELDS = {
-  description: {
-    type: "string",
-    maxLength: LONGEST.description,
-    description: "What is wanted and why, as Markdown.",
-  },
-  status: { enum: TICKET_STATUSES },
-  priority: { enum: TICKET_PRIORITIES },
-  assignee: {
-    type: ["string", "null"],
-    minLength: 1,
-    maxLength: 40,
-    description: `The agent that does it, by name; ${ME} for yourself; null for nobody.`,
-  },
-  labels: { type: "array", maxItems: MAX_LABELS, items: LABEL, description: "All of its labels." },
-} as const;
+const ticketName = z.string().min(1).max(100).describe("The ticket, such as TK-12.");
+const title = z.string().min(1).max(LONGEST.title).describe("One line.");
+const label = z.string().min(1).max(LONGEST.label);
+const fields = optional({
+  description: z.string().max(LONGEST.description).describe("What is wanted and why, as Markdown."),
+  status: ticketStatus,
+  priority: ticketPriority,
+  assignee: z
+    .string()
+    .min(1)
+    .max(40)
+    .nullable()
+    .describe(`The agent that does it, by name; ${ME} for yourself; null for nobody.`),
+  labels: z.array(label).max(MAX_LABELS).describe("All of its labels."),
+});
 
 export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonly Tool[] {
   return [
-    defineGranted<TicketInput & { readonly project: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "create_ticket",
       title: "Create a ticket",
       description:
         "Create a ticket in a project: one piece of work with a status, a priority and comments. It gets the project's next number, such as TK-13.",
-      properties: { project: PROJECT, title: TITLE, ...FIELDS },
-      required: ["project", "title"],
+      input: z.object({ project: projectName, title, ...fields }),
       async run({ project, ...input }, { caller }) {
         const ticket = await tickets.create(project, withNames(input, caller), authorOf(caller));
         return output(
@@ -77,35 +59,31 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       },
     }),
 
-    defineGranted<ListArgs>({
+    grantedTool({
       ...DOMAIN,
       name: "list_tickets",
       title: "List tickets",
       description:
         "List tickets, newest first, of one project or of all; only unfinished ones unless a status is given. get_ticket shows the description and the comments of one.",
-      properties: {
-        project: PROJECT,
-        status: {
-          enum: TICKET_FILTERS,
-          description: "Default unfinished: everything but done and cancelled.",
-        },
-        priority: { enum: TICKET_PRIORITIES },
-        assignee: {
-          type: "string",
-          minLength: 1,
-          maxLength: 40,
-          description: `Only those of this agent; ${ME} for your own, ${NOBODY} for those that nobody has.`,
-        },
-        label: { ...LABEL, description: "Only those with this label." },
-        text: {
-          type: "string",
-          minLength: 1,
-          maxLength: LONGEST.query,
-          description: "Only those in whose title or description all these words occur.",
-        },
-        ...PAGE_PROPERTIES,
-      },
-      required: [],
+      input: z.object({
+        ...optional({
+          project: projectName,
+          status: ticketFilter.describe("Default unfinished: everything but done and cancelled."),
+          priority: ticketPriority,
+          assignee: z
+            .string()
+            .min(1)
+            .max(40)
+            .describe(`Only those of this agent; ${ME} for your own, ${NOBODY} for those that nobody has.`),
+          label: label.describe("Only those with this label."),
+          text: z
+            .string()
+            .min(1)
+            .max(LONGEST.query)
+            .describe("Only those in whose title or description all these words occur."),
+        }),
+        ...pageArguments,
+      }),
       flags: READS,
       async run({ limit, offset, status = "unfinished", assignee, ...filter }, { caller }) {
         const page = pageRequest({ ...(limit && { limit }), ...(offset && { offset }) });
@@ -122,13 +100,12 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       },
     }),
 
-    defineGranted<PageArgs & { readonly ticket: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "get_ticket",
       title: "Show a ticket",
       description: `Show a ticket with its description and its comments, the last ${SHOWN_COMMENTS} unless limit and offset say which.`,
-      properties: { ticket: TICKET, ...PAGE_PROPERTIES },
-      required: ["ticket"],
+      input: z.object({ ticket: ticketName, ...pageArguments }),
       flags: READS,
       async run({ ticket: name, limit, offset }) {
         const ticket = await tickets.get(name);
@@ -146,14 +123,18 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       },
     }),
 
-    defineGranted<TicketArgs & { readonly ticket: string; readonly revision?: number }>({
+    grantedTool({
       ...DOMAIN,
       name: "update_ticket",
       title: "Change a ticket",
       description:
         "Change a ticket: its status as work goes on, who does it, what it says. What is left out stays; labels are replaced whole. Say why with comment_ticket.",
-      properties: { ticket: TICKET, title: TITLE, ...FIELDS, revision: REVISION },
-      required: ["ticket"],
+      input: z.object({
+        ticket: ticketName,
+        ...optional({ title }),
+        ...fields,
+        ...optional({ revision: seenRevision }),
+      }),
       async run({ ticket: name, revision, ...change }, { caller }) {
         if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
         const ticket = await tickets.update(name, withNames(change, caller), revision);
@@ -166,14 +147,13 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       },
     }),
 
-    defineGranted<{ readonly ticket: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "delete_ticket",
       title: "Delete a ticket",
       description:
         "Delete a ticket with its comments, for good. What is no longer wanted is better set to cancelled with update_ticket, so that others see what became of it.",
-      properties: { ticket: TICKET },
-      required: ["ticket"],
+      input: z.object({ ticket: ticketName }),
       flags: { destructive: true },
       async run({ ticket: name }) {
         const ticket = await tickets.delete(name);
@@ -181,22 +161,16 @@ export function ticketTools({ projects: { tickets } }: ProjectToolDeps): readonl
       },
     }),
 
-    defineGranted<{ readonly ticket: string; readonly text: string }>({
+    grantedTool({
       ...DOMAIN,
       name: "comment_ticket",
       title: "Comment on a ticket",
       description:
         "Add a comment to a ticket: what was found, decided or done. Others who work on it read the comments with get_ticket.",
-      properties: {
-        ticket: TICKET,
-        text: {
-          type: "string",
-          minLength: 1,
-          maxLength: LONGEST.comment,
-          description: "The comment, as Markdown.",
-        },
-      },
-      required: ["ticket", "text"],
+      input: z.object({
+        ticket: ticketName,
+        text: z.string().min(1).max(LONGEST.comment).describe("The comment, as Markdown."),
+      }),
       async run({ ticket, text }, { caller }) {
         const comment = await tickets.comment(ticket, text, authorOf(caller));
         const said = `Added comment ${comment.id} to ${ticket.toUpperCase()}.`;

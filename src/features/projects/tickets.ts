@@ -1,50 +1,29 @@
 import { ToolkeepError } from "../../contract/errors.ts";
+import { pick } from "../../contract/shape.ts";
+import type { Page, PageRequest } from "../../machine/db/query/page.ts";
 import {
-  type Page,
-  type PageRequest,
+  type CommentRecord,
+  type CommentView,
+  commentView,
   type ProjectRecord,
-  TICKET_STATUSES,
-  type TicketCommentRecord,
-  type TicketPriority,
+  type TicketChange,
+  type TicketInput,
   type TicketRecord,
   type TicketStatus,
-} from "../../machine/db/tables/work/project-record.ts";
+  type TicketStatusFilter,
+  type TicketSummary,
+  type TicketView,
+  ticketSummary,
+} from "./contract.ts";
 import type { Author, ProjectDeps } from "./project-deps.ts";
 import { cleanLabels, createTexts, unlessChanged } from "./project-text.ts";
+import { ticketConditions } from "./tables.ts";
 import { writable } from "./writable.ts";
-
-/** A ticket as a list shows it. */
-export interface TicketSummary extends Omit<TicketRecord, "projectId" | "assigneeId" | "description"> {
-  /** `TK-12` */
-  readonly ref: string;
-  /** The key of its project. */
-  readonly project: string;
-  /** The name of an agent. */
-  readonly assignee: string | null;
-  /** How many there are. */
-  readonly comments: number;
-}
-
-export interface TicketView extends TicketSummary {
-  readonly description: string;
-}
-
-export interface CommentView extends Omit<TicketCommentRecord, "ticketId"> {}
-
-export interface TicketInput {
-  readonly title: string;
-  readonly description?: string;
-  readonly status?: TicketStatus;
-  readonly priority?: TicketPriority;
-  /** The name of an agent; null: nobody. */
-  readonly assignee?: string | null;
-  readonly labels?: readonly string[];
-}
 
 export interface TicketQuery extends PageRequest {
   readonly project?: string;
   readonly statuses?: readonly TicketStatus[];
-  readonly priority?: TicketPriority;
+  readonly priority?: TicketRecord["priority"];
   /** The name of an agent; null: those of nobody. */
   readonly assignee?: string | null;
   readonly label?: string;
@@ -59,7 +38,7 @@ export interface Tickets {
   get(ticket: string): Promise<TicketView>;
   create(project: string, input: TicketInput, by: Author): Promise<TicketView>;
   /** Throws CHANGED when it no longer has the `revision` given. */
-  update(ticket: string, change: Partial<TicketInput>, revision?: number): Promise<TicketView>;
+  update(ticket: string, change: TicketChange, revision?: number): Promise<TicketView>;
   /** With its comments. Resolves with what it was. */
   delete(ticket: string): Promise<TicketView>;
   /** Oldest first. */
@@ -67,10 +46,6 @@ export interface Tickets {
   comment(ticket: string, text: string, by: Author): Promise<CommentView>;
   deleteComment(ticket: string, id: string): Promise<void>;
 }
-
-/** What lists are asked for: one status, all that is not done or cancelled, or any. */
-export const TICKET_FILTERS = [...TICKET_STATUSES, "unfinished", "any"] as const;
-export type TicketStatusFilter = (typeof TICKET_FILTERS)[number];
 
 const UNFINISHED: readonly TicketStatus[] = ["open", "in_progress", "blocked", "review"];
 
@@ -88,14 +63,14 @@ export function createTickets(
   deps: ProjectDeps,
   findProject: (project: string) => Promise<ProjectRecord>,
 ): Tickets {
-  const { store, agents, events, clock, newId } = deps;
+  const { tables, agents, events, clock, newId } = deps;
   const texts = createTexts(deps.redact);
 
   async function find(ticket: string): Promise<{ ticket: TicketRecord; project: ProjectRecord }> {
     const [, key, number] = REF.exec(ticket) ?? [];
     if (key === undefined) {
-      const found = await store.tickets.get(ticket);
-      const project = found && (await store.projects.get(found.projectId));
+      const found = await tables.tickets.find({ id: ticket });
+      const project = found && (await tables.projects.find({ id: found.projectId }));
       if (project) return { ticket: found, project };
       throw new ToolkeepError(
         "NOT_FOUND",
@@ -103,7 +78,7 @@ export function createTickets(
       );
     }
     const project = await findProject(key);
-    const found = await store.tickets.byNumber(project.id, Number(number));
+    const found = await tables.tickets.find({ projectId: project.id, number: Number(number) });
     if (found) return { ticket: found, project };
     const newest =
       project.lastNumber === 0 ? "it has none yet" : `its newest is ${project.key}-${project.lastNumber}`;
@@ -114,30 +89,25 @@ export function createTickets(
     );
   }
 
-  function summary(
-    { projectId: _project, assigneeId, description: _description, ...ticket }: TicketRecord,
-    key: string,
-    comments: number,
-  ): TicketSummary {
-    return {
+  const summary = (ticket: TicketRecord, key: string, comments: number): TicketSummary =>
+    pick(ticketSummary, {
       ...ticket,
       ref: `${key}-${ticket.number}`,
       project: key,
-      assignee: assigneeId === null ? null : agents.name(assigneeId),
+      assignee: ticket.assigneeId === null ? null : agents.name(ticket.assigneeId),
       createdBy: ticket.createdBy === null ? null : agents.name(ticket.createdBy),
       comments,
-    };
-  }
+    });
 
   async function view(ticket: TicketRecord, { key }: ProjectRecord): Promise<TicketView> {
-    const comments = (await store.tickets.commentCounts([ticket.id])).get(ticket.id) ?? 0;
+    const comments = (await tables.comments.counts("ticketId", [ticket.id])).get(ticket.id) ?? 0;
     return { ...summary(ticket, key, comments), description: ticket.description };
   }
 
   const told = (ticket: TicketRecord, { key }: ProjectRecord) =>
     events.emit("ticket.changed", { ticket: `${key}-${ticket.number}`, project: key });
 
-  const cleaned = ({ assignee, labels, title, description, ...input }: Partial<TicketInput>) => ({
+  const cleaned = ({ assignee, labels, title, description, ...input }: TicketChange) => ({
     ...input,
     ...(description !== undefined && { description: texts.optional(description) }),
     ...(title !== undefined && { title: texts.required("the title of a ticket", title) }),
@@ -146,17 +116,27 @@ export function createTickets(
   });
 
   return {
-    async list({ project, assignee, text, label, ...query }) {
+    async list({ project, assignee, text, label, statuses, priority, ...page }) {
       const only = project === undefined ? undefined : await findProject(project);
-      const { items, total } = await store.tickets.list({
-        ...query,
+      const where = {
         ...(only && { projectId: only.id }),
+        ...(priority !== undefined && { priority }),
         ...(assignee !== undefined && { assigneeId: assignee === null ? null : agents.id(assignee) }),
+      };
+      const conditions = ticketConditions({
+        ...(statuses && { statuses }),
         ...(label !== undefined && { label: label.trim().toLowerCase() }),
         ...(text !== undefined && { words: text.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS) }),
       });
-      const keys = only ? new Map([[only.id, only.key]]) : await keysOf(deps);
-      const comments = await store.tickets.commentCounts(items.map(({ id }) => id));
+      const { items, total } = await tables.tickets.page(
+        where,
+        ["-createdAt", "-number", "-id"],
+        page,
+        conditions,
+      );
+      const keys = new Map((only ? [only] : await tables.allProjects()).map(({ id, key }) => [id, key]));
+      const ids = items.map(({ id }) => id);
+      const comments = await tables.comments.counts("ticketId", ids);
       return {
         items: items.map((ticket) =>
           summary(ticket, keys.get(ticket.projectId) ?? ticket.projectId, comments.get(ticket.id) ?? 0),
@@ -188,7 +168,7 @@ export function createTickets(
         createdAt: now,
         updatedAt: now,
       } as const;
-      const ticket = await store.tickets.create(fresh, MAX_TICKETS);
+      const ticket = await tables.createTicket(fresh, MAX_TICKETS);
       if (!ticket) throw full(`project ${project.key}`, `${MAX_TICKETS} tickets`, "use another project");
       told(ticket, project);
       return view(ticket, project);
@@ -197,7 +177,7 @@ export function createTickets(
     async update(name, change, revision) {
       const { ticket, project } = await find(name);
       writable(project);
-      const updated = await store.tickets.update(
+      const updated = await tables.tickets.change(
         ticket.id,
         { ...cleaned(change), updatedAt: clock() },
         revision,
@@ -211,15 +191,15 @@ export function createTickets(
       const { ticket, project } = await find(name);
       writable(project);
       const shown = await view(ticket, project);
-      await store.tickets.delete(ticket.id);
+      await tables.tickets.delete(ticket.id);
       told(ticket, project);
       return shown;
     },
 
     async comments(name, page) {
       const { ticket } = await find(name);
-      const { items, total } = await store.tickets.comments(ticket.id, page);
-      return { items: items.map((comment) => commentView(deps, comment)), total };
+      const { items, total } = await tables.comments.page({ ticketId: ticket.id }, ["createdAt", "id"], page);
+      return { items: items.map((comment) => shownComment(deps, comment)), total };
     },
 
     async comment(name, text, by) {
@@ -232,32 +212,29 @@ export function createTickets(
         text: texts.required("a comment", text),
         createdAt: clock(),
       };
-      if (!(await store.tickets.comment(comment, MAX_COMMENTS)))
+      const room = { most: MAX_COMMENTS, among: { ticketId: ticket.id } };
+      if (!(await tables.comments.insert(comment, room)))
         throw full(
           `ticket ${project.key}-${ticket.number}`,
           `${MAX_COMMENTS} comments`,
           "open another ticket",
         );
       told(ticket, project);
-      return commentView(deps, comment);
+      return shownComment(deps, comment);
     },
 
     async deleteComment(name, id) {
       const { ticket, project } = await find(name);
       writable(project);
-      await store.tickets.deleteComment(ticket.id, id);
+      await tables.comments.delete(id, { ticketId: ticket.id });
       told(ticket, project);
     },
   };
 }
 
-function commentView({ agents }: ProjectDeps, { ticketId: _, ...comment }: TicketCommentRecord): CommentView {
-  return { ...comment, createdBy: comment.createdBy === null ? null : agents.name(comment.createdBy) };
-}
-
-async function keysOf({ store }: ProjectDeps): Promise<ReadonlyMap<string, string>> {
-  const { items } = await store.projects.list({ limit: 500, offset: 0 });
-  return new Map(items.map(({ id, key }) => [id, key]));
+function shownComment({ agents }: ProjectDeps, comment: CommentRecord): CommentView {
+  const { createdBy } = comment;
+  return pick(commentView, { ...comment, createdBy: createdBy === null ? null : agents.name(createdBy) });
 }
 
 function full(where: string, what: string, next: string): ToolkeepError {

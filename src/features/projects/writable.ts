@@ -1,5 +1,5 @@
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { ProjectRecord } from "../../machine/db/tables/work/project-record.ts";
+import type { ProjectRecord } from "./contract.ts";
 
 /** The project, unless it is archived: throws READ_ONLY. */
 export function writable(project: ProjectRecord): ProjectRecord {

@@ -1,6 +1,6 @@
 import type { Vault } from "../../call/vault/vault.ts";
 import { followed } from "../../contract/followed.ts";
-import type { Native } from "../../contract/native.ts";
+import type { ClosableSource } from "../../contract/tool.ts";
 import { RunningCalls } from "../../lib/flow/running-calls.ts";
 import type { Reach } from "../../lib/net/reach.ts";
 import type { Settings } from "../../machine/config/settings.ts";
@@ -22,7 +22,13 @@ export interface WebToolsDeps {
 }
 
 /** The tools of the web. They reach the public internet and what people allowed. */
-export function createWebTools({ settings, vault, processes, baseEnv, network }: WebToolsDeps): Native {
+export function createWebTools({
+  settings,
+  vault,
+  processes,
+  baseEnv,
+  network,
+}: WebToolsDeps): ClosableSource {
   const web = () => settings().web;
   const trustedHosts = () => new Set(web().allowedHosts);
   const allowedPorts = () => web().allowedPorts;

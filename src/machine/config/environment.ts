@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Problem, variableProblem } from "./problem.ts";
-import { SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import { SETTINGS, type SettingTable, type Values } from "./schema.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,10 +16,13 @@ export function homeOf(env: Environment, cwd: string): string {
 }
 
 /** An empty variable counts as not set. */
-export function readEnvironment(env: Environment): { values: Partial<Values>; problems: Problem[] } {
+export function readEnvironment(
+  env: Environment,
+  table: SettingTable = SETTINGS,
+): { values: Partial<Values>; problems: Problem[] } {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  for (const [key, { env: variable, schema }] of variables()) {
+  for (const [key, { env: variable, schema }] of variables(table)) {
     const written = env[variable]?.trim();
     if (!written) continue;
     const results = readings(written).map((reading) => schema.safeParse(reading));
@@ -30,12 +33,10 @@ export function readEnvironment(env: Environment): { values: Partial<Values>; pr
   return { values: values as Partial<Values>, problems };
 }
 
-function variables() {
-  return Object.entries(SETTINGS).flatMap(([key, setting]) => {
-    return "env" in setting && setting.env
-      ? [[key as SettingKey, { ...setting, env: setting.env }] as const]
-      : [];
-  });
+function variables(table: SettingTable) {
+  return Object.entries(table).flatMap(([key, setting]) =>
+    setting.env === undefined ? [] : [[key, { ...setting, env: setting.env }] as const],
+  );
 }
 
 /** What a string may stand for; the setting's schema decides which it is. */

@@ -3,7 +3,7 @@ import { isRecord } from "../../lib/json.ts";
 import { type Document, DocumentError, type KeyPath } from "./document/document.ts";
 import { parseDocument } from "./document/parse-document.ts";
 import { FileReport } from "./problem.ts";
-import { ALIASES, GROUPS, SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import { ALIASES, groupsOf, SETTINGS, type SettingTable, type Values } from "./schema.ts";
 import { type DeclaredRule, readRules } from "./sections/declared-rules.ts";
 import { type DeclaredServer, isServerInMcp, readServers } from "./sections/declared-servers.ts";
 import type { SettingsFile } from "./settings-file.ts";
@@ -11,7 +11,7 @@ import type { SettingsFile } from "./settings-file.ts";
 export interface Layer {
   readonly values: Partial<Values>;
   /** Where the file has each of the values. */
-  readonly paths: ReadonlyMap<SettingKey, KeyPath>;
+  readonly paths: ReadonlyMap<string, KeyPath>;
   readonly servers: readonly DeclaredServer[];
   readonly rules: readonly DeclaredRule[];
   /** The layer counts only when this has no problems. */
@@ -19,7 +19,11 @@ export interface Layer {
 }
 
 /** Never throws for what is in the file: all that is wrong with it is in the layer's report. */
-export function readLayer(file: SettingsFile, scope: "user" | "project"): Layer {
+export function readLayer(
+  file: SettingsFile,
+  scope: "user" | "project",
+  table: SettingTable = SETTINGS,
+): Layer {
   const document = parseOrExplain(file);
   if ("report" in document) return document;
 
@@ -29,7 +33,7 @@ export function readLayer(file: SettingsFile, scope: "user" | "project"): Layer 
     report.expected([], "an object with settings", root);
     return emptyLayer(report);
   }
-  const { values, paths } = readValues(root, report);
+  const { values, paths } = readValues(root, report, table);
   const servers = readServers(root, scope, report);
   const rules = readRules(root.rules, scope, report);
   return { values, paths, servers, rules, report };
@@ -50,19 +54,24 @@ function emptyLayer(report: FileReport): Layer {
   return { values: {}, paths: new Map(), servers: [], rules: [], report };
 }
 
-function readValues(root: Record<string, unknown>, report: FileReport): Pick<Layer, "values" | "paths"> {
+function readValues(
+  root: Record<string, unknown>,
+  report: FileReport,
+  table: SettingTable,
+): Pick<Layer, "values" | "paths"> {
   const values: Record<string, unknown> = {};
-  const paths = new Map<SettingKey, KeyPath>();
-  for (const { path, value } of leavesOf(root, report)) {
-    const key = settingAt(path);
+  const paths = new Map<string, KeyPath>();
+  const groups = groupsOf(table);
+  for (const { path, value } of leavesOf(root, groups, report)) {
+    const key = settingAt(path, table);
     if (key === undefined) {
-      report.unknownKey(path, knownBeside(path));
+      report.unknownKey(path, knownBeside(path, table, groups));
       continue;
     }
     // the key in its group counts more than its alias at the top level
     const isShadowed = path.length === 1 && paths.has(key);
     if (value === null || isShadowed) continue;
-    const parsed = SETTINGS[key].schema.safeParse(value);
+    const parsed = table[key]!.schema.safeParse(value);
     if (parsed.success) {
       values[key] = parsed.data;
       paths.set(key, path);
@@ -79,18 +88,23 @@ interface Leaf {
 }
 
 /** Everything that is neither a server nor a rule, groups opened. */
-function leavesOf(root: Record<string, unknown>, report: FileReport): Leaf[] {
+function leavesOf(root: Record<string, unknown>, groups: ReadonlySet<string>, report: FileReport): Leaf[] {
   const others = Object.entries(root).filter(([key]) => !ELSEWHERE.has(key));
-  return others.flatMap(([key, value]) => leavesAt([key], value, report));
+  return others.flatMap(([key, value]) => leavesAt([key], value, groups, report));
 }
 
-function leavesAt(path: readonly string[], value: unknown, report: FileReport): Leaf[] {
+function leavesAt(
+  path: readonly string[],
+  value: unknown,
+  groups: ReadonlySet<string>,
+  report: FileReport,
+): Leaf[] {
   const group = path.join(".");
-  if (!GROUPS.has(group) || path.some((part) => part.includes("."))) return [{ path, value }];
+  if (!groups.has(group) || path.some((part) => part.includes("."))) return [{ path, value }];
   if (isRecord(value))
     return Object.entries(value)
       .filter(([key, inner]) => !(group === "mcp" && isServerInMcp(key, inner)))
-      .flatMap(([key, inner]) => leavesAt([...path, key], inner, report));
+      .flatMap(([key, inner]) => leavesAt([...path, key], inner, groups, report));
   if (value !== null) report.expected(path, "an object", value);
   return [];
 }
@@ -98,21 +112,21 @@ function leavesAt(path: readonly string[], value: unknown, report: FileReport): 
 /** Read by others, or, like `$schema`, by editors only. */
 const ELSEWHERE = new Set(["rules", "mcpServers", "$schema"]);
 
-function settingAt(path: readonly string[]): SettingKey | undefined {
+function settingAt(path: readonly string[], table: SettingTable): string | undefined {
   if (path.some((part) => part.includes("."))) return undefined;
   const dotted = path.join(".");
-  if (Object.hasOwn(SETTINGS, dotted)) return dotted as SettingKey;
+  if (Object.hasOwn(table, dotted)) return dotted;
   return Object.hasOwn(ALIASES, dotted) ? ALIASES[dotted] : undefined;
 }
 
-function knownBeside(path: readonly string[]): string[] {
+function knownBeside(path: readonly string[], table: SettingTable, groups: ReadonlySet<string>): string[] {
   if (path.length === 1) {
-    const topLevel = Object.keys(SETTINGS).filter((key) => !key.includes("."));
-    const groups = [...GROUPS].filter((group) => !group.includes("."));
+    const topLevel = Object.keys(table).filter((key) => !key.includes("."));
+    const outer = [...groups].filter((group) => !group.includes("."));
     const aliases = Object.keys(ALIASES).filter((alias) => !alias.includes("."));
-    return [...topLevel, ...groups, ...aliases, "rules", "mcpServers"];
+    return [...topLevel, ...outer, ...aliases, "rules", "mcpServers"];
   }
   const group = `${path.slice(0, -1).join(".")}.`;
-  const inGroup = [...Object.keys(SETTINGS), ...GROUPS].filter((key) => key.startsWith(group));
+  const inGroup = [...Object.keys(table), ...groups].filter((key) => key.startsWith(group));
   return [...new Set(inGroup.map((key) => key.slice(group.length).split(".")[0]!))];
 }

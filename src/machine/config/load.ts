@@ -1,9 +1,12 @@
 /** Settings from files and environment: project over user over defaults, environment on top of all. */
+
+import type { FeatureSettings } from "../../contract/define-setting.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import { type Environment, homeOf, readEnvironment } from "./environment.ts";
 import { type Layer, readLayer } from "./layer.ts";
 import { mergeSettings, mergeValues, type Origin, originsOf } from "./merge.ts";
 import { configInvalid, fileProblem, type Problem } from "./problem.ts";
+import { SETTINGS, type SettingTable } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import { givenFile, projectFile, type SettingsFile, userFile } from "./settings-file.ts";
 import { tighten } from "./tighten.ts";
@@ -13,6 +16,8 @@ export interface LoadOptions {
   readonly home?: string;
   /** In the place of the home's settings file, with its keys: for programs that embed the hub. */
   readonly given?: Readonly<Record<string, unknown>>;
+  /** What features declare beside the settings of Toolkeep itself. */
+  readonly declared?: FeatureSettings;
   /** The folder whose `toolkeep.{json,toml}` is the project file. */
   readonly cwd: string;
   readonly env: Environment;
@@ -29,6 +34,8 @@ export interface FoundFile {
 }
 
 export interface LoadedSettings {
+  /** Every setting there is. */
+  readonly table: SettingTable;
   /** Frozen, all of it. */
   readonly settings: Settings;
   readonly files: readonly FoundFile[];
@@ -47,13 +54,15 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   const project = await projectFile(options.cwd);
   const isTrusted = project !== undefined && (await options.isTrusted(project.path, project.sha256));
 
-  const loaded = layersOf(user, isTrusted ? project : undefined, options.env);
+  const table = { ...SETTINGS, ...options.declared };
+  const loaded = layersOf(user, isTrusted ? project : undefined, options.env, table);
   if (loaded.problems.length > 0) throw configInvalid(loaded.problems);
   return {
-    settings: mergeSettings(home, loaded.layers),
+    table,
+    settings: mergeSettings(home, loaded.layers, table),
     files: [...usedFile(user, "user"), ...(isTrusted ? usedFile(project, "project") : unusedFile(project))],
     warnings: project && !isTrusted ? [...loaded.warnings, untrustedWarning(project)] : loaded.warnings,
-    origins: originsOf(loaded.layers),
+    origins: originsOf(loaded.layers, table),
   };
 }
 
@@ -68,7 +77,7 @@ export async function checkFiles(
   const user = await attempt(() => userFile(home));
   const project = await attempt(() => projectFile(options.cwd));
   const { file } = project;
-  const { problems, warnings } = layersOf(user.file, file, options.env);
+  const { problems, warnings } = layersOf(user.file, file, options.env, { ...SETTINGS, ...options.declared });
   if (file && !(await options.isTrusted(file.path, file.sha256))) warnings.push(untrustedWarning(file));
   return { problems: [...user.problems, ...project.problems, ...problems], warnings };
 }
@@ -77,11 +86,12 @@ function layersOf(
   userFile: SettingsFile | undefined,
   projectFile: SettingsFile | undefined,
   environment: Environment,
+  table: SettingTable,
 ) {
-  const user = userFile && readLayer(userFile, "user");
-  const untightened = projectFile && readLayer(projectFile, "project");
-  const project = untightened && tighten(untightened, mergeValues({ user }));
-  const env = readEnvironment(environment);
+  const user = userFile && readLayer(userFile, "user", table);
+  const untightened = projectFile && readLayer(projectFile, "project", table);
+  const project = untightened && tighten(untightened, mergeValues({ user }, table), table);
+  const env = readEnvironment(environment, table);
   const reports = [user, project]
     .filter((layer): layer is Layer => layer !== undefined)
     .map(({ report }) => report);

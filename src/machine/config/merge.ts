@@ -1,7 +1,7 @@
 /** Layers on top of each other, and the settings that come out. */
 import { toMs } from "./document/expectation.ts";
 import type { Layer } from "./layer.ts";
-import { SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import { SETTINGS, type SettingTable, type Values } from "./schema.ts";
 import { fileOAuthOf, fileTlsOf } from "./sections/server-auth.ts";
 import { fileSandboxOf } from "./sections/server-sandbox.ts";
 import type { ServerConfig, Settings } from "./settings.ts";
@@ -10,35 +10,44 @@ export type Origin = "default" | "user" | "project" | "env";
 
 const DAY_MS = 86_400_000;
 
-const DEFAULTS = Object.fromEntries(
-  Object.entries(SETTINGS).map(([key, setting]) => [key, setting.default]),
-) as Values;
-
 export interface Layers {
   readonly user?: Layer | undefined;
   readonly project?: Layer | undefined;
   readonly env?: Partial<Values>;
 }
 
-export function mergeValues({ user, project, env }: Layers): Values {
-  return { ...DEFAULTS, ...user?.values, ...project?.values, ...env };
+export function mergeValues({ user, project, env }: Layers, table: SettingTable = SETTINGS): Values {
+  const defaults = Object.entries(table).map(([key, setting]) => [key, setting.default]);
+  return { ...(Object.fromEntries(defaults) as Values), ...user?.values, ...project?.values, ...env };
 }
 
 /** The whole of the settings, frozen. A server of the project replaces the user's of the same name. */
-export function mergeSettings(home: string, layers: Layers): Settings {
-  const values = mergeValues(layers);
+export function mergeSettings(home: string, layers: Layers, table: SettingTable = SETTINGS): Settings {
+  const values = mergeValues(layers, table);
+  const features = Object.fromEntries(
+    Object.entries(values).filter(([key]) => !Object.hasOwn(SETTINGS, key)),
+  );
   const layered = [layers.user, layers.project].filter((layer) => layer !== undefined);
   const servers = layered.flatMap((layer) =>
     layer.servers.map(({ config }) => [config.name, config] as const),
   );
   const rules = layered.flatMap((layer) => layer.rules.map(({ rule }) => rule));
-  return deepFreeze({ ...settingsOf(values), home, rules, servers: [...new Map(servers).values()] });
+  return deepFreeze({
+    ...settingsOf(values),
+    features,
+    home,
+    rules,
+    servers: [...new Map(servers).values()],
+  });
 }
 
 /** Where each setting came from, by its key in the files; servers as `mcp.<name>`. */
-export function originsOf({ user, project, env }: Layers): Record<string, Origin> {
+export function originsOf(
+  { user, project, env }: Layers,
+  table: SettingTable = SETTINGS,
+): Record<string, Origin> {
   const origins: Record<string, Origin> = {};
-  for (const key of Object.keys(SETTINGS) as SettingKey[]) {
+  for (const key of Object.keys(table)) {
     if (env && key in env) origins[key] = "env";
     else if (project && key in project.values) origins[key] = "project";
     else origins[key] = user && key in user.values ? "user" : "default";
@@ -152,10 +161,26 @@ export function fileShapeOf(settings: Settings): Record<string, unknown> {
     default_rules: settings.defaultRules,
     trust: { allow_hosts: settings.trust.allowHosts },
     rules: settings.rules.map(({ from: _, ...rule }) => rule),
+    ...grouped(settings.features),
   };
 }
 
-function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers"> {
+/** `{ "a.b": 1 }` as a file has it: `{ a: { b: 1 } }`. */
+function grouped(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const path = key.split(".");
+    let group = root;
+    for (const part of path.slice(0, -1)) {
+      group[part] ??= {};
+      group = group[part] as Record<string, unknown>;
+    }
+    group[path.at(-1)!] = value;
+  }
+  return root;
+}
+
+function settingsOf(values: Values): Omit<Settings, "home" | "rules" | "servers" | "features"> {
   return {
     host: values.host,
     port: values.port,

@@ -29,7 +29,7 @@ import {
 } from "./sections/setting-shapes.ts";
 import { SYNC_SETTINGS } from "./sections/sync-settings.ts";
 import { TELEMETRY_SETTINGS } from "./sections/telemetry-settings.ts";
-import { setting } from "./setting.ts";
+import { type Setting, setting } from "./setting.ts";
 
 export type { ProjectPolicy, Setting } from "./setting.ts";
 
@@ -365,13 +365,18 @@ export type Values = {
   readonly [K in SettingKey]: z.output<(typeof SETTINGS)[K]["schema"]> | (typeof SETTINGS)[K]["default"];
 };
 
+/** Settings by their keys: those above, and those that features declare. */
+export type SettingTable = Readonly<Record<string, Setting>>;
+
 /** The objects that settings are grouped in: `mcp`, `shell`, `web`, `web.search` … */
-export const GROUPS: ReadonlySet<string> = new Set(
-  Object.keys(SETTINGS).flatMap((key) => {
-    const parts = key.split(".").slice(0, -1);
-    return parts.map((_, index) => parts.slice(0, index + 1).join("."));
-  }),
-);
+export function groupsOf(table: SettingTable): ReadonlySet<string> {
+  return new Set(
+    Object.keys(table).flatMap((key) => {
+      const parts = key.split(".").slice(0, -1);
+      return parts.map((_, index) => parts.slice(0, index + 1).join("."));
+    }),
+  );
+}
 
 /** Further names of keys: at the top level of a file, or from before they were renamed. */
 export const ALIASES: Readonly<Record<string, SettingKey>> = {

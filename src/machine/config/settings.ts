@@ -169,6 +169,8 @@ export interface Settings {
     /** Hosts that tools of untrusted servers may reach without asking; globs. */
     readonly allowHosts: readonly string[];
   };
+  /** The settings that features declare, by their keys in the files. */
+  readonly features: Readonly<Record<string, unknown>>;
   /** Servers of the settings files, project over user, one per name. */
   readonly servers: readonly ServerConfig[];
 }

@@ -4,14 +4,14 @@
  */
 
 import type { Layer } from "./layer.ts";
-import { type ProjectPolicy, SETTINGS, type SettingKey, type Values } from "./schema.ts";
+import { type ProjectPolicy, SETTINGS, type SettingTable, type Values } from "./schema.ts";
 import type { DeclaredServer } from "./sections/declared-servers.ts";
 
 /** What counts of a project's layer; `below` are the values that hold without it. */
-export function tighten(project: Layer, below: Values): Layer {
+export function tighten(project: Layer, below: Values, table: SettingTable = SETTINGS): Layer {
   return {
     ...project,
-    values: tightenedValues(project, below),
+    values: tightenedValues(project, below, table),
     servers: project.servers.map((server) => untrusted(server, project)),
     rules: project.rules.filter(({ rule, path }) => {
       if (rule.action === "allow") project.report.warn(path, "a project file may not allow: rule ignored");
@@ -20,11 +20,10 @@ export function tighten(project: Layer, below: Values): Layer {
   };
 }
 
-function tightenedValues(project: Layer, below: Values): Partial<Values> {
+function tightenedValues(project: Layer, below: Values, table: SettingTable): Partial<Values> {
   const kept = Object.entries(project.values).filter(([key, value]) => {
-    const setting = key as SettingKey;
-    const refusal = refusalOf(SETTINGS[setting].project, value, below[setting]);
-    if (refusal) project.report.warn(project.paths.get(setting) ?? [], `${refusal}: ignored`);
+    const refusal = refusalOf(table[key]!.project, value, (below as Record<string, unknown>)[key]);
+    if (refusal) project.report.warn(project.paths.get(key) ?? [], `${refusal}: ignored`);
     return refusal === undefined;
   });
   return Object.fromEntries(kept);

@@ -5,26 +5,27 @@ import type { Schema } from "./schema.ts";
 import type { ChangeKind } from "./sharing.ts";
 
 /** How the nouns reach their tables. Failures of the database come out as errors of the catalogue. */
-export interface Database {
+export interface Database<S = Schema> {
   readonly dialect: StoreDialect;
   /** One statement, read or write. */
-  query<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  query<T>(work: (db: Kysely<S>) => Promise<T>): Promise<T>;
   /**
    * The rows as the database gives them, for lists so long that renaming every column would take longer than reading
    * them: the statement names its columns as the schema does.
    */
   rows<R>(statement: RawBuilder<R>): Promise<R[]>;
   /** All or nothing. */
-  transact<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  transact<T>(work: (transaction: Transaction<S>) => Promise<T>): Promise<T>;
   /** A transaction that every process must notice: it raises the revision and tells them what, and of what kind, it is about. */
-  change<T>(
-    kind: ChangeKind,
-    work: (transaction: Transaction<Schema>) => Promise<T>,
-    about?: string,
-  ): Promise<T>;
+  change<T>(kind: ChangeKind, work: (transaction: Transaction<S>) => Promise<T>, about?: string): Promise<T>;
   /** Reads that all see the same moment. */
-  snapshot<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (transaction: Transaction<S>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** The same database with the tables of a feature, by their names. */
+export function withTables<S>(database: Database): Database<S> {
+  return database as unknown as Database<S>;
 }
 
 export function connect(dialect: StoreDialect): Database {

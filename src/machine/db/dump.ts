@@ -4,23 +4,21 @@ import { isJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./history/index.ts";
-import { KEYS, NOT_DUMPED } from "./keys.ts";
-import { type Column, type Schema, TABLES, type TableName } from "./schema.ts";
+import type { Column, Schema, TableName } from "./schema.ts";
 import type { StoreDump } from "./store.ts";
+import { allTables, type StorePart, type TableFacts } from "./store-part.ts";
 import { inChunks } from "./tables/knowledge/chunks.ts";
 
 type Rows = StoreDump["tables"][string];
 type Values = Record<string, unknown>;
 
-const NAMES = Object.keys(TABLES) as TableName[];
-const DUMPED = NAMES.filter((name) => !NOT_DUMPED.includes(name));
-
 /** Everything, ordered by key: equal stores give equal dumps, whatever database they lie in. */
-export async function dumpTables(database: Database): Promise<StoreDump> {
+export async function dumpTables(database: Database, parts: readonly StorePart[]): Promise<StoreDump> {
   return database.snapshot(async (db) => {
     const tables: Record<string, Rows> = {};
-    for (const name of DUMPED) tables[name] = await dumpTable(db, name);
-    return { schemaVersion: SCHEMA_VERSION, tables };
+    for (const table of allTables(parts)) if (table.isDumped) tables[table.name] = await dumpTable(db, table);
+    const features = Object.fromEntries(parts.map(({ feature, migrations }) => [feature, migrations.length]));
+    return { schemaVersion: SCHEMA_VERSION, features, tables };
   });
 }
 
@@ -28,13 +26,19 @@ export async function dumpTables(database: Database): Promise<StoreDump> {
  * Replaces everything, or nothing when it throws: STORE_NEWER for a dump of a later version, BACKUP_INVALID for one
  * that does not fit the tables. A column that an older version did not have is null, or the default it was given.
  */
-export async function loadTables(database: Database, dump: StoreDump): Promise<void> {
+export async function loadTables(
+  database: Database,
+  dump: StoreDump,
+  parts: readonly StorePart[],
+): Promise<void> {
   checkVersion(dump.schemaVersion);
-  const rows = readTables(dump.tables);
+  checkFeatures(dump.features ?? {}, parts);
+  const tables = allTables(parts);
+  const rows = readTables(dump.tables, tables);
   try {
     await database.change("everything", async (db) => {
-      for (const name of NAMES.toReversed()) await db.deleteFrom(name).execute();
-      for (const name of NAMES) await insertRows(db, name, rows[name] ?? []);
+      for (const { name } of tables.toReversed()) await db.deleteFrom(name as TableName).execute();
+      for (const { name } of tables) await insertRows(db, name, rows.get(name) ?? []);
     });
   } catch (error) {
     if (error instanceof ToolkeepError && error.code === "STORE_UNAVAILABLE") throw error;
@@ -42,20 +46,20 @@ export async function loadTables(database: Database, dump: StoreDump): Promise<v
   }
 }
 
-async function dumpTable(db: Transaction<Schema>, name: TableName): Promise<Rows> {
-  const columns = Object.keys(TABLES[name]);
-  const query = KEYS[name].reduce(
-    (sorted, key) => sorted.orderBy(key as never),
-    db.selectFrom(name).selectAll(),
+async function dumpTable(db: Transaction<Schema>, { name, key, columns }: TableFacts): Promise<Rows> {
+  const query = key.reduce(
+    (sorted, column) => sorted.orderBy(column as never),
+    db.selectFrom(name as TableName).selectAll(),
   );
   const rows = (await query.execute()) as Values[];
-  return rows.map((row) => Object.fromEntries(columns.map((column) => [column, toJson(row[column])])));
+  const names = Object.keys(columns);
+  return rows.map((row) => Object.fromEntries(names.map((column) => [column, toJson(row[column])])));
 }
 
-async function insertRows(db: Transaction<Schema>, name: TableName, rows: readonly Values[]): Promise<void> {
+async function insertRows(db: Transaction<Schema>, name: string, rows: readonly Values[]): Promise<void> {
   for (const chunk of inChunks(rows))
     await db
-      .insertInto(name)
+      .insertInto(name as TableName)
       .values(chunk as never)
       .execute();
 }
@@ -72,20 +76,33 @@ function checkVersion(version: unknown): void {
   }
 }
 
-function readTables(tables: unknown): Partial<Record<TableName, Values[]>> {
+/** A feature that this version does not have brings nothing that could be restored. */
+function checkFeatures(features: unknown, parts: readonly StorePart[]): void {
+  if (!isRecord(features)) throw invalid("its features should be an object");
+  for (const [feature, version] of Object.entries(features)) {
+    const part = parts.find((candidate) => candidate.feature === feature);
+    if (part && typeof version === "number" && version <= part.migrations.length) continue;
+    throw new ToolkeepError(
+      "STORE_NEWER",
+      `The backup has version ${JSON.stringify(version)} of the feature ${JSON.stringify(feature)}, which this toolkeep does not know.`,
+    );
+  }
+}
+
+function readTables(tables: unknown, known: readonly TableFacts[]): ReadonlyMap<string, Values[]> {
   if (!isRecord(tables)) throw invalid("it has no tables");
-  return Object.fromEntries(
+  return new Map(
     Object.entries(tables).map(([name, rows]) => {
-      if (!Object.hasOwn(TABLES, name)) throw invalid(`there is no table "${name}"`);
+      const table = known.find((candidate) => candidate.name === name);
+      if (!table) throw invalid(`there is no table "${name}"`);
       if (!Array.isArray(rows)) throw invalid(`table "${name}" should be a list of rows`);
-      return [name, rows.map((row) => readRow(name as TableName, row))];
+      return [name, rows.map((row) => readRow(table, row))];
     }),
   );
 }
 
-function readRow(name: TableName, row: unknown): Values {
+function readRow({ name, columns }: TableFacts, row: unknown): Values {
   if (!isRecord(row)) throw invalid(`a row of "${name}" is no object`);
-  const columns: Record<string, Column> = TABLES[name];
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => {
       const type = Object.hasOwn(columns, column) ? columns[column] : undefined;

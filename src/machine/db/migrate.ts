@@ -1,10 +1,11 @@
 import type { Transaction } from "kysely";
+import type { Migration } from "../../contract/define-table.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "./database.ts";
 import { MIGRATIONS } from "./history/index.ts";
-import type { Migration } from "./history/migration.ts";
 import type { Schema } from "./schema.ts";
+import type { StorePart } from "./store-part.ts";
 
 /** Steps, and the table that says how many of them were made. */
 export interface MigrationPath {
@@ -12,13 +13,18 @@ export interface MigrationPath {
   readonly steps: readonly Migration[];
 }
 
-const STORE_PATH: MigrationPath = { table: "migrations", steps: MIGRATIONS };
+export const STORE_PATH: MigrationPath = { table: "migrations", steps: MIGRATIONS };
 
 /**
  * Brings the schema up to date: all missing steps or none. Several processes may do it at once; one does the work
  * and the others wait. Throws STORE_NEWER, changing nothing, for a store that a later version wrote.
  */
-export async function migrate(database: Database, clock: Clock, path = STORE_PATH): Promise<void> {
+export async function migrate(
+  database: Database,
+  clock: Clock,
+  path = STORE_PATH,
+  parts: readonly StorePart[] = [],
+): Promise<void> {
   await database.transact(async (transaction) => {
     await database.dialect.lockMigrations(transaction);
     const version = await versionOf(transaction, path);
@@ -32,7 +38,46 @@ export async function migrate(database: Database, clock: Clock, path = STORE_PAT
         .values({ version: index + 1, name: migration.name, appliedAt: clock() })
         .execute();
     }
+    for (const part of parts) await migrateFeature(transaction, database, part, clock);
   });
+}
+
+/** The steps of a feature are counted apart from those of the kernel and of other features. */
+async function migrateFeature(
+  transaction: Transaction<Schema>,
+  { dialect }: Database,
+  { feature, migrations }: StorePart,
+  clock: Clock,
+): Promise<void> {
+  if (migrations.length === 0) return;
+  await transaction.schema
+    .createTable("featureMigrations")
+    .ifNotExists()
+    .addColumn("feature", dialect.columnTypes.text, (column) => column.notNull())
+    .addColumn("number", "integer", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("appliedAt", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("feature_migrations_key", ["feature", "number"])
+    .execute();
+  const row = await transaction
+    .selectFrom("featureMigrations")
+    .select((select) => select.fn.max("number").as("number"))
+    .where("feature", "=", feature)
+    .executeTakeFirst();
+  const made = row?.number ?? 0;
+  if (made > migrations.length)
+    throw new ToolkeepError(
+      "STORE_NEWER",
+      `The store at ${dialect.location} has version ${made} of the feature ${feature}; this toolkeep knows versions up to ${migrations.length}.`,
+    );
+  for (const [index, migration] of migrations.entries()) {
+    if (index < made) continue;
+    await migration.up(transaction, dialect.columnTypes);
+    await transaction
+      .insertInto("featureMigrations")
+      .values({ feature, number: index + 1, name: migration.name, appliedAt: clock() })
+      .execute();
+  }
 }
 
 /** Whether there is nothing to migrate, found out without a lock: whoever only reads must not wait for one who writes. */

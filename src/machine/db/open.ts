@@ -4,11 +4,12 @@ import { makeFolder } from "../files/make-folder.ts";
 import { connect, type Database, unavailable } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, STORE_PATH } from "./migrate.ts";
 import { prune } from "./prune.ts";
 import { resealAll } from "./reseal.ts";
 import { sqliteDialect } from "./sqlite/dialect.ts";
 import type { Store } from "./store.ts";
+import type { StorePart } from "./store-part.ts";
 import { attachmentStore } from "./tables/calls/attachments.ts";
 import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
@@ -39,10 +40,7 @@ import { secretStore } from "./tables/trust/secrets.ts";
 import { trustStore } from "./tables/trust/trust.ts";
 import { vaultKeyStore } from "./tables/trust/vault-key.ts";
 import { messageStore } from "./tables/work/messages.ts";
-import { projectNoteStore } from "./tables/work/project-notes.ts";
-import { projectStore } from "./tables/work/projects.ts";
 import { taskStore } from "./tables/work/tasks.ts";
-import { ticketStore } from "./tables/work/tickets.ts";
 import { todoStore } from "./tables/work/todos.ts";
 
 export interface StoreOptions {
@@ -51,6 +49,8 @@ export interface StoreOptions {
   /** PostgreSQL; null: the file `toolkeep.db` in `home`. */
   readonly databaseUrl: string | null;
   readonly clock: Clock;
+  /** What features keep in it. */
+  readonly parts?: readonly StorePart[];
 }
 
 /**
@@ -58,14 +58,15 @@ export interface StoreOptions {
  * STORE_NEWER when a later version wrote it. Whoever opens it closes it.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  const { clock, parts = [] } = options;
   const database = connect(await openDialect(options));
   try {
-    await migrate(database, options.clock);
+    await migrate(database, clock, STORE_PATH, parts);
   } catch (error) {
     await database.close();
     throw error;
   }
-  return storeOver(database, options.clock);
+  return storeOver(database, clock, parts);
 }
 
 async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDialect> {
@@ -80,9 +81,10 @@ async function openDialect({ home, databaseUrl }: StoreOptions): Promise<StoreDi
   return sqliteDialect(join(home, "toolkeep.db"));
 }
 
-function storeOver(database: Database, clock: Clock): Store {
+function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]): Store {
   return {
     dialect: database.dialect.name,
+    database,
     agents: agentStore(database),
     rules: ruleStore(database),
     labels: labelStore(database),
@@ -113,9 +115,6 @@ function storeOver(database: Database, clock: Clock): Store {
     customTools: customToolStore(database),
     plugins: pluginStore(database),
     sources: sourceStore(database),
-    projects: projectStore(database),
-    tickets: ticketStore(database),
-    projectNotes: projectNoteStore(database),
     outputs: outputStore(database),
     embeddings: embeddingStore(database),
     toolUses: toolUseStore(database),
@@ -125,9 +124,9 @@ function storeOver(database: Database, clock: Clock): Store {
     lead: (job, work, signal) => database.dialect.sharing.lead(job, work, signal),
     attempt: (job, work, signal) => database.dialect.sharing.attempt(job, work, signal),
     prune: (what, before, limit) => prune(database, what, before, limit),
-    reseal: (reseal) => resealAll(database, reseal),
-    dump: () => dumpTables(database),
-    load: (dump) => loadTables(database, dump),
+    reseal: (reseal) => resealAll(database, reseal, parts),
+    dump: () => dumpTables(database, parts),
+    load: (dump) => loadTables(database, dump, parts),
     close: () => database.close(),
   };
 }

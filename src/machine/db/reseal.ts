@@ -1,8 +1,9 @@
 import type { Transaction } from "kysely";
 import type { Database } from "./database.ts";
 import type { Schema } from "./schema.ts";
+import { type StorePart, sealedKind } from "./store-part.ts";
 
-/** Every sealed column there is, by the row's key; what is not here would be lost with the key that sealed it. */
+/** Every sealed column of the kernel, by the row's key; what is not here would be lost with the key that sealed it. */
 export const SEALED_COLUMNS = [
   { table: "secrets", key: "name", column: "sealed", kind: "secret" },
   { table: "secrets", key: "name", column: "earlier", kind: "earlierSecrets" },
@@ -13,8 +14,8 @@ export const SEALED_COLUMNS = [
 ] as const;
 export type SealedKind = (typeof SEALED_COLUMNS)[number]["kind"];
 
-/** Seals a value of a row anew; undefined where it cannot be opened, and stays as it is. */
-export type Reseal = (sealed: Uint8Array, kind: SealedKind, key: string) => Uint8Array | undefined;
+/** Seals a value of a row anew; undefined where it cannot be opened, and stays as it is. `kind`: a `SealedKind`, or that of a feature's column. */
+export type Reseal = (sealed: Uint8Array, kind: string, key: string) => Uint8Array | undefined;
 
 export interface Resealed {
   readonly resealed: number;
@@ -22,10 +23,14 @@ export interface Resealed {
 }
 
 /** All of them or none. */
-export function resealAll(database: Database, reseal: Reseal): Promise<Resealed> {
+export function resealAll(
+  database: Database,
+  reseal: Reseal,
+  parts: readonly StorePart[],
+): Promise<Resealed> {
   return database.change("everything", async (db) => {
     let [resealed, unreadable] = [0, 0];
-    for (const place of SEALED_COLUMNS) {
+    for (const place of [...SEALED_COLUMNS, ...sealedColumns(parts)]) {
       for (const { key, sealed } of await sealedIn(db, place)) {
         const anew = reseal(new Uint8Array(sealed), place.kind, String(key));
         if (anew) await write(db, place, key, anew);
@@ -37,7 +42,21 @@ export function resealAll(database: Database, reseal: Reseal): Promise<Resealed>
   });
 }
 
-type Place = (typeof SEALED_COLUMNS)[number];
+interface Place {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+  readonly kind: string;
+}
+
+function sealedColumns(parts: readonly StorePart[]): Place[] {
+  return parts
+    .flatMap(({ tables }) => tables)
+    .flatMap(({ name, key, sealed }) =>
+      sealed.map((column) => ({ table: name, key: key[0]!, column, kind: sealedKind(name, column) })),
+    );
+}
+
 interface Sealed {
   readonly key: unknown;
   readonly sealed: Uint8Array;

@@ -6,7 +6,6 @@
 import type { Column, Kind } from "./query/column.ts";
 import { MEMORY_TABLES } from "./tables/knowledge/memory-tables.ts";
 import type { KnowledgeSchema } from "./tables/knowledge-index/schema.ts";
-import { PROJECT_TABLES } from "./tables/work/project-tables.ts";
 
 export type { Column, Kind };
 
@@ -295,7 +294,6 @@ export const TABLES = {
     createdAt: "number",
     updatedAt: "number",
   },
-  ...PROJECT_TABLES,
   outputs: {
     id: "text",
     agentId: "text",
@@ -356,6 +354,7 @@ export type Row<T extends TableName> = { [C in ColumnName<T>]: Stored<(typeof TA
 /** What Kysely sees: the tables of a dump, the two the store keeps for itself, and those of the index, which on SQLite has a file of its own. */
 export type Schema = { [T in TableName]: Row<T> } & KnowledgeSchema & {
     migrations: { version: number; name: string; appliedAt: number };
+    featureMigrations: { feature: string; number: number; name: string; appliedAt: number };
     /** One row; see `Store.revision`. */
     revision: { id: number; value: number };
   };

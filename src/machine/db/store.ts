@@ -6,6 +6,7 @@
  */
 
 import type { FolderGrant } from "../../contract/caller.ts";
+import type { Database } from "./database.ts";
 import type { NewestBefore } from "./query/newest-before.ts";
 import type { Reseal, Resealed } from "./reseal.ts";
 import type { Sharing } from "./sharing.ts";
@@ -26,7 +27,6 @@ import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.
 import type { QuestionStore } from "./tables/trust/question-record.ts";
 import type { RuleStore } from "./tables/trust/rule-record.ts";
 import type { SecretStore } from "./tables/trust/secret-record.ts";
-import type { ProjectNoteStore, ProjectStore, TicketStore } from "./tables/work/project-record.ts";
 import type { AttachmentStore, MessageStore, TaskStore, TodoStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
@@ -58,6 +58,8 @@ export {
 
 export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
+  /** For features, which have tables of their own. */
+  readonly database: Database;
   readonly agents: AgentStore;
   readonly tokens: TokenStore;
   readonly consents: ConsentStore;
@@ -85,9 +87,6 @@ export interface Store extends Sharing {
   readonly customTools: CustomToolStore;
   readonly plugins: PluginStore;
   readonly sources: SourceStore;
-  readonly projects: ProjectStore;
-  readonly tickets: TicketStore;
-  readonly projectNotes: ProjectNoteStore;
   readonly outputs: OutputStore;
   readonly embeddings: EmbeddingStore;
   readonly toolUses: ToolUseStore;
@@ -133,6 +132,8 @@ export type Prunable =
 
 export interface StoreDump {
   readonly schemaVersion: number;
+  /** By feature, how many of its migrations were made; absent in backups from before there were any. */
+  readonly features?: Readonly<Record<string, number>>;
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 

@@ -7,6 +7,7 @@
 import type { ToolboxView } from "../../call/catalog/toolboxes.ts";
 import type { AgentContext, FolderGrant, Role } from "../../contract/caller.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
+import type { Check } from "../../contract/health.ts";
 import type { ToolOutcome } from "../../contract/tool.ts";
 import type { DiffLine } from "../../lib/text/text-diff.ts";
 import type { FoundFile } from "../../machine/config/load.ts";
@@ -25,6 +26,7 @@ import type { ServerState } from "../../servers/views.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
+export type * from "../../features/projects/contract.ts";
 export type * from "./contract/access-contract.ts";
 export type * from "./contract/audit-contract.ts";
 export type * from "./contract/custom-tool-contract.ts";
@@ -32,7 +34,6 @@ export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";
 export type * from "./contract/plugin-contract.ts";
-export type * from "./contract/project-contract.ts";
 export type * from "./contract/rule-contract.ts";
 export type * from "./contract/secret-contract.ts";
 export type * from "./contract/server-contract.ts";
@@ -345,6 +346,11 @@ export interface Backup {
   readonly key: string | null;
   /** The settings file of the home; null where there is none. */
   readonly config: { readonly name: string; readonly content: string } | null;
+}
+
+/** `GET /api/checks` */
+export interface CheckList {
+  readonly checks: readonly Check[];
 }
 
 /** The answer of every deletion and dismissal. */

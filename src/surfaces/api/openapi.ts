@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import type { Role } from "../../contract/caller.ts";
-import { COMPONENTS } from "./answers/components.ts";
+import { allComponents } from "./answers/components.ts";
 import { ref, type Schema } from "./answers/shape.ts";
 import { roleFor } from "./route-role.ts";
 
@@ -78,7 +78,7 @@ export function openApi(
     security: [{ adminToken: [] }, { session: [] }],
     tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name })),
     paths,
-    components: { schemas: COMPONENTS, securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: allComponents(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 

@@ -3,7 +3,7 @@ import { CHANGEABLE } from "../../features/admin/changeable-settings.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
 import { maskedSettings } from "../../machine/config/masked.ts";
-import { SETTINGS, type Setting, type SettingKey } from "../../machine/config/schema.ts";
+import type { SettingKey } from "../../machine/config/schema.ts";
 import type { SettingList, SettingView } from "./contract.ts";
 
 /**
@@ -32,7 +32,7 @@ const BY_PEOPLE: ReadonlySet<string> = new Set<SettingKey>([
 export function settingList(loaded: LoadedSettings): SettingList {
   const values = maskedSettings(loaded);
   return {
-    settings: Object.keys(SETTINGS).map((key) => settingView(key as SettingKey, values, loaded)),
+    settings: Object.keys(loaded.table).map((key) => settingView(key, values, loaded)),
     files: loaded.files,
     warnings: loaded.warnings.map(({ message }) => message),
   };
@@ -41,20 +41,20 @@ export function settingList(loaded: LoadedSettings): SettingList {
 /** Why a setting cannot be changed by `/api/settings`, or not so; undefined: it can. */
 export function refusalOf(key: string, value: unknown, loaded: LoadedSettings): string | undefined {
   if (!BY_PEOPLE.has(key)) return `${key} is not changed here, but in the settings file`;
-  const fixed = fixedBy(key as SettingKey, loaded);
+  const fixed = fixedBy(key, loaded);
   if (fixed !== null) return `${key} cannot be changed here: ${fixed}`;
   if (value === null) return undefined;
-  const { schema }: Setting = SETTINGS[key as SettingKey];
+  const { schema } = loaded.table[key]!;
   const parsed = schema.safeParse(value);
   return parsed.success ? undefined : `${key}: expected ${parsed.error.issues[0]?.message}`;
 }
 
 function settingView(
-  key: SettingKey,
+  key: string,
   values: Readonly<Record<string, unknown>>,
   loaded: LoadedSettings,
 ): SettingView {
-  const { description, default: unset, env, restart, schema }: Setting = SETTINGS[key];
+  const { description, default: unset, env, restart, schema } = loaded.table[key]!;
   const isChangeable = BY_PEOPLE.has(key);
   return {
     key,
@@ -69,8 +69,8 @@ function settingView(
   };
 }
 
-function fixedBy(key: SettingKey, { origins }: LoadedSettings): string | null {
-  const { env }: Setting = SETTINGS[key];
+function fixedBy(key: string, { origins, table }: LoadedSettings): string | null {
+  const { env } = table[key]!;
   if (origins[key] === "env") return `${env} in the environment wins over every file`;
   return origins[key] === "project" ? "the file of the project wins over yours" : null;
 }

@@ -1,10 +1,10 @@
+import { path } from "../../lib/http/api-path.ts";
+import { ago } from "../../lib/terminal/ago.ts";
+import { counted } from "../../lib/terminal/counted.ts";
+import { oneLine } from "../../lib/terminal/printable.ts";
+import { table } from "../../lib/terminal/table.ts";
 import type { LabelList, LabelsCleared } from "../api/contract.ts";
-import { oneLine } from "../daemon/log/printable.ts";
-import { path } from "./client/api-client.ts";
 import { asksFirst, withYes } from "./input/destructive.ts";
-import { counted } from "./print/counted.ts";
-import { ago } from "./print/duration.ts";
-import { table } from "./print/table.ts";
 import type { Group, Run } from "./shell.ts";
 
 /** What conversations have come in touch with, which rules with `after` look at. */

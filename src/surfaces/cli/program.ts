@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { FEATURES } from "../../features.ts";
 import { agentCommand } from "./commands/access/agent.ts";
 import { personCommand } from "./commands/access/person.ts";
 import { approvalCommand, questionCommand } from "./commands/access/question.ts";
@@ -31,9 +32,8 @@ import { importCommand } from "./commands/servers/import.ts";
 import { pluginCommand } from "./commands/servers/plugin.ts";
 import { serverCommand } from "./commands/servers/server.ts";
 import { toolCommand } from "./commands/servers/tool.ts";
-import { projectCommand } from "./commands/work/project.ts";
 import { taskCommand } from "./commands/work/task.ts";
-import { ticketCommand } from "./commands/work/ticket.ts";
+import { featureCommand } from "./feature-commands.ts";
 import type { Shell } from "./shell.ts";
 
 const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> = {
@@ -58,14 +58,7 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
     tokenCommand,
     callCommand,
   ],
-  "People and agents:": [
-    questionCommand,
-    approvalCommand,
-    notificationCommand,
-    taskCommand,
-    projectCommand,
-    ticketCommand,
-  ],
+  "People and agents:": [questionCommand, approvalCommand, notificationCommand, taskCommand],
   "Knowledge and memory:": [sourceCommand, syncCommand, searchCommand, memoryCommand],
   "Settings and safety:": [
     personCommand,
@@ -93,6 +86,8 @@ export function createProgram(shell: Shell, version: string): Command {
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
     for (const create of commands) program.addCommand(create(shell));
+    for (const group of FEATURES.flatMap((feature) => feature.commands ?? []))
+      if (`${group.heading}:` === heading) program.addCommand(featureCommand(shell, group));
   }
   quiet(program, shell);
   program.helpCommand("help [command]", "show what a command takes");

@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { loadKey } from "../../call/vault/keys/key.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
+import { openHomeStore } from "../../features.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json.ts";
 import { lockHome } from "../../machine/db/lock.ts";
-import { openStore } from "../../machine/db/open.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { Backup } from "../api/contract.ts";
 import { recordRestore } from "./record-restore.ts";
@@ -94,7 +94,7 @@ export async function restoreBackup(
   const lock = await lockHome(home, { holder: "cli", waitMs: 0 });
   try {
     if (!to.force) checkSettingsAbsent(home);
-    const store = await openStore(to);
+    const store = await openHomeStore(to);
     try {
       if (!to.force) await checkStoreEmpty(store, home);
       await store.load(backup.store);

@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { broken, type Check, failed, ok, warning } from "../../features/admin/check.ts";
+import { broken, type Check, failed, ok, warning } from "../../contract/health.ts";
 import { checkMachine, checkSandbox } from "../../features/admin/check-machine.ts";
+import { loadHomeSettings, openHomeStore } from "../../features.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { randomId } from "../../lib/id.ts";
 import { homeOf } from "../../machine/config/environment.ts";
-import { loadSettings } from "../../machine/config/load.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import { openStore } from "../../machine/db/open.ts";
 import { openDatabaseSync } from "../../machine/db/sqlite/database-sync.ts";
 import { createSandbox } from "../../machine/process/sandbox.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
@@ -24,7 +23,7 @@ export async function checkInstallation({ env, cwd, signal }: Place): Promise<Ch
   const home = homeOf(env, cwd);
   const daemon = await findDaemon(home, signal);
   const checks = await checkMachine({ home, env, cwd, isTrusted: () => true });
-  const settings = await loadSettings({ env, cwd, isTrusted: () => false }).then(
+  const settings = await loadHomeSettings({ env, cwd, isTrusted: () => false }).then(
     (loaded) => loaded.settings,
     () => undefined,
   );
@@ -40,7 +39,7 @@ async function checkStore(settings: Settings, daemon: DaemonInfo | undefined): P
   try {
     if (databaseUrl === null) return await checkSqlite(join(home, "toolkeep.db"));
     if (daemon) return ok("store", "PostgreSQL, in use by the daemon");
-    const store = await openStore({ home, databaseUrl, clock: systemClock });
+    const store = await openHomeStore({ home, databaseUrl, clock: systemClock });
     await store.close();
     return ok("store", "PostgreSQL answers");
   } catch (error) {

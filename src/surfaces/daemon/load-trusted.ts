@@ -1,6 +1,6 @@
+import { loadHomeSettings, openHomeStore } from "../../features.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type LoadedSettings, loadSettings } from "../../machine/config/load.ts";
-import { openStore } from "../../machine/db/open.ts";
+import type { LoadedSettings } from "../../machine/config/load.ts";
 
 export interface SettingsInput {
   readonly env: NodeJS.ProcessEnv;
@@ -14,13 +14,13 @@ export interface SettingsInput {
  * holds the lock of the home.
  */
 export async function loadTrustedSettings({ env, cwd, clock }: SettingsInput): Promise<LoadedSettings> {
-  const untrusted = await loadSettings({ env, cwd, isTrusted: () => false });
+  const untrusted = await loadHomeSettings({ env, cwd, isTrusted: () => false });
   if (!untrusted.files.some((file) => file.scope === "project")) return untrusted;
 
   const { home, databaseUrl } = untrusted.settings;
-  const store = await openStore({ home, databaseUrl, clock });
+  const store = await openHomeStore({ home, databaseUrl, clock });
   try {
-    return await loadSettings({ env, cwd, isTrusted: (path, sha256) => store.trust.has(path, sha256) });
+    return await loadHomeSettings({ env, cwd, isTrusted: (path, sha256) => store.trust.has(path, sha256) });
   } finally {
     await store.close();
   }

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../contract/errors.ts";
+import { loadHomeSettings } from "../../features.ts";
 import { createHub, type Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ActiveRequests } from "../../lib/http/active-requests.ts";
 import { QuickRequest } from "../../lib/http/quick-request.ts";
 import type { Log } from "../../lib/log.ts";
 import { homeOf } from "../../machine/config/environment.ts";
-import { type LoadedSettings, loadSettings } from "../../machine/config/load.ts";
+import type { LoadedSettings } from "../../machine/config/load.ts";
 import { maskedSettings } from "../../machine/config/masked.ts";
 import { type HomeLock, lockHome } from "../../machine/db/lock.ts";
 import { dashboardFolder } from "../../machine/process/own-package.ts";
@@ -104,7 +105,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
     gateway: undefined,
     endStreams: () => opened.gateway?.endStreams(),
     load: () =>
-      loadSettings({ env, cwd, home, isTrusted: (path, sha256) => hub.store.trust.has(path, sha256) }),
+      loadHomeSettings({ env, cwd, home, isTrusted: (path, sha256) => hub.store.trust.has(path, sha256) }),
     async close() {
       await app.close();
       await hub.close();

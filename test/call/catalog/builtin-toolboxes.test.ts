@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BUILTIN_TOOLBOXES } from "../../../src/call/catalog/builtin-toolboxes.ts";
+import { builtinToolboxes } from "../../../src/call/catalog/builtin-toolboxes.ts";
+import { toolboxEntriesOf } from "../../../src/features/open-features.ts";
+import { loadedFeatures } from "../../../src/features.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { openCatalog } from "../../support/test-catalog.ts";
 import { testHub } from "../../support/test-hub.ts";
@@ -10,6 +12,9 @@ const NAMES = [
   ...["email", "knowledge", "ops", "research", "scout"],
 ];
 const MANAGING = ["create_toolbox", "update_toolbox", "delete_toolbox", "list_tools"];
+
+const features = await loadedFeatures();
+const BUILTIN_TOOLBOXES = builtinToolboxes((toolbox) => toolboxEntriesOf(features, toolbox));
 
 const contentOf = (name: string) => BUILTIN_TOOLBOXES.find((toolbox) => toolbox.name === name)!.tools;
 
@@ -72,7 +77,7 @@ describe("N6: the built-in toolboxes", () => {
     await before.toolboxes.create("research", { tools: ["mine"] });
     await before.toolboxes.create("own", { tools: ["mine"] });
     const after = await open();
-    await after.toolboxes.writeBuiltin();
+    await after.toolboxes.writeBuiltin(BUILTIN_TOOLBOXES);
     expect(after.toolboxes.get("research")).toMatchObject({ builtin: true, tools: contentOf("research") });
     expect(after.toolboxes.get("own")).toMatchObject({ builtin: false, tools: ["mine"] });
     await expect(after.toolboxes.update("research", { tools: [] })).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { builtinToolboxes } from "../../../src/call/catalog/builtin-toolboxes.ts";
 import type { Catalog } from "../../../src/call/catalog/catalog.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
@@ -176,7 +177,7 @@ describe("toolboxes", () => {
   it("written by the program are read-only", async () => {
     await using opened = await open();
     const { toolboxes } = opened.catalog;
-    await toolboxes.writeBuiltin();
+    await toolboxes.writeBuiltin(builtinToolboxes(() => []));
     expect(toolboxes.get("all")).toMatchObject({ builtin: true, tools: ["*"] });
     await expect(toolboxes.update("all", { tools: [] })).rejects.toMatchObject({ code: "READ_ONLY" });
     await expect(toolboxes.delete("all")).rejects.toMatchObject({ code: "READ_ONLY" });

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Check } from "../../../src/features/admin/check.ts";
+import type { Check } from "../../../src/contract/health.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_NOTES } from "../../../src/features/projects/notes.ts";
 import { note } from "../../machine/db/contract/projects.ts";
+import { projectStores } from "../../support/project-stores.ts";
 import { PAGE, SECRET, testProjects } from "../../support/test-projects.ts";
 
 describe("notes of a project", () => {
@@ -49,7 +50,8 @@ describe("notes of a project", () => {
   it("are so many at most", async () => {
     await using t = await testProjects();
     const { id: projectId } = await t.projects.get("TK");
-    for (let at = 0; at < MAX_NOTES; at++) await t.store.projectNotes.create(note(`n${at}`, { projectId }));
+    for (let at = 0; at < MAX_NOTES; at++)
+      await projectStores(t.store).projectNotes.create(note(`n${at}`, { projectId }));
     await expect(t.projects.notes.create("TK", { title: "x", body: "x" }, null)).rejects.toMatchObject({
       code: "TOO_MANY",
     });

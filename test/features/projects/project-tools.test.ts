@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProjectTools } from "../../../src/features/projects/project-tools.ts";
-import type { Projects } from "../../../src/features/projects/projects.ts";
+import { projectsOf } from "../../support/project-stores.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
 const setUp = () => testHub({ agents: { ada: ["code"], bob: ["code"], bare: [] } });
@@ -138,18 +137,19 @@ describe("the project tools", () => {
     expect((await test.call("create_ticket", { project: "TK", title: "x" }, "looker")).outcome).not.toBe(
       "ok",
     );
-    expect((await test.hub.projects.tickets.list({ limit: 1, offset: 0 })).total).toBe(0);
+    expect((await projectsOf(test.hub).tickets.list({ limit: 1, offset: 0 })).total).toBe(0);
   });
 
   it("are what a person did where the operator calls", async () => {
     await using test = await setUp();
     await test.call("create_project", { name: "Tool keeper" });
-    expect(await test.hub.projects.get("TK")).toMatchObject({ createdBy: null });
+    expect(await projectsOf(test.hub).get("TK")).toMatchObject({ createdBy: null });
     expect((await done(test, "get_project", { project: "TK" })).text).toContain("by a person");
   });
 
-  it("say of themselves what only reads and what destroys", () => {
-    const tools = createProjectTools({ projects: {} as Projects }).tools();
+  it("say of themselves what only reads and what destroys", async () => {
+    await using test = await setUp();
+    const { tools = [] } = test.hub.features.find(({ name }) => name === "projects")!;
     const named = (flag: "readOnly" | "destructive") =>
       tools.flatMap(({ name, flags }) => (flags[flag] ? [name] : [])).sort();
     expect(named("readOnly")).toEqual([

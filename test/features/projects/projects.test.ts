@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MAX_PROJECTS } from "../../../src/features/projects/projects.ts";
+import { MAX_PROJECTS } from "../../../src/features/projects/contract.ts";
 import { project } from "../../machine/db/contract/projects.ts";
+import { projectStores } from "../../support/project-stores.ts";
 import { PAGE, SECRET, testProjects } from "../../support/test-projects.ts";
 
 describe("a project", () => {
@@ -102,7 +103,7 @@ describe("a project", () => {
 
   it("is one of so many at most", async () => {
     await using t = await testProjects();
-    for (let at = 1; at < MAX_PROJECTS; at++) await t.store.projects.create(project(`P${at}`));
+    for (let at = 1; at < MAX_PROJECTS; at++) await projectStores(t.store).projects.create(project(`P${at}`));
     await expect(t.projects.create({ name: "One more" }, null)).rejects.toMatchObject({ code: "TOO_MANY" });
   });
 });

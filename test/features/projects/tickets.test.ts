@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ticketStatus } from "../../../src/features/projects/contract.ts";
 import { MAX_COMMENTS, statusesOf } from "../../../src/features/projects/tickets.ts";
-import { TICKET_STATUSES } from "../../../src/machine/db/tables/work/project-record.ts";
 import { comment } from "../../machine/db/contract/projects.ts";
+import { projectStores } from "../../support/project-stores.ts";
 import { PAGE, SECRET, testProjects } from "../../support/test-projects.ts";
 
 describe("a ticket", () => {
@@ -95,7 +96,7 @@ describe("a ticket", () => {
     expect((await tickets.get("TK-1")).comments).toBe(1);
     await expect(tickets.comment("TK-1", "  ", null)).rejects.toMatchObject({ code: "BAD_REQUEST" });
     for (let at = 1; at < MAX_COMMENTS; at++)
-      await t.store.tickets.comment(comment(`c${at}`, { ticketId: id }));
+      await projectStores(t.store).tickets.comment(comment(`c${at}`, { ticketId: id }));
     await expect(tickets.comment("TK-1", "one more", null)).rejects.toMatchObject({ code: "TOO_MANY" });
   });
 
@@ -131,7 +132,9 @@ describe("a list of tickets", () => {
   });
 
   it("calls everything unfinished but what is done or cancelled", () => {
-    const finished = TICKET_STATUSES.filter((status) => !statusesOf("unfinished").statuses?.includes(status));
+    const finished = ticketStatus.options.filter(
+      (status) => !statusesOf("unfinished").statuses?.includes(status),
+    );
     expect(finished).toEqual(["done", "cancelled"]);
   });
 });

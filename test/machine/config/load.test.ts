@@ -13,6 +13,7 @@ describe("loadSettings", () => {
     const { settings, files, warnings, origins } = await loadSettings(folder.options);
     expect(settings).toEqual({
       home: folder.home,
+      features: {},
       host: "127.0.0.1",
       port: 19_850,
       publicUrl: null,

@@ -1,14 +1,16 @@
 import { CamelCasePlugin, Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
+import { storePartsOf } from "../../../src/features/open-features.ts";
+import { loadedFeatures, openHomeStore as openStore } from "../../../src/features.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { StoreDialect } from "../../../src/machine/db/dialect.ts";
 import { MIGRATIONS } from "../../../src/machine/db/history/index.ts";
 import { KEYS } from "../../../src/machine/db/keys.ts";
-import { openStore } from "../../../src/machine/db/open.ts";
 import { postgresDialect } from "../../../src/machine/db/postgres/dialect.ts";
 import { type Column, TABLES } from "../../../src/machine/db/schema.ts";
 import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { allTables } from "../../../src/machine/db/store-part.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { memory } from "./contract/memories.ts";
@@ -261,10 +263,12 @@ const TYPES = {
   postgres: { text: "text", json: "text", number: "int8", flag: "int4", bytes: "bytea" },
 };
 
+const ALL_TABLES = allTables(storePartsOf(await loadedFeatures()));
+
 function expected(dialect: keyof typeof TYPES): Record<string, Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(TABLES).map(([table, columns]) => [
-      table,
+    ALL_TABLES.map(({ name, columns }) => [
+      name,
       Object.fromEntries(
         Object.entries(columns as Record<string, Column>).map(([column, kind]) => [column, typed(kind)]),
       ),

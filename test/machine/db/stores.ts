@@ -1,5 +1,5 @@
+import { openHomeStore as openStore } from "../../../src/features.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { openStore } from "../../../src/machine/db/open.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { readySchema } from "../../support/ready-schema.ts";
 import { putEmptyStore } from "../../support/store-template.ts";

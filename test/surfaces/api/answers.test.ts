@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { COMPONENTS } from "../../../src/surfaces/api/answers/components.ts";
+import { allComponents } from "../../../src/surfaces/api/answers/components.ts";
 import { ref } from "../../../src/surfaces/api/answers/shape.ts";
 import type { OpenApiDocument } from "../../../src/surfaces/api/openapi.ts";
 import { createBackup } from "../../../src/surfaces/daemon/backup.ts";
@@ -60,6 +60,7 @@ it("every route answers what its schema says", async () => {
   await ask("GET", "/health");
   for (const path of [
     "status",
+    "checks",
     "home",
     "config",
     "settings",
@@ -316,7 +317,7 @@ it("an answer that says more, less or something else than its schema is noticed"
   const schemas = new AnswerSchemas();
   const said = { title: "t", instructions: "", status: "open", note: "", assignedBy: null };
   const task = { id: "t", agent: "a", ...said, createdAt: 1, updatedAt: 1 };
-  expect(Object.keys(COMPONENTS)).toContain("TaskView");
+  expect(Object.keys(allComponents())).toContain("TaskView");
   expect(schemas.mismatch(ref("TaskView"), task)).toBeUndefined();
   const { note: _, ...less } = task;
   for (const wrong of [

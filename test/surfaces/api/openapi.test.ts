@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { ROLES } from "../../../src/contract/caller.ts";
 import { silentLog } from "../../../src/lib/log.ts";
-import { COMPONENTS } from "../../../src/surfaces/api/answers/components.ts";
+import { allComponents } from "../../../src/surfaces/api/answers/components.ts";
 import type { OpenApiDocument, Operation } from "../../../src/surfaces/api/openapi.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";
@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
     const found = await document(api);
     const text = JSON.stringify(found);
     const named = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]!);
-    expect([...new Set(named)].sort()).toEqual(Object.keys(COMPONENTS).sort());
+    expect([...new Set(named)].sort()).toEqual(Object.keys(allComponents()).sort());
 
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
     ajv.addVocabulary(["components"]);

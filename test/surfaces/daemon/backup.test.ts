@@ -3,10 +3,10 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { openHomeStore as openStore } from "../../../src/features.ts";
 import { createHub } from "../../../src/hub.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { lockHome } from "../../../src/machine/db/lock.ts";
-import { openStore } from "../../../src/machine/db/open.ts";
 import type { Backup } from "../../../src/surfaces/api/contract.ts";
 import {
   checkWritable,

@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { Resealed, SealedKind } from "../../../machine/db/reseal.ts";
+import type { Resealed } from "../../../machine/db/reseal.ts";
 import type { Store } from "../../../machine/db/store.ts";
-import { plainSecret, sealedFor } from "../purpose.ts";
+import { plainSecret, purposeOf } from "../purpose.ts";
 import type { Sealing } from "../sealing.ts";
 import { finishNextKey, type KeyOptions, writeNextKey } from "./key.ts";
 
@@ -33,8 +33,8 @@ export async function finishRotation(deps: RotateDeps): Promise<Resealed> {
 }
 
 function resealStore({ store, sealing }: RotateDeps): Promise<Resealed> {
-  return store.reseal((sealed, kind: SealedKind, key) => {
-    const anew = sealing.reseal(sealed, sealedFor[kind](key));
+  return store.reseal((sealed, kind, key) => {
+    const anew = sealing.reseal(sealed, purposeOf(kind, key));
     // The vault gives it its terms when it reads it; until then it stays what it is.
     return anew ?? (kind === "secret" ? sealing.reseal(sealed, plainSecret(key)) : undefined);
   });

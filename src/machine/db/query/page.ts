@@ -1,5 +1,15 @@
-import type { PageRequest } from "../tables/work/project-record.ts";
 import { LIST_LIMIT } from "./limits.ts";
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A part of a list, and how long the list is. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
 
 /** What a database is asked for: whole numbers, and never more than a list may have. */
 export function bounded({ limit, offset }: PageRequest): PageRequest {

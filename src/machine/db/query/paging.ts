@@ -1,6 +1,7 @@
+import { z } from "zod";
 import { output } from "../../../contract/define-tool.ts";
 import type { JsonSchema, SharedContent, ToolResult } from "../../../contract/tool.ts";
-import type { Page, PageRequest } from "../tables/work/project-record.ts";
+import type { Page, PageRequest } from "./page.ts";
 
 export interface PageArgs {
   readonly limit?: number;
@@ -18,6 +19,17 @@ export const PAGE_PROPERTIES: Readonly<Record<keyof PageArgs, JsonSchema>> = {
     maximum: 1_000_000,
     description: "How many to leave out first, to read on where a list ended. Default 0.",
   },
+};
+
+/** The same for tools whose arguments are a shape. */
+export const pageArguments = {
+  limit: z.int().min(1).max(MOST).describe(`How many at most. Default ${DEFAULT}.`).exactOptional(),
+  offset: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .describe("How many to leave out first, to read on where a list ended. Default 0.")
+    .exactOptional(),
 };
 
 export function pageRequest({ limit = DEFAULT, offset = 0 }: PageArgs, most = MOST): PageRequest {

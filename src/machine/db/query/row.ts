@@ -1,19 +1,30 @@
+import type { Column, RowOf, Table } from "../../../contract/define-table.ts";
 import { messageOf } from "../../../contract/errors.ts";
+import type { Infer } from "../../../contract/shape.ts";
 import { damaged } from "../database.ts";
-import { type Column, type ColumnName, type Row, TABLES, type TableName } from "../schema.ts";
+import { type ColumnName, type Row, TABLES, type TableName } from "../schema.ts";
 
 /** Turns records of a noun into rows of its table and back. */
-export interface RowCodec<R, T extends TableName> {
-  toRow(record: R): Row<T>;
+export interface RowCodec<Record, Row> {
+  toRow(record: Record): Row;
   /** Only the fields that are present. */
-  toChange(change: Partial<R>): Partial<Row<T>>;
-  toRecord(row: Row<T>): R;
+  toChange(change: Partial<Record>): Partial<Row>;
+  toRecord(row: Row): Record;
 }
 
 export function rowCodec<R extends Record<ColumnName<T>, unknown>, T extends TableName>(
   table: T,
-): RowCodec<R, T> {
-  const columns = Object.entries(TABLES[table]) as [ColumnName<T>, Column][];
+): RowCodec<R, Row<T>> {
+  return codec(table, TABLES[table]);
+}
+
+/** The codec of a feature's table. */
+export function codecOf<T extends Table>(table: T): RowCodec<Infer<T["record"]>, RowOf<T>> {
+  return codec(table.name, table.columns);
+}
+
+function codec<R, S>(table: string, described: Readonly<Record<string, Column>>): RowCodec<R, S> {
+  const columns = Object.entries(described) as [keyof R & keyof S & string, Column][];
 
   // Plain loops: lists of tools are long, and this is most of what a row costs.
   const toChange = (change: Partial<R>) => {
@@ -22,12 +33,12 @@ export function rowCodec<R extends Record<ColumnName<T>, unknown>, T extends Tab
       const value = change[name];
       if (value !== undefined) row[name] = encode(value, column);
     }
-    return row as Partial<Row<T>>;
+    return row as Partial<S>;
   };
 
   return {
     toChange,
-    toRow: (record) => toChange(record) as Row<T>,
+    toRow: (record) => toChange(record) as S,
     toRecord: (row) => {
       const record: Record<string, unknown> = {};
       for (const [name, column] of columns) {

@@ -1,3 +1,4 @@
+import { namedSchemas } from "../../../contract/shape.ts";
 import { agentAnswers } from "./agents.ts";
 import { auditAnswers } from "./audit.ts";
 import { customToolAnswers } from "./custom-tools.ts";
@@ -7,7 +8,6 @@ import { knowledgeAnswers } from "./knowledge.ts";
 import { memoryAnswers } from "./memories.ts";
 import { peopleAnswers } from "./people.ts";
 import { pluginAnswers } from "./plugins.ts";
-import { projectAnswers } from "./projects.ts";
 import { ruleAnswers } from "./rules.ts";
 import { secretAnswers } from "./secrets.ts";
 import { serverAnswers } from "./servers.ts";
@@ -16,7 +16,7 @@ import { settingAnswers } from "./settings.ts";
 import * as s from "./shape.ts";
 import { toolAnswers } from "./tools.ts";
 
-/** The schema of every answer, by the name that its type has in `contract.ts`. */
+/** The schema of every answer of the kernel, by the name that its type has in `contract.ts`. */
 export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
@@ -30,11 +30,15 @@ export const COMPONENTS = {
   ...sessionAnswers,
   ...knowledgeAnswers,
   ...memoryAnswers,
-  ...projectAnswers,
   ...ruleAnswers,
   ...settingAnswers,
   ...daemonAnswers,
 };
+
+/** The same with the answers of features. */
+export function allComponents(): Readonly<Record<string, s.Schema>> {
+  return { ...COMPONENTS, ...namedSchemas((id) => s.ref(id).$ref as string) };
+}
 
 export type ComponentName = keyof typeof COMPONENTS;
 

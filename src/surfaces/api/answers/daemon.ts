@@ -27,6 +27,16 @@ export const daemonAnswers = {
     },
     "Every failure, with the status of its code.",
   ),
+  CheckList: s.shape<contract.CheckList>({
+    checks: s.listOf(
+      s.shape<contract.CheckList["checks"][number]>({
+        name: s.text,
+        state: s.anyOfTexts(["ok", "warning", "failed"]),
+        detail: s.text,
+        remedy: s.optional(s.text),
+      }),
+    ),
+  }),
   Done: s.shape<contract.Done>({ done: { const: true } }),
   Health: s.shape<contract.Health>(
     { status: { const: "ok" }, ready: s.yesNo, version: s.text, uptime_ms: s.count },
@@ -101,7 +111,11 @@ export const daemonAnswers = {
       formatVersion: { const: 1 },
       version: s.text,
       createdAt: s.time,
-      store: s.shape<contract.Backup["store"]>({ schemaVersion: s.count, tables: s.anyObject }),
+      store: s.shape<contract.Backup["store"]>({
+        schemaVersion: s.count,
+        features: s.optional(s.anyObject),
+        tables: s.anyObject,
+      }),
       key: s.orNull(s.text),
       config: s.orNull(s.shape<NonNullable<contract.Backup["config"]>>({ name: s.text, content: s.text })),
     },

@@ -2,10 +2,10 @@ import { basename } from "node:path";
 import { SCOPES } from "../../../contract/caller.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { Client } from "../../../features/clients/client.ts";
+import { path } from "../../../lib/http/api-path.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import type { AgentAnswer, AgentList, TokenAnswer, TokenList, ToolboxList } from "../../api/contract.ts";
 import type { Run } from "../shell.ts";
-import { path } from "./api-client.ts";
 
 /** Every tool of every server, now and later. */
 export const EXTERNAL_TOOLS = "mcp:*";

@@ -2,10 +2,10 @@ import type { Client, ClientFile, Place, Scope } from "../../../features/clients
 import type { ConnectDeps, Undone } from "../../../features/clients/connect-client.ts";
 import type { FoundServer } from "../../../features/clients/import/found-server.ts";
 import { candidateOf, isImported } from "../../../features/clients/import/import-preview.ts";
+import { path } from "../../../lib/http/api-path.ts";
 import type { ImportVerdicts, ServerAnswer, TestReport } from "../../api/contract.ts";
 import { spoken } from "../print/server-text.ts";
 import type { Run } from "../shell.ts";
-import { path } from "./api-client.ts";
 
 /** What a client has beside Toolkeep. */
 export interface DoubleServers {

@@ -1,5 +1,5 @@
+import { oneLine } from "../../../lib/terminal/printable.ts";
 import type { QuestionList, QuestionView } from "../../api/contract.ts";
-import { oneLine } from "../../daemon/log/printable.ts";
 import type { Run } from "../shell.ts";
 
 const LOOK_EVERY_MS = 2_000;

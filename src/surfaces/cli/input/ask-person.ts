@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
+import { path } from "../../../lib/http/api-path.ts";
+import { printable } from "../../../lib/terminal/printable.ts";
 import type { AnswerInput, QuestionAnswer, QuestionList, QuestionView } from "../../api/contract.ts";
-import { printable } from "../../daemon/log/printable.ts";
-import { path } from "../client/api-client.ts";
 import type { Run } from "../shell.ts";
 
 /** The pending question of this id. */

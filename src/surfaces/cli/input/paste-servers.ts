@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { FoundServer } from "../../../features/clients/import/found-server.ts";
+import { printable } from "../../../lib/terminal/printable.ts";
 import type { ServerAnswer, ServerInput } from "../../api/contract.ts";
-import { printable } from "../../daemon/log/printable.ts";
 import { remoteDaemon } from "../client/remote.ts";
 import { ownEndpoint } from "../own-endpoint.ts";
 import { addedText, registerServer } from "../print/added-server.ts";

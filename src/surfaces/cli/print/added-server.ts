@@ -1,8 +1,9 @@
 /** Registering a server, and what a person is told about it. */
+
+import { counted } from "../../../lib/terminal/counted.ts";
+import { printable } from "../../../lib/terminal/printable.ts";
 import type { NewServer, ServerAnswer } from "../../api/contract.ts";
-import { printable } from "../../daemon/log/printable.ts";
 import type { Run } from "../shell.ts";
-import { counted } from "./counted.ts";
 import { credentialsRefused } from "./server-text.ts";
 
 export function registerServer(run: Run, body: NewServer): Promise<ServerAnswer> {

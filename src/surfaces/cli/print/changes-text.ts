@@ -1,5 +1,5 @@
+import { oneLine, printable } from "../../../lib/terminal/printable.ts";
 import type { FieldChange, ServerChanges, ServerChangeView } from "../../api/contract.ts";
-import { oneLine, printable } from "../../daemon/log/printable.ts";
 
 /** What a server publishes that nobody has accepted, for a person to read. */
 export function changesText(name: string, { version, changes }: ServerChanges): string {

@@ -1,8 +1,9 @@
+import { ago } from "../../../lib/terminal/ago.ts";
+import { counted } from "../../../lib/terminal/counted.ts";
+import type { Cell } from "../../../lib/terminal/table.ts";
 import type { CustomToolView } from "../../api/contract.ts";
-import { counted } from "./counted.ts";
-import { ago, durationText } from "./duration.ts";
+import { durationText } from "./duration.ts";
 import { flagWords } from "./flag-words.ts";
-import type { Cell } from "./table.ts";
 
 /** What a person has to know of a script before they enable it. */
 export function customToolFields(tool: CustomToolView, now: number): readonly (readonly [string, Cell])[] {

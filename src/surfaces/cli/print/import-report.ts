@@ -1,7 +1,7 @@
 import { splitPart } from "../../../features/clients/reach.ts";
+import { printable } from "../../../lib/terminal/printable.ts";
+import { table } from "../../../lib/terminal/table.ts";
 import type { ImportPreview, ImportPreviewServer, ImportResult, ImportVerdict } from "../../api/contract.ts";
-import { printable } from "../../daemon/log/printable.ts";
-import { table } from "./table.ts";
 
 /** A longer command would push what will happen off the screen. */
 const WIDEST_REACH = 50;

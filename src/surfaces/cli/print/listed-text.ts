@@ -1,5 +1,5 @@
+import { path } from "../../../lib/http/api-path.ts";
 import type { AgentTools } from "../../api/contract.ts";
-import { path } from "../client/api-client.ts";
 import type { Run } from "../shell.ts";
 
 /** How many tools an agent's lists begin with, and how many are left to `tool_search`. */

@@ -1,6 +1,6 @@
+import { oneLine } from "../../../lib/terminal/printable.ts";
+import { fields } from "../../../lib/terminal/table.ts";
 import type { RuleExplanation, RuleInput, RuleView } from "../../api/contract.ts";
-import { oneLine } from "../../daemon/log/printable.ts";
-import { fields } from "./table.ts";
 
 /** `run_shell on git * → allow`. */
 export function ruleText({

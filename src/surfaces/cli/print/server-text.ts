@@ -1,8 +1,10 @@
 /** A server in words. */
+
+import { ago } from "../../../lib/terminal/ago.ts";
+import { counted } from "../../../lib/terminal/counted.ts";
+import { oneLine, printable } from "../../../lib/terminal/printable.ts";
 import type { ServerFindings, ServerOffers, ServerView } from "../../api/contract.ts";
-import { oneLine, printable } from "../../daemon/log/printable.ts";
-import { counted } from "./counted.ts";
-import { ago, durationText } from "./duration.ts";
+import { durationText } from "./duration.ts";
 
 const MOST_SHOWN = 200;
 

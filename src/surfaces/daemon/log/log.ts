@@ -1,7 +1,7 @@
 import { type Logger, pino } from "pino";
 import { RecentLines } from "../../../features/admin/recent-lines.ts";
 import { isRecord } from "../../../lib/json.ts";
-import { oneLine } from "./printable.ts";
+import { oneLine } from "../../../lib/terminal/printable.ts";
 
 export interface LogOptions {
   readonly level: string;

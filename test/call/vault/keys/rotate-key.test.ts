@@ -6,7 +6,7 @@ import { AUDIT_KEY_PURPOSE } from "../../../../src/call/audit/audit-key.ts";
 import { loadKey, loadKeys, writeNextKey } from "../../../../src/call/vault/keys/key.ts";
 import type { Keyring } from "../../../../src/call/vault/keys/keyring.ts";
 import { finishRotation, rotateKey } from "../../../../src/call/vault/keys/rotate-key.ts";
-import { sealedFor } from "../../../../src/call/vault/purpose.ts";
+import { purposeOf, sealedFor } from "../../../../src/call/vault/purpose.ts";
 import { Sealing } from "../../../../src/call/vault/sealing.ts";
 import { Vault } from "../../../../src/call/vault/vault.ts";
 import { ok } from "../../../../src/lib/result.ts";
@@ -85,7 +85,7 @@ it("a process that is killed after any step leaves what the next start reads and
     deps.sealing.change(await writeNextKey(deps));
     if (step === "half sealed anew") await vault.put("KEY", "the value now");
     if (step === "all sealed anew")
-      await t.store.reseal((sealed, kind, key) => deps.sealing.reseal(sealed, sealedFor[kind](key)));
+      await t.store.reseal((sealed, kind, key) => deps.sealing.reseal(sealed, purposeOf(kind, key)));
     const again = await open(t.store, t.home);
     expect(await again.vault.read("KEY"), step).toEqual(ok("the value now"));
     expect(await readAll(t.store, t.home), step).toEqual(ALL);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
+import { projectStores } from "../../../support/project-stores.ts";
 import {
   activation,
   agent,
@@ -146,10 +147,10 @@ export async function fill(store: Store): Promise<void> {
     updatedAt: NOW,
   });
   await store.sources.create(source("notes", { lastSync: { seen: 2 } }));
-  await store.projects.create(project("TK"));
-  await store.tickets.create(ticket("t1", { assigneeId: "agt_zoe", labels: ["ui"] }));
-  await store.tickets.comment(comment("c1"));
-  await store.projectNotes.create(note("n1"));
+  await projectStores(store).projects.create(project("TK"));
+  await projectStores(store).tickets.create(ticket("t1", { assigneeId: "agt_zoe", labels: ["ui"] }));
+  await projectStores(store).tickets.comment(comment("c1"));
+  await projectStores(store).projectNotes.create(note("n1"));
 }
 
 export function dumpContract(fresh: FreshStore): void {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type {
-  ProjectNoteRecord,
+  CommentRecord,
+  NoteRecord,
   ProjectRecord,
-  TicketCommentRecord,
   TicketRecord,
-} from "../../../../src/machine/db/tables/work/project-record.ts";
+} from "../../../../src/features/projects/contract.ts";
+import { projectStores } from "../../../support/project-stores.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -35,7 +36,7 @@ export const ticket = (id: string, change: Partial<TicketRecord> = {}): Omit<Tic
   ...change,
 });
 
-export const comment = (id: string, change: Partial<TicketCommentRecord> = {}): TicketCommentRecord => ({
+export const comment = (id: string, change: Partial<CommentRecord> = {}): CommentRecord => ({
   id,
   ticketId: "t1",
   createdBy: null,
@@ -44,7 +45,7 @@ export const comment = (id: string, change: Partial<TicketCommentRecord> = {}): 
   ...change,
 });
 
-export const note = (id: string, change: Partial<ProjectNoteRecord> = {}): ProjectNoteRecord => ({
+export const note = (id: string, change: Partial<NoteRecord> = {}): NoteRecord => ({
   id,
   projectId: "prj_TK",
   title: "Deploying",
@@ -57,7 +58,7 @@ export const note = (id: string, change: Partial<ProjectNoteRecord> = {}): Proje
 export function projectsContract(fresh: FreshStore): void {
   test("a project is found by id and key, listed by key in pages, and its key is taken", async () => {
     await using t = await fresh();
-    const { projects } = t.store;
+    const { projects } = projectStores(t.store);
     for (const key of ["ZED", "ABC", "TK"]) await projects.create(project(key));
     await projects.update("prj_ABC", { status: "archived", updatedAt: NOW + 1 });
     expect(await projects.get("prj_TK")).toEqual(project("TK"));
@@ -78,7 +79,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("a change made for an older revision is not made", async () => {
     await using t = await fresh();
-    const { projects, tickets, projectNotes } = t.store;
+    const { projects, tickets, projectNotes } = projectStores(t.store);
     await projects.create(project("TK"));
     await tickets.create(ticket("t1"));
     await projectNotes.create(note("n1"));
@@ -96,7 +97,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("what is not there cannot be changed or deleted", async () => {
     await using t = await fresh();
-    const { projects, tickets, projectNotes } = t.store;
+    const { projects, tickets, projectNotes } = projectStores(t.store);
     const missing = { code: "NOT_FOUND" };
     for (const work of [
       () => projects.update("no", { updatedAt: NOW }, 1),
@@ -117,7 +118,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("tickets are numbered per project, and no number is given twice", async () => {
     await using t = await fresh();
-    const { projects, tickets } = t.store;
+    const { projects, tickets } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     const first = await tickets.create(ticket("t1"));
     const second = await tickets.create(ticket("t2"));
@@ -133,9 +134,9 @@ export function projectsContract(fresh: FreshStore): void {
   test("two processes that create tickets at once give each its own number", async () => {
     await using t = await fresh();
     const other = await t.another();
-    await t.store.projects.create(project("TK"));
+    await projectStores(t.store).projects.create(project("TK"));
     const creating = Array.from({ length: 40 }, (_, index) =>
-      (index % 2 ? other : t.store).tickets.create(ticket(`t${index}`)),
+      projectStores(index % 2 ? other : t.store).tickets.create(ticket(`t${index}`)),
     );
     const numbers = (await Promise.all(creating)).map((created) => created!.number);
     expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
@@ -147,26 +148,32 @@ export function projectsContract(fresh: FreshStore): void {
     const both = <T>(create: (store: typeof other, at: number) => Promise<T>) =>
       Promise.all(Array.from({ length: 6 }, (_, at) => create(at % 2 ? other : t.store, at)));
     const kept = (made: readonly unknown[]) => made.filter(Boolean).length;
-    await t.store.projects.create(project("TK"));
-    expect(kept(await both((store, at) => store.projects.create(project(`P${at}`), 3)))).toBe(2);
-    expect(kept(await both((store, at) => store.tickets.create(ticket(`t${at}`), 3)))).toBe(3);
-    const [{ id: ticketId } = { id: "" }] = (await t.store.tickets.list(ALL)).items;
-    expect(kept(await both((store, at) => store.tickets.comment(comment(`c${at}`, { ticketId }), 3)))).toBe(
+    await projectStores(t.store).projects.create(project("TK"));
+    expect(kept(await both((store, at) => projectStores(store).projects.create(project(`P${at}`), 3)))).toBe(
+      2,
+    );
+    expect(kept(await both((store, at) => projectStores(store).tickets.create(ticket(`t${at}`), 3)))).toBe(3);
+    const [{ id: ticketId } = { id: "" }] = (await projectStores(t.store).tickets.list(ALL)).items;
+    expect(
+      kept(
+        await both((store, at) => projectStores(store).tickets.comment(comment(`c${at}`, { ticketId }), 3)),
+      ),
+    ).toBe(3);
+    expect(kept(await both((store, at) => projectStores(store).projectNotes.create(note(`n${at}`), 3)))).toBe(
       3,
     );
-    expect(kept(await both((store, at) => store.projectNotes.create(note(`n${at}`), 3)))).toBe(3);
     // What was not created has used up no number.
-    expect(await t.store.projects.get("prj_TK")).toMatchObject({ lastNumber: 3 });
+    expect(await projectStores(t.store).projects.get("prj_TK")).toMatchObject({ lastNumber: 3 });
   });
 
   test("tickets are found by words beyond A to Z in the cases that people write them in", async () => {
     await using t = await fresh();
-    await t.store.projects.create(project("TK"));
-    await t.store.tickets.create(ticket("t1", { title: "École à Zürich" }));
-    await t.store.tickets.create(ticket("t2", { title: "ÉCOLE" }));
-    await t.store.tickets.create(ticket("t3", { description: "une école, Москва, 東京" }));
+    await projectStores(t.store).projects.create(project("TK"));
+    await projectStores(t.store).tickets.create(ticket("t1", { title: "École à Zürich" }));
+    await projectStores(t.store).tickets.create(ticket("t2", { title: "ÉCOLE" }));
+    await projectStores(t.store).tickets.create(ticket("t3", { description: "une école, Москва, 東京" }));
     const found = async (...words: string[]) =>
-      (await t.store.tickets.list({ ...ALL, words })).items.map(({ id }) => id).sort();
+      (await projectStores(t.store).tickets.list({ ...ALL, words })).items.map(({ id }) => id).sort();
     for (const word of ["école", "École", "ÉCOLE"])
       expect(await found(word), word).toEqual(["t1", "t2", "t3"]);
     expect(await found("zürich", "à")).toEqual(["t1"]);
@@ -176,7 +183,7 @@ export function projectsContract(fresh: FreshStore): void {
   test("tickets are listed newest first, in pages, and narrowed by what they are", async () => {
     await using t = await fresh();
     await t.store.agents.create(agent("ada"));
-    const { projects, tickets } = t.store;
+    const { projects, tickets } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     await tickets.create(ticket("t1", { assigneeId: "agt_ada", status: "done", title: "Fix the Door" }));
     await tickets.create(
@@ -207,7 +214,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("tickets are counted by status, comments by ticket, notes by project", async () => {
     await using t = await fresh();
-    const { projects, tickets, projectNotes } = t.store;
+    const { projects, tickets, projectNotes } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     for (const id of ["t1", "t2"]) await tickets.create(ticket(id));
     await tickets.create(ticket("t3", { status: "done" }));
@@ -225,7 +232,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("comments are listed oldest first, and deleted one by one", async () => {
     await using t = await fresh();
-    const { projects, tickets } = t.store;
+    const { projects, tickets } = projectStores(t.store);
     await projects.create(project("TK"));
     await tickets.create(ticket("t1"));
     await tickets.comment(comment("c2", { createdAt: NOW + 1, createdBy: "agt_a" }));
@@ -242,7 +249,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("notes are listed newest first, and those of another project are not found", async () => {
     await using t = await fresh();
-    const { projects, projectNotes } = t.store;
+    const { projects, projectNotes } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     await projectNotes.create(note("n1"));
     await projectNotes.create(note("n2", { createdAt: NOW + 1, tags: [] }));
@@ -258,7 +265,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("a project goes with its tickets, their comments and its notes", async () => {
     await using t = await fresh();
-    const { projects, tickets, projectNotes } = t.store;
+    const { projects, tickets, projectNotes } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     await tickets.create(ticket("t1"));
     await tickets.create(ticket("t2", { projectId: "prj_AB" }));
@@ -272,7 +279,8 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("a ticket goes with its comments, and outlives the agent it was assigned to", async () => {
     await using t = await fresh();
-    const { agents, projects, tickets } = t.store;
+    const { agents } = t.store;
+    const { projects, tickets } = projectStores(t.store);
     await agents.create(agent("ada"));
     await projects.create(project("TK"));
     await tickets.create(ticket("t1", { assigneeId: "agt_ada" }));

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
+import { table } from "../../../../src/lib/terminal/table.ts";
 import { hasColours, painted } from "../../../../src/surfaces/cli/print/colours.ts";
-import { table } from "../../../../src/surfaces/cli/print/table.ts";
 import { Dice } from "../../../support/dice.ts";
 import { testApi } from "../../../support/test-api.ts";
 import { typed } from "../../../support/typed.ts";

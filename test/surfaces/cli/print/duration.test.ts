@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ago, parseDuration } from "../../../../src/surfaces/cli/print/duration.ts";
+import { ago } from "../../../../src/lib/terminal/ago.ts";
+import { parseDuration } from "../../../../src/surfaces/cli/print/duration.ts";
 
 describe("durations", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fields, table } from "../../../../src/surfaces/cli/print/table.ts";
+import { fields, table } from "../../../../src/lib/terminal/table.ts";
 
 describe("a table", () => {
   it("aligns its columns and shows what is missing as a dash", () => {

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
 import { ROLES, type Role } from "../../../../contract/caller.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type {
   LoginLink,
   PersonAnswer,
@@ -9,11 +13,7 @@ import type {
   SessionList,
   SessionsEnded,
 } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
-import { counted } from "../../print/counted.ts";
-import { ago } from "../../print/duration.ts";
-import { table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface EditOptions {

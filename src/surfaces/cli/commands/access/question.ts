@@ -1,5 +1,9 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
+import { texts } from "../../../../lib/terminal/table.ts";
 import type {
   AnswerInput,
   QuestionAnswer,
@@ -7,11 +11,7 @@ import type {
   QuestionReview,
   QuestionView,
 } from "../../../api/contract.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
 import { askPerson, choicesOf, pendingQuestion, questionShown, sendAnswer } from "../../input/ask-person.ts";
-import { ago } from "../../print/duration.ts";
-import { texts } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 const PATTERN = "only calls that fit, such as 'git *', '/tmp/**' or '{\"arg.repo\": \"mine\"}'";

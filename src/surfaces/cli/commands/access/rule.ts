@@ -3,18 +3,18 @@ import type { Command } from "commander";
 import { checkCases, readRuleFile } from "../../../../call/rules/rule-cases.ts";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import { CAPABILITIES } from "../../../../contract/tool.ts";
+import { path } from "../../../../lib/http/api-path.ts";
 import { isRecord } from "../../../../lib/json.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import { DocumentError } from "../../../../machine/config/document/document.ts";
 import { parseDocument } from "../../../../machine/config/document/parse-document.ts";
 import type { Done, RuleAnswer, RuleExplanation, RuleList, RuleSimulation } from "../../../api/contract.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
 import { addLabelCommands } from "../../label-commands.ts";
-import { counted } from "../../print/counted.ts";
 import { parseDuration } from "../../print/duration.ts";
 import { explanationText, patternText, placeText } from "../../print/rule-text.ts";
-import { table } from "../../print/table.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 
 export function ruleCommand(shell: Shell): Command {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { path } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { table, texts } from "../../../../lib/terminal/table.ts";
 import type * as api from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
 import { readSecret } from "../../input/secret-input.ts";
-import { ago } from "../../print/duration.ts";
-import { table, texts } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface BindingOptions {

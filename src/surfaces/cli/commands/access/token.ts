@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { ROLES } from "../../../../contract/caller.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
 import { wholeNumber } from "../../input/server-options.ts";
-import { ago, parseDuration } from "../../print/duration.ts";
-import { table } from "../../print/table.ts";
+import { parseDuration } from "../../print/duration.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 import { readRole } from "./person.ts";
 

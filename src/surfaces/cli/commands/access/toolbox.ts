@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import type { ToolboxAnswer, ToolboxList, ToolboxView } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
-import { counted } from "../../print/counted.ts";
-import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function toolboxCommand(shell: Shell): Command {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type { TrustList } from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { query } from "../../client/api-client.ts";
 import { confirmed } from "../../input/confirmed.ts";
 import { mustConfirm } from "../../input/destructive.ts";
-import { ago } from "../../print/duration.ts";
-import { table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface TrustOptions {
@@ -79,9 +79,9 @@ async function projectFileHere({ terminal }: Run) {
 
 /** A broken file would stop every start in this folder once it counts. */
 async function checkContent(run: Run): Promise<void> {
-  const { checkFiles } = await import("../../../../machine/config/load.ts");
+  const { checkHomeSettings } = await import("../../../../features.ts");
   const { env, cwd } = run.terminal;
-  const { problems } = await checkFiles({ env, cwd, isTrusted: () => true });
+  const { problems } = await checkHomeSettings({ env, cwd, isTrusted: () => true });
   if (problems.length > 0) {
     throw new ToolkeepError("CONFIG_INVALID", problems.map((problem) => problem.message).join("\n"), {
       details: { problems },

@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
+import { query } from "../../../../lib/http/api-path.ts";
 import type { ActionPage, AuditPage } from "../../../api/contract.ts";
-import { query } from "../../client/api-client.ts";
 import { type AuditOptions, conditionsOf } from "../../input/audit-options.ts";
 import type { Run } from "../../shell.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type { AuditCheck } from "../../../api/contract.ts";
-import { table } from "../../print/table.ts";
 import type { Run } from "../../shell.ts";
 
 const LOOK_EVERY_MS = 100;

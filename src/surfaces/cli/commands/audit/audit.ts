@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import type { ActionPage, AuditedCall, AuditPage, AuditTail, CallView } from "../../../api/contract.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
 import { type AuditOptions, conditionsOf, withConditions } from "../../input/audit-options.ts";
-import { ago, durationText } from "../../print/duration.ts";
-import { fields, table } from "../../print/table.ts";
+import { durationText } from "../../print/duration.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { exportAudit } from "./audit-export.ts";
 import { verifyAudit } from "./audit-verify.ts";

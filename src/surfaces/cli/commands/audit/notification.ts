@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
+import { texts } from "../../../../lib/terminal/table.ts";
 import type { Done, NotificationList } from "../../../api/contract.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
-import { ago } from "../../print/duration.ts";
-import { texts } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function notificationCommand(shell: Shell): Command {

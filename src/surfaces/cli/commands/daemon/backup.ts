@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { counted } from "../../../../lib/terminal/counted.ts";
 import type { Backup } from "../../../api/contract.ts";
-import { counted } from "../../print/counted.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function backupCommand(shell: Shell): Command {

@@ -15,8 +15,8 @@ export function configCommand(shell: Shell): Command {
 }
 
 async function check(run: Run): Promise<number> {
-  const { checkFiles } = await import("../../../../machine/config/load.ts");
-  const { problems, warnings } = await checkFiles(loadOptions(run));
+  const { checkHomeSettings } = await import("../../../../features.ts");
+  const { problems, warnings } = await checkHomeSettings(loadOptions(run));
   const lines = [
     ...problems.map((problem) => `error: ${problem.message}\n`),
     ...warnings.map((warning) => `warning: ${warning.message}\n`),
@@ -27,9 +27,9 @@ async function check(run: Run): Promise<number> {
 }
 
 async function show(run: Run): Promise<undefined> {
-  const { loadSettings } = await import("../../../../machine/config/load.ts");
+  const { loadHomeSettings } = await import("../../../../features.ts");
   const { maskedSettings } = await import("../../../../machine/config/masked.ts");
-  const loaded = await loadSettings(loadOptions(run));
+  const loaded = await loadHomeSettings(loadOptions(run));
   const settings = maskedSettings(loaded);
   const { files, warnings } = loaded;
   const used = files

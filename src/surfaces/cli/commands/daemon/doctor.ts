@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { messageOf } from "../../../../contract/errors.ts";
-import type { Check } from "../../../../features/admin/check.ts";
-import type { ServerList } from "../../../api/contract.ts";
-import { counted } from "../../print/counted.ts";
+import type { Check } from "../../../../contract/health.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import type { CheckList, ServerList } from "../../../api/contract.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!", failed: "✗" };
@@ -35,7 +35,8 @@ async function serverChecks(
 ): Promise<Check[]> {
   try {
     const { servers } = await run.get<ServerList>("/api/servers");
-    return await checkServers(servers, run.terminal.env);
+    const { checks } = await run.get<CheckList>("/api/checks");
+    return [...checks, ...(await checkServers(servers, run.terminal.env))];
   } catch (error) {
     return [
       {

@@ -26,11 +26,11 @@ async function restore(
 ): Promise<undefined> {
   const { env, cwd } = run.terminal;
   const { readBackup, restoreBackup } = await import("../../../daemon/backup.ts");
-  const { loadSettings } = await import("../../../../machine/config/load.ts");
+  const { loadHomeSettings } = await import("../../../../features.ts");
   if (options.force)
     await mustConfirm(run, options, `Replace everything that ${await homeHere(run.terminal)} holds?`);
   const backup = await readBackup(resolve(cwd, name));
-  const { settings } = await loadSettings({ env, cwd, isTrusted: () => false });
+  const { settings } = await loadHomeSettings({ env, cwd, isTrusted: () => false });
   const { home, databaseUrl } = settings;
   await restoreBackup(backup, { home, databaseUrl, env, clock: systemClock, force: options.force === true });
   run.print(

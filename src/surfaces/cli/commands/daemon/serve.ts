@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { ToolkeepError } from "../../../../contract/errors.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
 import { starterGone } from "../../../../machine/process/starter-gone.ts";
 import type { Daemon } from "../../../daemon/start-daemon.ts";
 import { homeHere } from "../../home.ts";
 import { ownName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
-import { counted } from "../../print/counted.ts";
 import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { fields } from "../../../../lib/terminal/table.ts";
 import type { Service } from "../../../daemon/service.ts";
 import { homeHere } from "../../home.ts";
 import { destructive } from "../../input/destructive.ts";
-import { fields } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function serviceCommand(shell: Shell): Command {

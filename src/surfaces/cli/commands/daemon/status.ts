@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { fields } from "../../../../lib/terminal/table.ts";
 import type { ServerList, Status } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
-import { counted } from "../../print/counted.ts";
-import { ago } from "../../print/duration.ts";
 import { nextStep, stateText } from "../../print/server-text.ts";
-import { fields } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 const NOT_RUNNING = 5;

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { type PageOptions, pageNote } from "../../../../lib/terminal/page-note.ts";
+import { fields, table, texts } from "../../../../lib/terminal/table.ts";
 import type * as api from "../../../api/contract.ts";
-import { path, query } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
 import { textInput } from "../../input/text-input.ts";
-import { ago, parseDuration } from "../../print/duration.ts";
-import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
-import { fields, table, texts } from "../../print/table.ts";
+import { parseDuration } from "../../print/duration.ts";
+import { pageOptions } from "../../print/pages.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface Whose {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { query } from "../../../../lib/http/api-path.ts";
+import { oneLine, printable } from "../../../../lib/terminal/printable.ts";
 import type { FoundChunk, SearchPage, SearchResult } from "../../../api/contract.ts";
-import { oneLine, printable } from "../../../daemon/log/printable.ts";
-import { query } from "../../client/api-client.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface SearchOptions {

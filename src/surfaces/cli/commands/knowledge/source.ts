@@ -1,6 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import type {
   Done,
   NewSource,
@@ -10,11 +14,7 @@ import type {
   SourceTest,
   SourceView,
 } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
-import { counted } from "../../print/counted.ts";
-import { ago } from "../../print/duration.ts";
-import { fields, table } from "../../print/table.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 
 interface ConfigOptions {

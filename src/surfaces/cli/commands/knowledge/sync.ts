@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
+import { query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type { SourceList, SourceView, SyncAnswer } from "../../../api/contract.ts";
-import { query } from "../../client/api-client.ts";
-import { counted } from "../../print/counted.ts";
-import { ago } from "../../print/duration.ts";
-import { table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { reportText } from "./source.ts";
 

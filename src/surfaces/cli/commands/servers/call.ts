@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { path } from "../../../../lib/http/api-path.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
 import type { CallRequest, ServerAnswer, ToolAnswer, ToolOutcome } from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { path } from "../../client/api-client.ts";
 import { noteQuestions } from "../../client/waiting-note.ts";
 import { readArguments } from "../../input/arguments.ts";
 import { askPerson, pendingQuestion, sendAnswer } from "../../input/ask-person.ts";

@@ -3,10 +3,12 @@ import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import type { Access, Client, ClientFile, Place, Scope } from "../../../../features/clients/client.ts";
 import type { Connection, Written } from "../../../../features/clients/connect-client.ts";
 import { systemClock } from "../../../../lib/clock.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import { ownBin } from "../../../../machine/process/own-package.ts";
 import type { AgentAnswer, TokenList } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
-import { printable } from "../../../daemon/log/printable.ts";
 import {
   agentFor,
   CLIENT_SCOPES,
@@ -29,9 +31,7 @@ import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import { mustConfirm } from "../../input/destructive.ts";
 import { ownEndpoint } from "../../own-endpoint.ts";
-import { counted } from "../../print/counted.ts";
 import { listedOf } from "../../print/listed-text.ts";
-import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface ConnectOptions {

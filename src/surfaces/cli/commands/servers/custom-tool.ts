@@ -1,6 +1,9 @@
 import { Option } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { LANGUAGES } from "../../../../features/custom-tools/templates.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
+import { fields } from "../../../../lib/terminal/table.ts";
 import type {
   CustomToolAnswer,
   CustomToolRemoved,
@@ -9,13 +12,10 @@ import type {
   NewCustomTool,
   ToolOutcome,
 } from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { path } from "../../client/api-client.ts";
 import { readArguments } from "../../input/arguments.ts";
 import { confirmed } from "../../input/confirmed.ts";
 import { destructive } from "../../input/destructive.ts";
 import { customToolFields } from "../../print/custom-tool-text.ts";
-import { fields } from "../../print/table.ts";
 import type { Group, Run } from "../../shell.ts";
 import { makeCall } from "./call.ts";
 

@@ -5,12 +5,12 @@ import type { Client } from "../../../../features/clients/client.ts";
 import type { FoundServer } from "../../../../features/clients/import/found-server.ts";
 import { candidateOf, isImported, previewOf } from "../../../../features/clients/import/import-preview.ts";
 import { nearest } from "../../../../lib/nearest.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
 import type { ImportAnswer, ImportPreview, ImportServer, ImportVerdicts } from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { confirmed } from "../../input/confirmed.ts";
 import { ownEndpoint } from "../../own-endpoint.ts";
-import { counted } from "../../print/counted.ts";
 import { previewReport, resultReport } from "../../print/import-report.ts";
 import type { Run, Shell } from "../../shell.ts";
 

@@ -2,15 +2,15 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
+import { table } from "../../../../lib/terminal/table.ts";
 import type { NewPlugin, PluginAnswer, PluginList, PluginView } from "../../../api/contract.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { notATerminal } from "../../input/confirmed.ts";
 import { destructive } from "../../input/destructive.ts";
-import { counted } from "../../print/counted.ts";
 import { permissionText, pluginText, state } from "../../print/plugin-text.ts";
-import { table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface Consent {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
 import type { ServerAnswer, ServerSignIn, ServerSignInAnswer, SignInStart } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
 import { launchBrowser } from "../../browser.ts";
-import { path } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import { mustConfirm } from "../../input/destructive.ts";
-import { counted } from "../../print/counted.ts";
 import type { Group, Run } from "../../shell.ts";
 
 interface AuthOptions {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { oneLine } from "../../../../lib/terminal/printable.ts";
 import type { ServerLogEntry, ServerLogPage } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
-import { oneLine } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
 import { remoteDaemon } from "../../client/remote.ts";
 import { homeHere } from "../../home.ts";
 import type { Group, Run } from "../../shell.ts";

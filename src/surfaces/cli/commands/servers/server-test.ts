@@ -1,6 +1,7 @@
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
 import type { ServerAnswer, ServerTest, ServerView, TestReport } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import {
   mustApply,
   namedValues,
@@ -9,7 +10,6 @@ import {
   serverInput,
   startFolder,
 } from "../../input/server-options.ts";
-import { counted } from "../../print/counted.ts";
 import { indented, nextStep } from "../../print/server-text.ts";
 import type { Group, Run } from "../../shell.ts";
 

@@ -1,9 +1,9 @@
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
 import type { ServerAnswer, ServerChanges, ServerDecision } from "../../../api/contract.ts";
-import { path } from "../../client/api-client.ts";
 import { confirmed } from "../../input/confirmed.ts";
 import { changesText } from "../../print/changes-text.ts";
-import { counted } from "../../print/counted.ts";
 import type { Group, Run } from "../../shell.ts";
 
 /** Trust in a server, and what it publishes that nobody has accepted. */

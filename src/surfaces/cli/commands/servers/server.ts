@@ -1,5 +1,9 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { path } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { printable } from "../../../../lib/terminal/printable.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import { leftOutText } from "../../../../lib/text/left-out.ts";
 import type {
   NewServer,
@@ -9,8 +13,6 @@ import type {
   ServerList,
   ServerOffers,
 } from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { path } from "../../client/api-client.ts";
 import { destructive } from "../../input/destructive.ts";
 import { addPasted, pastedText } from "../../input/paste-servers.ts";
 import {
@@ -31,7 +33,6 @@ import {
   startFolder,
 } from "../../input/server-options.ts";
 import { addedText, registerServer, toolNames } from "../../print/added-server.ts";
-import { ago } from "../../print/duration.ts";
 import {
   alsoOffers,
   beginning,
@@ -45,7 +46,6 @@ import {
   timeLimit,
   unusual,
 } from "../../print/server-text.ts";
-import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { serverAuthCommand } from "./server-auth.ts";
 import { serverLogsCommand } from "./server-logs.ts";

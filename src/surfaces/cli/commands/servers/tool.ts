@@ -1,6 +1,10 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { CAPABILITIES } from "../../../../contract/tool.ts";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { counted } from "../../../../lib/terminal/counted.ts";
+import { oneLine, printable } from "../../../../lib/terminal/printable.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import type {
   CustomToolAnswer,
   CustomToolList,
@@ -10,12 +14,8 @@ import type {
   ToolList,
   ToolView,
 } from "../../../api/contract.ts";
-import { oneLine, printable } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
-import { counted } from "../../print/counted.ts";
 import { customToolFields } from "../../print/custom-tool-text.ts";
 import { flagWords } from "../../print/flag-words.ts";
-import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { customToolCommands } from "./custom-tool.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { path, query } from "../../../../lib/http/api-path.ts";
+import { ago } from "../../../../lib/terminal/ago.ts";
+import { fields, table } from "../../../../lib/terminal/table.ts";
 import type { TaskAnswer, TaskList } from "../../../api/contract.ts";
-import { path, query } from "../../client/api-client.ts";
-import { ago } from "../../print/duration.ts";
-import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function taskCommand(shell: Shell): Command {

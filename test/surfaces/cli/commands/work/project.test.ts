@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { projectsOf } from "../../../../support/project-stores.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 
@@ -15,7 +16,7 @@ describe("toolkeep project", () => {
     const read = async () => "From standard input.\n";
     const made = await typed(api, ["project", "create", "Tool keeper", "--description", "-"], { read });
     expect(made.out).toContain("Created project TK.");
-    await api.hub.projects.tickets.create("TK", { title: "One" }, null);
+    await projectsOf(api.hub).tickets.create("TK", { title: "One" }, null);
     expect((await typed(api, ["project", "list"])).out).toMatch(
       /TK +Tool keeper +active +1 unfinished of 1 ticket +0/,
     );
@@ -40,9 +41,9 @@ describe("toolkeep project", () => {
 
   it("shows notes, without what could move the cursor", async () => {
     await using api = await testApi();
-    await api.hub.projects.create({ name: "Tool keeper" }, null);
+    await projectsOf(api.hub).create({ name: "Tool keeper" }, null);
     expect((await typed(api, ["project", "notes", "TK"])).out).toContain("add_project_note");
-    await api.hub.projects.notes.create(
+    await projectsOf(api.hub).notes.create(
       "TK",
       { title: "Deploying\u001b[2J", body: "Press it.", tags: ["ops"] },
       null,

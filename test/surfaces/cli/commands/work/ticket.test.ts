@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { projectsOf } from "../../../../support/project-stores.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 
 async function withProject(): Promise<TestApi> {
   const api = await testApi({ agents: { coder: ["code"] } });
-  await api.hub.projects.create({ name: "Tool keeper" }, null);
+  await projectsOf(api.hub).create({ name: "Tool keeper" }, null);
   return api;
 }
 
@@ -42,7 +43,7 @@ describe("toolkeep ticket", () => {
 
   it("narrows a list, and says how to read on", async () => {
     await using api = await withProject();
-    const { tickets } = api.hub.projects;
+    const { tickets } = projectsOf(api.hub);
     for (const title of ["one door", "two doors", "a roof"]) await tickets.create("TK", { title }, null);
     const listed = async (...options: string[]) =>
       JSON.parse((await typed(api, ["ticket", "list", ...options, "--json"])).out).tickets.length;
@@ -57,8 +58,8 @@ describe("toolkeep ticket", () => {
   it("wants a project to create in, and something to change", async () => {
     await using api = await withProject();
     await typed(api, ["ticket", "create", "Fix it"]);
-    expect((await api.hub.projects.tickets.list({ limit: 1, offset: 0 })).total).toBe(0);
-    await api.hub.projects.tickets.create("TK", { title: "One" }, null);
+    expect((await projectsOf(api.hub).tickets.list({ limit: 1, offset: 0 })).total).toBe(0);
+    await projectsOf(api.hub).tickets.create("TK", { title: "One" }, null);
     expect((await typed(api, ["ticket", "edit", "TK-1"])).err).toContain("nothing to change");
     expect((await typed(api, ["ticket", "edit", "TK-1", "--status", "lost"])).err).toContain("in_progress");
   });

@@ -1,23 +1,21 @@
-import type { Command } from "commander";
-import { ToolkeepError } from "../../../../contract/errors.ts";
+import type { CommandRun } from "../../contract/define-command.ts";
+import type { done } from "../../contract/define-route.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Infer } from "../../contract/shape.ts";
+import { path, query } from "../../lib/http/api-path.ts";
+import { ago } from "../../lib/terminal/ago.ts";
+import { type PageOptions, pageNote } from "../../lib/terminal/page-note.ts";
+import { printable } from "../../lib/terminal/printable.ts";
+import { fields, table } from "../../lib/terminal/table.ts";
 import type {
   CommentAnswer,
   CommentList,
   CommentView,
-  Done,
   TicketAnswer,
   TicketEdit,
   TicketList,
   TicketView,
-} from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
-import { destructive } from "../../input/destructive.ts";
-import { textInput } from "../../input/text-input.ts";
-import { ago } from "../../print/duration.ts";
-import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
-import { fields, table } from "../../print/table.ts";
-import { collect, type Run, type Shell } from "../../shell.ts";
+} from "./contract.ts";
 
 interface ListOptions extends PageOptions {
   readonly project?: string;
@@ -39,79 +37,10 @@ interface TicketOptions {
   readonly labels?: boolean;
 }
 
-const STATUSES = "open, in_progress, blocked, review, done or cancelled";
 const NOBODY = "nobody";
 const SHOWN_COMMENTS = 50;
 
-export function ticketCommand(shell: Shell): Command {
-  const ticket = shell.group("ticket", "the work of a project, one piece each");
-
-  pageOptions(
-    ticket
-      .leaf(
-        "list",
-        "list the tickets that are not finished, newest first",
-        listTickets,
-        "--project TK --status any",
-        "--assignee nobody",
-      )
-      .option("--project <project>", "only those of this project")
-      .option("--status <status>", `${STATUSES.replace(" or", ",")}, unfinished or any`, "unfinished")
-      .option("--priority <priority>", "low, normal, high or urgent")
-      .option("--assignee <agent>", `only those of this agent; ${NOBODY} for those that no one has`)
-      .option("--label <label>", "only those with this label")
-      .option("--text <words>", "only those in whose title or description all these words occur"),
-  );
-  ticket.leaf("show <ticket>", "show a ticket and its comments", showTicket, "TK-12");
-  ticketOptions(
-    ticket
-      .leaf(
-        "create <title>",
-        "create a ticket",
-        createTicket,
-        "'Names are cut' --project TK --priority high --assignee coder",
-      )
-      .requiredOption("--project <project>", "where it belongs"),
-  );
-  ticketOptions(
-    ticket
-      .leaf(
-        "edit <ticket>",
-        "change a ticket; what is not given stays",
-        editTicket,
-        "TK-12 --status done",
-        "TK-12 --assignee nobody --label bug --label ui",
-      )
-      .option("--title <text>", "one line")
-      .option("--no-labels", "take its labels away"),
-  );
-  ticket.leaf(
-    "comment <ticket> <text>",
-    "comment on a ticket; - reads the text from standard input",
-    commentTicket,
-    "TK-12 'Seen on macOS too.'",
-  );
-  destructive(
-    ticket,
-    "delete <ticket>",
-    "delete a ticket with its comments",
-    (name) => `Delete ticket ${name} and its comments?`,
-    deleteTicket,
-    "TK-12",
-  );
-  return ticket;
-}
-
-function ticketOptions(command: Command): Command {
-  return command
-    .option("--description <text>", "what is wanted and why; - reads it from standard input")
-    .option("--status <status>", STATUSES)
-    .option("--priority <priority>", "low, normal, high or urgent")
-    .option("--assignee <agent>", `the agent that does it; ${NOBODY} for no one`)
-    .option("--label <label>", "its labels, all of them (repeatable)", collect, []);
-}
-
-async function listTickets(run: Run, options: ListOptions): Promise<undefined> {
+export async function listTickets(run: CommandRun, options: ListOptions): Promise<undefined> {
   const { project, status, priority, assignee, label, text, limit, offset } = options;
   const answer = await run.get<TicketList>(
     `/api/tickets${query({ project, status, priority, assignee, label, text, limit, offset })}`,
@@ -132,7 +61,7 @@ async function listTickets(run: Run, options: ListOptions): Promise<undefined> {
       : table(
           ["TICKET", "STATUS", "PRIORITY", "ASSIGNEE", "COMMENTS", "CHANGED", "TITLE"],
           rows,
-          run.terminal.columns,
+          run.columns,
         ) + pageNote(options, rows.length, answer.total),
   );
 }
@@ -142,7 +71,7 @@ function none({ project = "PROJECT", status }: ListOptions): string {
   return `No ticket fits${finished}. Create one: toolkeep ticket create TITLE --project ${project}\n`;
 }
 
-async function showTicket(run: Run, name: string): Promise<undefined> {
+export async function showTicket(run: CommandRun, name: string): Promise<undefined> {
   const { ticket } = await run.get<TicketAnswer>(path`/api/tickets/${name}`);
   const offset = Math.max(0, ticket.comments - SHOWN_COMMENTS);
   const { comments } = await run.get<CommentList>(
@@ -151,8 +80,8 @@ async function showTicket(run: Run, name: string): Promise<undefined> {
   run.print({ ticket, comments }, ticketText(ticket, comments, offset));
 }
 
-async function createTicket(
-  run: Run,
+export async function createTicket(
+  run: CommandRun,
   title: string,
   { project, ...options }: TicketOptions & { project: string },
 ): Promise<undefined> {
@@ -161,7 +90,7 @@ async function createTicket(
   run.print(answer, `Created ticket ${answer.ticket.ref}.\n`);
 }
 
-async function editTicket(run: Run, name: string, options: TicketOptions): Promise<undefined> {
+export async function editTicket(run: CommandRun, name: string, options: TicketOptions): Promise<undefined> {
   const change = await changeOf(run, options);
   if (Object.keys(change).length === 0)
     throw new ToolkeepError("BAD_USAGE", "nothing to change; give --status, --assignee or another option");
@@ -169,23 +98,26 @@ async function editTicket(run: Run, name: string, options: TicketOptions): Promi
   run.print(answer, `Changed ticket ${answer.ticket.ref}.\n`);
 }
 
-async function commentTicket(run: Run, name: string, text: string): Promise<undefined> {
+export async function commentTicket(run: CommandRun, name: string, text: string): Promise<undefined> {
   const answer = await run.send<CommentAnswer>("POST", path`/api/tickets/${name}/comments`, {
-    text: await textInput(text, run.terminal),
+    text: await run.readText(text),
   });
   run.print(answer, `Commented on ${name.toUpperCase()}.\n`);
 }
 
-async function deleteTicket(run: Run, name: string): Promise<undefined> {
-  run.print(await run.send<Done>("DELETE", path`/api/tickets/${name}`), `Deleted ${name.toUpperCase()}.\n`);
+export async function deleteTicket(run: CommandRun, name: string): Promise<undefined> {
+  run.print(
+    await run.send<Infer<typeof done>>("DELETE", path`/api/tickets/${name}`),
+    `Deleted ${name.toUpperCase()}.\n`,
+  );
 }
 
 /** What was given; the API says which values there are. */
-async function changeOf(run: Run, options: TicketOptions): Promise<TicketEdit> {
+async function changeOf(run: CommandRun, options: TicketOptions): Promise<TicketEdit> {
   const { title, description, status, priority, assignee, label, labels } = options;
   return {
     ...(title !== undefined && { title }),
-    ...(description !== undefined && { description: await textInput(description, run.terminal) }),
+    ...(description !== undefined && { description: await run.readText(description) }),
     ...(status !== undefined && { status: status as TicketView["status"] }),
     ...(priority !== undefined && { priority: priority as TicketView["priority"] }),
     ...(assignee !== undefined && { assignee: assignee === NOBODY ? null : assignee }),

@@ -1,4 +1,4 @@
-import { oneLine, printable } from "../../daemon/log/printable.ts";
+import { oneLine, printable } from "./printable.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 

@@ -1,4 +1,4 @@
-import { messageOf, ToolkeepError } from "../../contract/errors.ts";
+import { messageOf, ToolkeepError } from "./errors.ts";
 
 /** One thing looked at. What is not `ok` says what to do about it. */
 export interface Check {

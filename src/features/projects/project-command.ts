@@ -1,82 +1,17 @@
-import type { Command } from "commander";
-import { ToolkeepError } from "../../../../contract/errors.ts";
-import type {
-  Done,
-  NoteList,
-  ProjectAnswer,
-  ProjectEdit,
-  ProjectList,
-  ProjectView,
-} from "../../../api/contract.ts";
-import { printable } from "../../../daemon/log/printable.ts";
-import { path, query } from "../../client/api-client.ts";
-import { asksFirst, withYes } from "../../input/destructive.ts";
-import { textInput } from "../../input/text-input.ts";
-import { counted } from "../../print/counted.ts";
-import { ago } from "../../print/duration.ts";
-import { type PageOptions, pageNote, pageOptions } from "../../print/pages.ts";
-import { fields, table } from "../../print/table.ts";
-import type { Run, Shell } from "../../shell.ts";
+import type { CommandRun } from "../../contract/define-command.ts";
+import type { done } from "../../contract/define-route.ts";
+import { ToolkeepError } from "../../contract/errors.ts";
+import type { Infer } from "../../contract/shape.ts";
+import { path, query } from "../../lib/http/api-path.ts";
+import { ago } from "../../lib/terminal/ago.ts";
+import { counted } from "../../lib/terminal/counted.ts";
+import { type PageOptions, pageNote } from "../../lib/terminal/page-note.ts";
+import { printable } from "../../lib/terminal/printable.ts";
+import { fields, table } from "../../lib/terminal/table.ts";
+import type { NoteList, ProjectAnswer, ProjectEdit, ProjectList, ProjectView } from "./contract.ts";
 
-export function projectCommand(shell: Shell): Command {
-  const project = shell.group("project", "projects that agents and people work on together");
-
-  pageOptions(
-    project
-      .leaf("list", "list the projects that are active", listProjects)
-      .option("--archived", "only archived ones")
-      .option("--all", "archived ones too"),
-  );
-  project.leaf("show <project>", "show a project by its key, id or name", showProject, "TK");
-  project
-    .leaf("create <name>", "create a project", createProject, "'Tool keeper' --key TK")
-    .option(
-      "--key <key>",
-      "2 to 10 letters and digits that tickets are named after; made from the name unless given",
-    )
-    .option("--description <text>", "what it is about; - reads it from standard input");
-  project
-    .leaf(
-      "edit <project>",
-      "change a project; what is not given stays",
-      editProject,
-      "TK --name Toolkeep",
-      "TK --status active",
-    )
-    .option("--name <name>", "what it is called")
-    .option("--description <text>", "what it is about; - reads it from standard input")
-    .option("--status <status>", "active or archived");
-  project.leaf(
-    "archive <project>",
-    "archive a project: nothing in it can be changed until it is active again",
-    archiveProject,
-    "TK",
-  );
-  withYes(
-    project
-      .leaf(
-        "delete <project>",
-        "delete a project with its tickets and notes; archive it first unless it is empty",
-        asksFirst((name) => `Delete project ${name} with its tickets and notes?`, deleteProject),
-        "TK",
-      )
-      .option("--force", "also one that is active and not empty"),
-  );
-  pageOptions(
-    project
-      .leaf(
-        "notes <project> [words...]",
-        "show the notes of a project, or those that the words find",
-        showNotes,
-        "TK how to deploy",
-      )
-      .option("--tag <tag>", "only those with this tag"),
-  );
-  return project;
-}
-
-async function listProjects(
-  run: Run,
+export async function listProjects(
+  run: CommandRun,
   options: PageOptions & { archived?: boolean; all?: boolean },
 ): Promise<undefined> {
   const { archived, all, limit, offset } = options;
@@ -97,12 +32,12 @@ async function listProjects(
     answer,
     answer.total === 0
       ? none
-      : table(["KEY", "NAME", "STATUS", "TICKETS", "NOTES", "CHANGED"], rows, run.terminal.columns) +
+      : table(["KEY", "NAME", "STATUS", "TICKETS", "NOTES", "CHANGED"], rows, run.columns) +
           pageNote(options, rows.length, answer.total),
   );
 }
 
-async function showProject(run: Run, name: string): Promise<undefined> {
+export async function showProject(run: CommandRun, name: string): Promise<undefined> {
   const answer = await run.get<ProjectAnswer>(path`/api/projects/${name}`);
   const { project } = answer;
   const facts = fields([
@@ -121,8 +56,8 @@ async function showProject(run: Run, name: string): Promise<undefined> {
   );
 }
 
-async function createProject(
-  run: Run,
+export async function createProject(
+  run: CommandRun,
   name: string,
   options: { key?: string; description?: string },
 ): Promise<undefined> {
@@ -130,7 +65,7 @@ async function createProject(
     name,
     ...(options.key !== undefined && { key: options.key }),
     ...(options.description !== undefined && {
-      description: await textInput(options.description, run.terminal),
+      description: await run.readText(options.description),
     }),
   };
   const answer = await run.send<ProjectAnswer>("POST", "/api/projects", body);
@@ -141,8 +76,8 @@ async function createProject(
   );
 }
 
-async function editProject(
-  run: Run,
+export async function editProject(
+  run: CommandRun,
   name: string,
   options: { name?: string; description?: string; status?: string },
 ): Promise<undefined> {
@@ -150,7 +85,7 @@ async function editProject(
   const change = {
     ...(rest.name !== undefined && { name: rest.name }),
     ...(rest.status !== undefined && { status: rest.status as ProjectView["status"] }),
-    ...(description !== undefined && { description: await textInput(description, run.terminal) }),
+    ...(description !== undefined && { description: await run.readText(description) }),
   };
   if (Object.keys(change).length === 0)
     throw new ToolkeepError("BAD_USAGE", "nothing to change; give --name, --description or --status");
@@ -158,22 +93,26 @@ async function editProject(
   run.print(answer, `Changed project ${answer.project.key}.\n`);
 }
 
-async function archiveProject(run: Run, name: string): Promise<undefined> {
+export async function archiveProject(run: CommandRun, name: string): Promise<undefined> {
   const answer = await changeProject(run, name, { status: "archived" });
   const { key } = answer.project;
   run.print(answer, `Archived project ${key}. Back again: toolkeep project edit ${key} --status active\n`);
 }
 
-async function deleteProject(run: Run, name: string, options: { force?: boolean }): Promise<undefined> {
-  const answer = await run.send<Done>(
+export async function deleteProject(
+  run: CommandRun,
+  name: string,
+  options: { force?: boolean },
+): Promise<undefined> {
+  const answer = await run.send<Infer<typeof done>>(
     "DELETE",
     `${path`/api/projects/${name}`}${query({ force: options.force })}`,
   );
   run.print(answer, `Deleted project ${name}.\n`);
 }
 
-async function showNotes(
-  run: Run,
+export async function showNotes(
+  run: CommandRun,
   name: string,
   words: string[],
   options: PageOptions & { tag?: string },
@@ -198,7 +137,7 @@ async function showNotes(
   );
 }
 
-function changeProject(run: Run, name: string, change: ProjectEdit): Promise<ProjectAnswer> {
+function changeProject(run: CommandRun, name: string, change: ProjectEdit): Promise<ProjectAnswer> {
   return run.send<ProjectAnswer>("PATCH", path`/api/projects/${name}`, change);
 }
 

@@ -1,0 +1,28 @@
+import type { z } from "zod";
+
+/**
+ * What a project file may do: set it freely, only lower it, only set this one value, or nothing at all. A project
+ * file comes with a checkout, so it must not open what the user keeps closed.
+ */
+export type ProjectPolicy = "any" | "lower" | "never" | { readonly only: boolean };
+
+export interface Setting<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** Null: not set. */
+  readonly default: z.output<S> | null;
+  readonly description: string;
+  readonly project: ProjectPolicy;
+  readonly env?: string;
+  /** A change counts from the next start only. */
+  readonly restart?: true;
+}
+
+/** By their dotted keys in the files: `projects.max_open`. */
+export type FeatureSettings = Readonly<Record<string, Setting>>;
+
+export function defineSetting<S extends z.ZodType, const D extends z.output<S> | null>(
+  schema: S,
+  about: Omit<Setting<S>, "schema" | "default"> & { readonly default: D },
+): Setting<S> & { readonly default: D } {
+  return { schema, ...about };
+}

@@ -1,0 +1,93 @@
+import type { ColumnDataType, ForeignKeyConstraintBuilder, Kysely, RawBuilder } from "kysely";
+import type { z } from "zod";
+
+/** `json` is text, `flag` is 0 or 1, `number` is whole; a question mark lets a column be null. */
+export type Column = Kind | `${Kind}?`;
+export type Kind = "text" | "number" | "flag" | "json" | "bytes";
+
+/** A table that belongs to a feature. The names of its columns are those of the record. */
+export interface Table<Shape extends z.ZodObject = z.ZodObject> {
+  /** Camel case here, snake case in the database. */
+  readonly name: string;
+  /** One row, for messages: "project". */
+  readonly noun: string;
+  readonly record: Shape;
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly key: readonly string[];
+  /** Columns that are sealed with the home's key; a rotation of the key seals them anew. */
+  readonly sealed: readonly string[];
+  /** Whether its rows are in backups. */
+  readonly isDumped: boolean;
+}
+
+/** A row as the database has it. */
+export type RowOf<T extends Table> = { [C in keyof z.infer<T["record"]>]: Stored<z.infer<T["record"]>[C]> };
+
+type Stored<V> = V extends null
+  ? null
+  : V extends string
+    ? V
+    : V extends number | boolean
+      ? number
+      : V extends Uint8Array
+        ? V
+        : string;
+
+export function defineTable<Shape extends z.ZodObject>(table: {
+  readonly name: string;
+  readonly noun: string;
+  readonly record: Shape;
+  /** Default: `id`. */
+  readonly key?: readonly (keyof z.infer<Shape> & string)[];
+  readonly sealed?: readonly (keyof z.infer<Shape> & string)[];
+  readonly isDumped?: boolean;
+}): Table<Shape> {
+  const columns = Object.fromEntries(
+    Object.entries(table.record.shape).map(([name, shape]) => [name, columnOf(shape as z.ZodType)]),
+  );
+  return { key: ["id"], sealed: [], isDumped: true, ...table, columns };
+}
+
+function columnOf(shape: z.ZodType): Column {
+  const { type, innerType } = shape.def as { type: string; innerType?: z.ZodType };
+  if (type === "nullable") return `${columnOf(innerType!) as Kind}?`;
+  return KINDS[type] ?? "json";
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  string: "text",
+  enum: "text",
+  number: "number",
+  boolean: "flag",
+  // `bytes` of `shape.ts`.
+  custom: "bytes",
+};
+
+/** How a database spells the kinds of column there are. */
+export interface ColumnTypes {
+  /** Text compared byte by byte, so that lists come in the same order everywhere. */
+  readonly text: ColumnDataType | RawBuilder<unknown>;
+  readonly bytes: ColumnDataType;
+  readonly number: ColumnDataType;
+  /** 0 or 1. */
+  readonly flag: ColumnDataType;
+  /** A number that is the key of its table: the fastest there is. */
+  readonly rowNumber: ColumnDataType;
+  /** What a table ends with whose rows are to lie in the order of its key; null: nothing. */
+  readonly clustered: RawBuilder<unknown> | null;
+}
+
+/**
+ * One step of the schema. Its name and what it does never change once released; a correction is a new step. It sees
+ * the database as it was then, hence untyped.
+ */
+export interface Migration {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a migration outlives the schema types of its day
+  up(db: Kysely<any>, types: ColumnTypes): Promise<void>;
+}
+
+/** For rows that go with the row they refer to. Checked when the transaction ends, so that a restore may insert rows in any order. */
+export function goesWith(reference: ForeignKeyConstraintBuilder): ForeignKeyConstraintBuilder {
+  return reference.onDelete("cascade").deferrable().initiallyDeferred();
+}

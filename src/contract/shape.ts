@@ -1,0 +1,89 @@
+/** Shapes are declared once, in zod. TypeScript types, JSON Schemas, the OpenAPI document and row codecs are derived from them. */
+
+import { z } from "zod";
+import type { JsonSchema } from "../lib/json.ts";
+
+/** The type of a shape, read-only all the way down. */
+export type Infer<S extends z.ZodType> = Frozen<z.infer<S>>;
+
+type Frozen<T> = T extends Uint8Array
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+      : T;
+
+/** What a column of bytes holds, a sealed one for instance. */
+export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+/** The properties of an object, each of which may be left out. */
+export type Optional<S extends z.ZodRawShape> = { [Key in keyof S]: z.ZodExactOptional<S[Key]> };
+
+/** Every property may be left out. Left out is not the same as undefined, which `partial()` would allow. */
+export function optional<S extends z.ZodRawShape>(properties: S): Optional<S> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, shape]) => [name, z.exactOptional(shape)]),
+  ) as Optional<S>;
+}
+
+/** The JSON Schema of what tools and routes take. An object takes no other properties than those declared. */
+export function inputSchema(shape: z.ZodObject): JsonSchema {
+  const { properties = {}, required = [] } = plainSchema(z.toJSONSchema(shape, { io: "input" }));
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** The JSON Schema of every shape that has an id (`.meta({ id })`), by that id. `refer` says where another one is found. */
+export function namedSchemas(refer: (id: string) => string): Readonly<Record<string, JsonSchema>> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { io: "input", uri: refer });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $id: _, id: _name, ...schema }]) => [id, plainSchema(schema)]),
+  );
+}
+
+/** The properties of `record` that the shape declares, and no others: what is not picked cannot slip out. */
+export function pick<S extends z.ZodObject>(shape: S, record: Infer<S>): Infer<S> {
+  const names = Object.keys(shape.shape);
+  return Object.fromEntries(names.map((name) => [name, record[name as keyof Infer<S>]])) as Infer<S>;
+}
+
+const KEY_ORDER = [
+  ...["$ref", "type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum"],
+  ...["minItems", "maxItems", "items", "anyOf", "properties", "required", "additionalProperties"],
+  ...["default", "description"],
+];
+
+/** Without what zod adds and says nothing: a dialect, the bounds of safe integers, the type of an enumeration. */
+function plainSchema(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(withoutNoise(schema)).map(([key, value]) => [key, plainValue(key, value)]);
+  return Object.fromEntries(entries.sort(([a], [b]) => rank(a as string) - rank(b as string)));
+}
+
+function plainValue(key: string, value: unknown): unknown {
+  if (key === "properties") return mapValues(value as Record<string, JsonSchema>, plainSchema);
+  if (key === "anyOf" || key === "allOf") return (value as JsonSchema[]).map(plainSchema);
+  const isSchema = key === "items" || key === "additionalProperties";
+  return isSchema && typeof value === "object" ? plainSchema(value as JsonSchema) : value;
+}
+
+function withoutNoise(schema: JsonSchema): JsonSchema {
+  const { $schema: _, readOnly: _readOnly, propertyNames: _names, anyOf, ...rest } = schema;
+  const plain: Record<string, unknown> = { ...rest };
+  if (plain.maximum === Number.MAX_SAFE_INTEGER) delete plain.maximum;
+  if (plain.minimum === Number.MIN_SAFE_INTEGER) delete plain.minimum;
+  if (plain.enum !== undefined) delete plain.type;
+  if (!Array.isArray(anyOf)) return plain;
+  const [first, second, ...more] = anyOf as JsonSchema[];
+  const isNullable = more.length === 0 && second?.type === "null" && typeof first?.type === "string";
+  if (!isNullable || first.enum !== undefined) return { ...plain, anyOf };
+  return { ...withoutNoise(first), ...plain, type: [first.type, "null"] };
+}
+
+function rank(key: string): number {
+  const place = KEY_ORDER.indexOf(key);
+  return place === -1 ? KEY_ORDER.length : place;
+}
+
+function mapValues<T, R>(values: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,99 @@
+import type { FeatureSettings } from "../contract/define-setting.ts";
+import type { Events } from "../contract/events.ts";
+import type { Feature, FeatureParts, OpenedFeature } from "../contract/feature.ts";
+import { broken, type Check } from "../contract/health.ts";
+import type { ToolSource } from "../contract/tool.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ClosingStack } from "../lib/flow/closing-stack.ts";
+import type { NewId } from "../lib/id.ts";
+import type { Log } from "../lib/log.ts";
+import type { Settings } from "../machine/config/settings.ts";
+import type { Database } from "../machine/db/database.ts";
+import type { StorePart } from "../machine/db/store-part.ts";
+
+/** What features take from the hub; each names what it needs of it. */
+export interface FeatureNeeds {
+  readonly database: Database;
+  readonly settings: () => Settings;
+  readonly agents: {
+    /** Throws NOT_FOUND for a name that no agent has. */
+    id(name: string): string;
+    name(id: string): string;
+  };
+  /** Known secrets taken out. */
+  readonly redact: (text: string) => string;
+  /** For sealed columns; `purpose` is `sealedPurpose` of the column and the row. */
+  readonly seal: (plain: string, purpose: string) => Uint8Array;
+  readonly unseal: (sealed: Uint8Array, purpose: string) => string;
+  /** The texts that a query finds, by their positions, best first. */
+  readonly rank: (
+    query: string,
+    texts: readonly { readonly title: string; readonly body: string }[],
+  ) => Promise<readonly number[]>;
+  readonly events: Events;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+export interface LoadedFeature {
+  readonly name: string;
+  readonly parts: FeatureParts<FeatureNeeds>;
+}
+
+export function loadFeatures(features: readonly Feature<FeatureNeeds>[]): Promise<readonly LoadedFeature[]> {
+  return Promise.all(features.map(async (feature) => ({ name: feature.name, parts: await feature.load() })));
+}
+
+export function storePartsOf(features: readonly LoadedFeature[]): readonly StorePart[] {
+  return features.map(({ name, parts: { tables = [], migrations = [] } }) => ({
+    feature: name,
+    tables,
+    migrations,
+  }));
+}
+
+export function settingsOfFeatures(features: readonly LoadedFeature[]): FeatureSettings {
+  return Object.assign({}, ...features.map(({ parts }) => parts.settings));
+}
+
+/** The tools that features add to a built-in toolbox. */
+export function toolboxEntriesOf(features: readonly LoadedFeature[], toolbox: string): readonly string[] {
+  return features.flatMap(({ parts }) => parts.toolboxes?.[toolbox] ?? []);
+}
+
+export type NamedFeature = OpenedFeature & { readonly name: string };
+
+export async function openFeatures(
+  features: readonly LoadedFeature[],
+  needs: FeatureNeeds,
+  closing: ClosingStack,
+): Promise<readonly NamedFeature[]> {
+  const opened: NamedFeature[] = [];
+  for (const { name, parts } of features) {
+    const feature = await parts.open(needs);
+    closing.add({ close: async () => feature.close?.() });
+    opened.push({ ...feature, name });
+  }
+  return opened;
+}
+
+/** What features say about themselves. */
+export async function checkFeatures(features: readonly NamedFeature[]): Promise<readonly Check[]> {
+  const checks = features.map(async ({ name, health }) => {
+    try {
+      return (await health?.()) ?? [];
+    } catch (error) {
+      return [broken(name, error)];
+    }
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+/** The tools of features, as the catalogue takes them. */
+export function toolSourcesOf(features: readonly NamedFeature[]): readonly ToolSource[] {
+  return features.flatMap(({ name, tools = [], sources = [] }) => [
+    { name, tools: () => tools, onChange: () => () => {} },
+    ...sources,
+  ]);
+}

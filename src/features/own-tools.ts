@@ -1,0 +1,186 @@
+import type { Catalog } from "../call/catalog/catalog.ts";
+import { originOf } from "../call/catalog/grants.ts";
+import { createPlannedTools } from "../call/catalog/planned-tools.ts";
+import { createCatalogTools } from "../call/catalog-tools.ts";
+import { createAgentTools } from "../call/identity/agent-tools.ts";
+import { rootOf } from "../call/identity/context.ts";
+import type { Identity } from "../call/identity/identity.ts";
+import type { Questions } from "../call/questions/questions.ts";
+import { explainSearch } from "../call/search/find-tools.ts";
+import { ToolRanking } from "../call/search/tool-ranking.ts";
+import type { ToolSearchDeps } from "../call/search/tool-search.ts";
+import type { Offerer } from "../call/search/tool-texts.ts";
+import { ToolUsage } from "../call/search/usage.ts";
+import type { Vault } from "../call/vault/vault.ts";
+import { createVaultTools } from "../call/vault/vault-tools.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Tool, ToolSource } from "../contract/tool.ts";
+import type { Log } from "../lib/log.ts";
+import type { Settings } from "../machine/config/settings.ts";
+import type { Store } from "../machine/db/store.ts";
+import type { Embedder } from "../machine/text/meaning/embedder.ts";
+import { Meanings } from "../machine/text/meaning/meanings.ts";
+import { createServerTools } from "../servers/server-tools.ts";
+import type { Upstream } from "../servers/upstream.ts";
+import { createTaskTools } from "../work/tasks/task-tools.ts";
+import { createSystemTools } from "./admin/system.ts";
+import { createPlatformTools, type PlatformToolDeps } from "./admin/tools.ts";
+import { createHistoryTools } from "./aids/history.ts";
+import { createNative, type NativeDeps } from "./core-floor.ts";
+import type { Memory } from "./knowledge/memory/memory.ts";
+import { reachOf } from "./knowledge/memory/spaces.ts";
+import { createKnowledgeSource } from "./knowledge/tools/knowledge-source.ts";
+import type { KnowledgeToolsDeps } from "./knowledge/tools/knowledge-tool.ts";
+import { createMemorySource } from "./knowledge/tools/memory-source.ts";
+import { checkFeatures, type NamedFeature, toolSourcesOf } from "./open-features.ts";
+import { createWebTools } from "./web/create-web-tools.ts";
+
+export interface OwnToolsDeps
+  extends NativeDeps,
+    Pick<PlatformToolDeps, "loaded" | "areFromFiles" | "recentLog" | "lostRecords"> {
+  readonly version: string;
+  readonly settings: () => Settings;
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly memory: Memory;
+  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf" | "clock">;
+  readonly features: readonly NamedFeature[];
+  readonly questions: Questions;
+  readonly vault: Vault;
+  /** Closed with the tools. */
+  readonly embedder: Embedder;
+  readonly log: Log;
+  /** Functions, because both are opened with these tools in place. */
+  readonly catalog: () => Catalog;
+  readonly upstream: () => Upstream;
+  /** Takes what a search found into the caller's list; says what a model has to know to call it. */
+  readonly found: ToolSearchDeps["found"];
+}
+
+/** `fits` narrows what is shown and changes no place. */
+export type ExplainSearch = (
+  caller: Caller,
+  query: string,
+  wanted: number,
+  fits?: (tool: Tool) => boolean,
+) => ReturnType<typeof explainSearch>;
+
+export interface OwnTools {
+  readonly sources: readonly ToolSource[];
+  /** What is announced: in a catalogue after everything else, so that a tool that has come takes the place of its plan. */
+  readonly planned: ToolSource;
+  /** Names that no server's tool may take. */
+  readonly names: ReadonlySet<string>;
+  /** What `tool_search` would find for a caller, and why. Notes nothing. */
+  readonly explainSearch: ExplainSearch;
+  /** To be told of the calls of every tool, while it waits for some. */
+  readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
+  close(): Promise<void>;
+}
+
+/** The tools that come with Toolkeep, of every folder that has some. */
+export function createOwnTools(deps: OwnToolsDeps): OwnTools {
+  const { identity, memory, features, questions, vault, settings, clock, catalog, upstream } = deps;
+  const agentName = (id: string) => identity.agentById(id)?.name;
+  const native = createNative(deps);
+  const web = createWebTools(deps);
+  const planned = createPlannedTools();
+  const { embedder } = deps;
+  const isMeant = () => settings().toolSearch.embeddings === "auto";
+  const meanings = new Meanings({ embedder, isOn: isMeant });
+  const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
+  const reach = (caller: Caller) => reachOf(caller, ownerOf(caller), settings());
+  const usage = new ToolUsage({
+    isOn: () => settings().toolSearch.learn,
+    store: deps.store.toolUses,
+    ownerOf,
+    redact: deps.redact,
+    clock,
+    log: deps.log,
+  });
+  const ranking = new ToolRanking({
+    meanings,
+    tool: (name) => catalog().get(name),
+    revision: () => catalog().revision,
+    offerers: () => offerers(upstream()),
+  });
+  const sources = [
+    native,
+    createCatalogTools({
+      catalog,
+      identity,
+      questions,
+      grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
+      ranking,
+      usage,
+      found: deps.found,
+      limits: () => ({
+        isEnabled: settings().toolSearch.enabled,
+        maxMatches: settings().toolSearch.maxMatches,
+        maxChars: settings().limits.maxResultChars,
+      }),
+      maxDescription: () => settings().mcp.maxDescriptionLength,
+      clock,
+    }),
+    createServerTools({ upstream, questions }),
+    createMemorySource({ memory, reachOf: reach, clock }),
+    createKnowledgeSource({ ...deps.knowledge, reachOf: reach, clock }),
+    ...toolSourcesOf(features),
+    createAgentTools({
+      identity,
+      questions,
+      beyond: (caller, gift) => catalog().beyond(caller, gift),
+      unanswered: (agent) => catalog().unanswered(agent),
+      toolboxNames: () => [...catalog().toolboxes.byName.keys()],
+      toolsOf: (agent) => {
+        const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });
+        return catalog()
+          .visible(caller)
+          .map((tool) => tool.name);
+      },
+    }),
+    createTaskTools(deps),
+    createHistoryTools(deps),
+    createSystemTools(deps),
+    createPlatformTools({
+      ...deps,
+      env: deps.baseEnv,
+      featureChecks: () => checkFeatures(features),
+      servers: () => upstream().servers(),
+      toolboxes: () => catalog().toolboxes.list(),
+      tools: () => {
+        const ofServers = new Set(upstream().tools());
+        return catalog()
+          .all()
+          .filter((tool) => !ofServers.has(tool));
+      },
+      meanings: () => ({
+        isOn: isMeant() && settings().embeddings.provider !== "off",
+        embedder: embedder.state,
+        ...meanings.counts,
+      }),
+    }),
+    createVaultTools({ vault, questions, agentName }),
+    web,
+  ];
+  return {
+    sources,
+    planned,
+    names: new Set([...sources, planned].flatMap((source) => source.tools().map((tool) => tool.name))),
+    explainSearch: (caller, query, wanted, fits) =>
+      explainSearch(query, wanted, caller, { catalog, ranking, usage }, fits),
+    usage,
+    async close() {
+      // First: the others would wait for what it has before it.
+      await embedder.close();
+      await Promise.all([native.close(), web.close(), meanings.close(), usage.close()]);
+    },
+  };
+}
+
+/** Who offers tools, by the origin of their tools. */
+export function offerers(upstream: Pick<Upstream, "servers">): ReadonlyMap<string, Offerer> {
+  return new Map(
+    upstream.servers().map(({ name, instructions }) => [originOf(name), { name, about: instructions ?? "" }]),
+  );
+}

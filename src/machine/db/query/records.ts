@@ -1,0 +1,157 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { RowOf, Table } from "../../../contract/define-table.ts";
+import type { Infer } from "../../../contract/shape.ts";
+import { type Database, mustAffect, withTables } from "../database.ts";
+import { bounded, type Page, type PageRequest } from "./page.ts";
+import { codecOf, type RowCodec } from "./row.ts";
+
+/** What a query sees: the table under one name, whichever it is. */
+interface OneTable<T extends Table> {
+  rows: RowOf<T>;
+}
+type RecordOf<T extends Table> = Infer<T["record"]>;
+/** Columns that have to have these values; null too. */
+export type Where<T extends Table> = Partial<RowOf<T>>;
+/** `-createdAt`: the greatest first. */
+export type Order<T extends Table> = (keyof RowOf<T> & string) | `-${keyof RowOf<T> & string}`;
+type Condition = ReturnType<typeof sql<boolean>>;
+
+/** The rows of one table, for what every noun needs. What it lacks is asked of the database directly. */
+export class Records<T extends Table> {
+  readonly #database: Database<OneTable<T>>;
+  readonly #table: T;
+  readonly #codec: RowCodec<RecordOf<T>, RowOf<T>>;
+
+  constructor(database: Database, table: T) {
+    this.#database = withTables(database);
+    this.#table = table;
+    this.#codec = codecOf(table);
+  }
+
+  async find(where: Where<T>): Promise<RecordOf<T> | undefined> {
+    const row = await this.#database.query((db) => this.#select(db, where).selectAll().executeTakeFirst());
+    return row && this.#codec.toRecord(row as RowOf<T>);
+  }
+
+  /** A part of the rows and how many there are in all. */
+  async page(
+    where: Where<T>,
+    order: readonly Order<T>[],
+    page: PageRequest,
+    conditions: readonly Condition[] = [],
+  ): Promise<Page<RecordOf<T>>> {
+    const { limit, offset } = bounded(page);
+    const [rows, count] = await Promise.all([
+      this.#database.query((db) => {
+        let query = this.#select(db, where, conditions).selectAll();
+        for (const each of order) query = query.orderBy(sql.ref(each.replace(/^-/, "")), directionOf(each));
+        return query.limit(limit).offset(offset).execute();
+      }),
+      this.#database.query((db) =>
+        this.#select(db, where, conditions)
+          .select((select) => select.fn.countAll<number>().as("total"))
+          .executeTakeFirstOrThrow(),
+      ),
+    ]);
+    return { items: rows.map((row) => this.#codec.toRecord(row as RowOf<T>)), total: count.total as number };
+  }
+
+  /** How many rows each value of a column has, of these values. */
+  async counts(column: keyof RowOf<T> & string, values: readonly string[]): Promise<Map<string, number>> {
+    if (values.length === 0) return new Map();
+    const { rows } = await this.#database.query((db) =>
+      sql<{ value: string; count: number }>`
+        select ${sql.ref(column)} as value, count(*) as count from ${sql.table(this.#table.name)}
+        where ${sql.ref(column)} in (${sql.join(values)}) group by ${sql.ref(column)}`.execute(db),
+    );
+    return new Map(rows.map(({ value, count }) => [value, count]));
+  }
+
+  /** False where `most` rows have the values of `among` already, whatever other processes insert meanwhile. */
+  insert(record: RecordOf<T>, { most, among = {} }: Room<T> = {}): Promise<boolean> {
+    const inserted = this.insertMade(() => Promise.resolve(record), { most, among });
+    return inserted.then((made) => made !== undefined);
+  }
+
+  /** The same for a record that is made in the transaction that inserts it. */
+  insertMade(
+    make: (db: Transaction<OneTable<T>>) => Promise<RecordOf<T>>,
+    { most = Number.POSITIVE_INFINITY, among = {} }: Room<T>,
+  ): Promise<RecordOf<T> | undefined> {
+    return this.#database.transact(async (db) => {
+      await this.#database.dialect.sharing.lock(
+        db as never,
+        [this.#table.name, ...Object.values(among)].join(" "),
+      );
+      const { total } = await this.#select(db, among)
+        .select((select) => select.fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow();
+      if ((total as number) >= most) return undefined;
+      const record = await make(db);
+      await db
+        .insertInto(this.#name)
+        .values(this.#codec.toRow(record) as never)
+        .execute();
+      return record;
+    });
+  }
+
+  /**
+   * Changes a row and raises its revision. Undefined when it no longer has the `revision` that the change was made for;
+   * throws NOT_FOUND when there is no such row.
+   */
+  change(id: string, change: Partial<RecordOf<T>>, revision?: number): Promise<RecordOf<T> | undefined> {
+    return this.#database.transact(async (db) => {
+      const row = this.#codec.toChange(change) as Record<string, unknown>;
+      const changed = await db
+        .updateTable(this.#name)
+        .set({ ...row, revision: sql`revision + 1` } as never)
+        .where(sql.ref("id"), "=", id)
+        .$if(revision !== undefined, (query) => query.where(sql.ref("revision"), "=", revision!))
+        .returningAll()
+        .executeTakeFirst();
+      if (changed) return this.#codec.toRecord(changed as RowOf<T>);
+      const found = await this.#select(db, { id } as Where<T>)
+        .selectAll()
+        .executeTakeFirst();
+      mustAffect(found ? 1n : 0n, `${this.#table.noun} ${id}`);
+      return undefined;
+    });
+  }
+
+  async delete(id: string, where: Where<T> = {}): Promise<void> {
+    const { numDeletedRows } = await this.#database.query((db) =>
+      conditionsOf({ ...where, id })
+        .reduce((query, condition) => query.where(condition), db.deleteFrom(this.#name))
+        .executeTakeFirst(),
+    );
+    mustAffect(numDeletedRows, `${this.#table.noun} ${id}`);
+  }
+
+  get #name(): "rows" {
+    return this.#table.name as "rows";
+  }
+
+  #select(db: Kysely<OneTable<T>>, where: Where<T>, conditions: readonly Condition[] = []) {
+    return [...conditionsOf(where), ...conditions].reduce(
+      (query, condition) => query.where(condition),
+      db.selectFrom(this.#name),
+    );
+  }
+}
+
+/** How many rows there may be, of those that have the same values. */
+interface Room<T extends Table> {
+  readonly most?: number | undefined;
+  readonly among?: Where<T>;
+}
+
+function conditionsOf(where: object): Condition[] {
+  return Object.entries(where).map(([column, value]) =>
+    value === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${value}`,
+  );
+}
+
+function directionOf(order: string): "asc" | "desc" {
+  return order.startsWith("-") ? "desc" : "asc";
+}

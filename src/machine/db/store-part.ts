@@ -1,0 +1,40 @@
+import type { Column, Migration, Table } from "../../contract/define-table.ts";
+import { KEYS, NOT_DUMPED } from "./keys.ts";
+import { TABLES, type TableName } from "./schema.ts";
+
+/** What a feature brings to the store: its tables, and the steps that lead to them. */
+export interface StorePart {
+  readonly feature: string;
+  readonly tables: readonly Table[];
+  /** In the order in which they are made. Append only. */
+  readonly migrations: readonly Migration[];
+}
+
+/** A table as backups see it. */
+export interface TableFacts {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly key: readonly string[];
+  readonly isDumped: boolean;
+}
+
+/** Every table, each after those it refers to: those of features refer to the kernel's, and to their own. */
+export function allTables(parts: readonly StorePart[]): readonly TableFacts[] {
+  const names = Object.keys(TABLES) as TableName[];
+  const kernel = names.map((name) => ({
+    name,
+    columns: TABLES[name],
+    key: KEYS[name],
+    isDumped: !NOT_DUMPED.includes(name),
+  }));
+  return [...kernel, ...parts.flatMap(({ tables }) => tables)];
+}
+
+/** What a sealed column of a feature is sealed for, in the row with this key: it opens for nothing else. */
+export function sealedPurpose({ name }: Table, column: string, key: string): string {
+  return `${sealedKind(name, column)}:${key}`;
+}
+
+export function sealedKind(table: string, column: string): string {
+  return `${table}.${column}`;
+}
