@@ -212,7 +212,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const opened = await openFeatures(
     features,
     {
-      ...{ database: store.database, settings, redact, log, rank: rankTexts },
+      ...{ database: store.database, settings, identity, questions, redact, log, rank: rankTexts },
       ...{ seal: vault.seal, unseal: vault.unseal },
       agents: {
         id: (name) => identity.agent(name).id,

@@ -15,7 +15,11 @@ export function defineGranted<Args extends object>(definition: Definition<Args>)
   return toolOf(definition, { origin: "native", floor: false, wildcard: true }, explainError);
 }
 
-/** The same with its arguments as one shape. */
+/** The same two with their arguments as one shape. */
+export function floorTool<Shape extends z.ZodObject>(definition: ShapedDefinition<Shape>): Tool {
+  return defineTool(plainDefinition(definition));
+}
+
 export function grantedTool<Shape extends z.ZodObject>(definition: ShapedDefinition<Shape>): Tool {
   return defineGranted(plainDefinition(definition));
 }

@@ -2,9 +2,6 @@ import { followed } from "../contract/followed.ts";
 import type { ClosableSource } from "../contract/tool.ts";
 import { RunningCalls } from "../lib/flow/running-calls.ts";
 import { createSerial } from "../lib/flow/serial.ts";
-import type { TaskDeps } from "../work/tasks/assigned-tasks.ts";
-import { type ParentDeps, reportToParentTool, requestInputTool } from "../work/tasks/parent.ts";
-import { updateTaskStatusTool } from "../work/tasks/tasks.ts";
 import { type OutputDeps, readToolOutputTool } from "./aids/read-tool-output.ts";
 import { thinkTool } from "./aids/think.ts";
 import { type TodoDeps, todosTool } from "./aids/todos.ts";
@@ -23,8 +20,6 @@ export type NativeDeps = Omit<FileDeps, "serially"> &
   TodoDeps &
   AttachDeps &
   HumanDeps &
-  ParentDeps &
-  TaskDeps &
   OutputDeps;
 
 /** The core floor: what every agent has, whatever its toolboxes. */
@@ -45,9 +40,6 @@ export function createNative(given: NativeDeps): ClosableSource {
     notifyTool(deps),
     promptHumanTool(deps),
     promptSecretTool(deps),
-    requestInputTool(deps),
-    reportToParentTool(deps),
-    updateTaskStatusTool(deps),
     readToolOutputTool(deps),
   ].map((tool) => followed(tool, running));
 

@@ -1,3 +1,5 @@
+import type { Identity } from "../call/identity/identity.ts";
+import type { Questions } from "../call/questions/questions.ts";
 import type { FeatureSettings } from "../contract/define-setting.ts";
 import type { Events } from "../contract/events.ts";
 import type { Feature, FeatureParts, OpenedFeature } from "../contract/feature.ts";
@@ -15,6 +17,8 @@ import type { StorePart } from "../machine/db/store-part.ts";
 export interface FeatureNeeds {
   readonly database: Database;
   readonly settings: () => Settings;
+  readonly identity: Identity;
+  readonly questions: Questions;
   readonly agents: {
     /** Throws NOT_FOUND for a name that no agent has. */
     id(name: string): string;

@@ -22,7 +22,6 @@ import type { Embedder } from "../machine/text/meaning/embedder.ts";
 import { Meanings } from "../machine/text/meaning/meanings.ts";
 import { createServerTools } from "../servers/server-tools.ts";
 import type { Upstream } from "../servers/upstream.ts";
-import { createTaskTools } from "../work/tasks/task-tools.ts";
 import { createSystemTools } from "./admin/system.ts";
 import { createPlatformTools, type PlatformToolDeps } from "./admin/tools.ts";
 import { createHistoryTools } from "./aids/history.ts";
@@ -139,7 +138,6 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
           .map((tool) => tool.name);
       },
     }),
-    createTaskTools(deps),
     createHistoryTools(deps),
     createSystemTools(deps),
     createPlatformTools({

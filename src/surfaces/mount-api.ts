@@ -50,7 +50,6 @@ import { ruleRoutes } from "./api/routes/trust/rules.ts";
 import { secretRoutes } from "./api/routes/trust/secrets.ts";
 import { trustRoutes } from "./api/routes/trust/trust.ts";
 import { notificationRoutes } from "./api/routes/work/notifications.ts";
-import { taskRoutes } from "./api/routes/work/tasks.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
 import { ToolCosts } from "./api/tools/tool-costs.ts";
@@ -180,7 +179,6 @@ const ROUTES = [
   customToolRoutes,
   callRoutes,
   auditRoutes,
-  taskRoutes,
   memoryRoutes,
   sourceRoutes,
   knowledgeRoutes,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { projectsOf } from "../support/project-stores.ts";
+import { taskStores } from "../support/task-stores.ts";
 
 describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
   it("gives a sub-agent a task, shows how far it is as that changes, and cancels it after asking", async () => {
@@ -24,8 +25,11 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await panel.getByText("Not begun").waitFor();
 
     // The sub-agent says how far it is; the list and the details follow.
-    const [task] = await dashboard.hub.store.tasks.list();
-    await dashboard.hub.store.tasks.update(task!.id, { status: "in_progress", note: "Half of it" });
+    const [task] = await taskStores(dashboard.hub.store).tasks.list();
+    await taskStores(dashboard.hub.store).tasks.update(task!.id, {
+      status: "in_progress",
+      note: "Half of it",
+    });
     dashboard.hub.events.emit("task.changed", { task: task!.id, agent: "helper", status: "in_progress" });
     await panel.getByText("In progress").waitFor();
     await panel.getByText("Half of it").waitFor();
@@ -41,7 +45,7 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await dialog.getByText("helper is told").waitFor();
     await dialog.getByRole("button", { name: "Cancel the task" }).click();
     await panel.getByText("Cancelled").waitFor();
-    expect((await dashboard.hub.store.tasks.get(task!.id))!.status).toBe("cancelled");
+    expect((await taskStores(dashboard.hub.store).tasks.get(task!.id))!.status).toBe("cancelled");
     await page.goto(`${dashboard.url}/tasks/given/tsk_none`);
     await page.getByText("there is no task tsk_none").waitFor();
     expect(dashboard.complaints).toEqual([]);

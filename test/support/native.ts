@@ -6,15 +6,18 @@ import type { Caller } from "../../src/contract/caller.ts";
 import { Events } from "../../src/contract/events.ts";
 import type { Progress, ToolResult } from "../../src/contract/tool.ts";
 import { createNative, type NativeDeps } from "../../src/features/core-floor.ts";
+import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Settings } from "../../src/machine/config/settings.ts";
-import { openStore } from "../../src/machine/db/open.ts";
 import type { Store } from "../../src/machine/db/store.ts";
 import { workspacePath } from "../../src/machine/files/workspace.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
+import { reportToParentTool, requestInputTool } from "../../src/work/tasks/parent.ts";
+import { updateTaskStatusTool } from "../../src/work/tasks/tasks.ts";
 import { putEmptyStore } from "./store-template.ts";
+import { taskStores } from "./task-stores.ts";
 import { testCaller } from "./tools.ts";
 
 export interface CallOptions {
@@ -101,6 +104,18 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     newId: randomId,
   };
   const native = createNative(deps);
+  let agents = await store.agents.list();
+  const ofSubAgents = {
+    ...deps,
+    store: taskStores(store),
+    identity: { agentById: (id: string) => agents.find((agent) => agent.id === id) },
+  };
+  const tools = () => [
+    ...native.tools(),
+    requestInputTool(ofSubAgents),
+    reportToParentTool(ofSubAgents),
+    updateTaskStatusTool(ofSubAgents),
+  ];
 
   return {
     home,
@@ -111,7 +126,8 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     secrets,
     native,
     async call(name, args = {}, { caller, signal, progress } = {}) {
-      const tool = native.tools().find((candidate) => candidate.name === name);
+      agents = await store.agents.list();
+      const tool = tools().find((candidate) => candidate.name === name);
       if (!tool) throw new Error(`there is no native tool ${name}`);
       return tool.run(args, {
         callId: randomId("call"),

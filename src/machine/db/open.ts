@@ -39,8 +39,6 @@ import { ruleStore } from "./tables/trust/rules.ts";
 import { secretStore } from "./tables/trust/secrets.ts";
 import { trustStore } from "./tables/trust/trust.ts";
 import { vaultKeyStore } from "./tables/trust/vault-key.ts";
-import { messageStore } from "./tables/work/messages.ts";
-import { taskStore } from "./tables/work/tasks.ts";
 import { todoStore } from "./tables/work/todos.ts";
 
 export interface StoreOptions {
@@ -103,10 +101,8 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     claims: claimStore(database),
     questions: questionStore(database),
     notifications: notificationStore(database),
-    tasks: taskStore(database),
     todos: todoStore(database),
     activations: activationStore(database),
-    messages: messageStore(database),
     memories: memoryStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),

@@ -177,17 +177,6 @@ export const TABLES = {
     createdAt: "number",
     dismissedAt: "number?",
   },
-  tasks: {
-    id: "text",
-    agentId: "text",
-    title: "text",
-    status: "text",
-    note: "text",
-    createdAt: "number",
-    updatedAt: "number",
-    instructions: "text",
-    assignedBy: "text?",
-  },
   todos: { agentId: "text", conversation: "text", items: "json", updatedAt: "number" },
   activations: {
     id: "text",
@@ -196,14 +185,6 @@ export const TABLES = {
     tool: "text",
     tokenId: "text?",
     usedAt: "number",
-  },
-  messages: {
-    id: "text",
-    fromAgentId: "text",
-    toAgentId: "text",
-    text: "text",
-    createdAt: "number",
-    readAt: "number?",
   },
   ...MEMORY_TABLES,
   attachments: {

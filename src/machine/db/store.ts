@@ -27,7 +27,7 @@ import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.
 import type { QuestionStore } from "./tables/trust/question-record.ts";
 import type { RuleStore } from "./tables/trust/rule-record.ts";
 import type { SecretStore } from "./tables/trust/secret-record.ts";
-import type { AttachmentStore, MessageStore, TaskStore, TodoStore } from "./tables/work/work-record.ts";
+import type { AttachmentStore, TodoStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
 export type {
@@ -44,16 +44,11 @@ export type {
   SecretSource,
   SecretStore,
 } from "./tables/trust/secret-record.ts";
-export {
-  type AttachmentRecord,
-  type AttachmentStore,
-  FINISHED_TASK,
-  type MessageRecord,
-  type MessageStore,
-  type TaskRecord,
-  type TaskStore,
-  type TodoItem,
-  type TodoStore,
+export type {
+  AttachmentRecord,
+  AttachmentStore,
+  TodoItem,
+  TodoStore,
 } from "./tables/work/work-record.ts";
 
 export interface Store extends Sharing {
@@ -75,10 +70,8 @@ export interface Store extends Sharing {
   readonly claims: ClaimStore;
   readonly questions: QuestionStore;
   readonly notifications: NotificationStore;
-  readonly tasks: TaskStore;
   readonly todos: TodoStore;
   readonly activations: ActivationStore;
-  readonly messages: MessageStore;
   readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;

@@ -13,11 +13,9 @@ import type { DiffLine } from "../../lib/text/text-diff.ts";
 import type { FoundFile } from "../../machine/config/load.ts";
 import type {
   AgentRecord,
-  MessageRecord,
   NotificationRecord,
   QuestionRecord,
   StoreDump,
-  TaskRecord,
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { VisibleState } from "../../machine/db/tables/trust/question-record.ts";
@@ -27,6 +25,7 @@ import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
 export type * from "../../features/projects/contract.ts";
+export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
 export type * from "./contract/audit-contract.ts";
 export type * from "./contract/custom-tool-contract.ts";
@@ -101,15 +100,6 @@ export interface AgentAnswer extends Unanswered {
   readonly agent: AgentView;
 }
 
-export interface MessageView extends Omit<MessageRecord, "fromAgentId" | "toAgentId"> {
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface MessageList {
-  readonly messages: readonly MessageView[];
-}
-
 // tokens
 
 export interface TokenView extends Omit<TokenRecord, "hash" | "agentId" | "consentId"> {
@@ -173,27 +163,6 @@ export interface ToolboxAnswer {
 }
 
 // work and people
-
-export interface TaskView extends Omit<TaskRecord, "agentId" | "assignedBy"> {
-  readonly agent: string;
-  /** The name of the agent that gave it; null: a person did. */
-  readonly assignedBy: string | null;
-}
-
-export interface NewTask {
-  /** A sub-agent. */
-  readonly agent: string;
-  readonly title: string;
-  readonly instructions?: string;
-}
-
-export interface TaskList {
-  readonly tasks: readonly TaskView[];
-}
-
-export interface TaskAnswer {
-  readonly task: TaskView;
-}
 
 export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId" | "state"> {
   /** The same states for every kind. */

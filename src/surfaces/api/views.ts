@@ -11,10 +11,8 @@ import type {
   AgentRecord,
   CallRecord,
   ConsentRecord,
-  MessageRecord,
   NotificationRecord,
   QuestionRecord,
-  TaskRecord,
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
@@ -25,10 +23,8 @@ import type {
   ListedTool,
   MemoryVersionView,
   MemoryView,
-  MessageView,
   NotificationView,
   QuestionView,
-  TaskView,
   TokenView,
   ToolDetail,
   ToolView,
@@ -115,17 +111,8 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   };
 }
 
-export function messageView(hub: Hub, { fromAgentId, toAgentId, ...message }: MessageRecord): MessageView {
-  return { ...message, from: agentName(hub, fromAgentId), to: agentName(hub, toAgentId) };
-}
-
 export function callView(hub: Hub, { agentId, steps: _steps, ...call }: CallRecord): CallView {
   return { ...call, agent: agentName(hub, agentId) };
-}
-
-export function taskView(hub: Hub, { agentId, assignedBy, ...task }: TaskRecord): TaskView {
-  const giver = assignedBy === null ? null : agentName(hub, assignedBy);
-  return { ...task, agent: agentName(hub, agentId), assignedBy: giver };
 }
 
 export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {

@@ -32,7 +32,6 @@ import { importCommand } from "./commands/servers/import.ts";
 import { pluginCommand } from "./commands/servers/plugin.ts";
 import { serverCommand } from "./commands/servers/server.ts";
 import { toolCommand } from "./commands/servers/tool.ts";
-import { taskCommand } from "./commands/work/task.ts";
 import { featureCommand } from "./feature-commands.ts";
 import type { Shell } from "./shell.ts";
 
@@ -58,7 +57,7 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
     tokenCommand,
     callCommand,
   ],
-  "People and agents:": [questionCommand, approvalCommand, notificationCommand, taskCommand],
+  "People and agents:": [questionCommand, approvalCommand, notificationCommand],
   "Knowledge and memory:": [sourceCommand, syncCommand, searchCommand, memoryCommand],
   "Settings and safety:": [
     personCommand,

@@ -2,10 +2,12 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import { type AgentRecord, FINISHED_TASK, type Store, type TaskRecord } from "../../machine/db/store.ts";
+import type { AgentRecord } from "../../machine/db/store.ts";
+import { FINISHED, type TaskInput, type TaskRecord } from "./contract.ts";
+import type { TaskTable } from "./tables.ts";
 
 export interface TaskDeps {
-  readonly store: Pick<Store, "tasks">;
+  readonly store: { readonly tasks: TaskTable };
   readonly events: Events;
   readonly clock: Clock;
 }
@@ -14,16 +16,11 @@ export interface GivingDeps extends TaskDeps {
   readonly newId: NewId;
 }
 
-export interface TaskInput {
-  readonly title: string;
-  readonly instructions?: string;
-}
-
 /** How many tasks one agent may have before it. */
 const MAX_UNFINISHED = 100;
 
 export function isFinished({ status }: Pick<TaskRecord, "status">): boolean {
-  return FINISHED_TASK.includes(status);
+  return FINISHED.includes(status);
 }
 
 /** Gives a sub-agent work; `by` is the id of the agent that does, null for a person. Throws BAD_REQUEST, TOO_MANY. */

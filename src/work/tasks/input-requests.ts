@@ -1,6 +1,7 @@
+import { z } from "zod";
 import type { Questions } from "../../call/questions/questions.ts";
 import type { Caller } from "../../contract/caller.ts";
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
@@ -37,14 +38,13 @@ export async function openRequests(caller: Caller, deps: InputRequestDeps, agent
 }
 
 function listTool(deps: InputRequestDeps): Tool {
-  return defineGranted<Record<never, never>>({
+  return grantedTool({
     ...DOMAIN,
     name: "list_input_requests",
     title: "List what sub-agents ask",
     description:
       "List what your sub-agents ask you with request_input and nobody has answered yet, oldest first. They wait for it: answer with answer_input_request.",
-    properties: {},
-    required: [],
+    input: z.object({}),
     flags: { readOnly: true, concurrencySafe: true },
     async run(_, { caller }) {
       const all = await openRequests(caller, deps);
@@ -62,21 +62,19 @@ function listTool(deps: InputRequestDeps): Tool {
 }
 
 function answerTool(deps: InputRequestDeps): Tool {
-  return defineGranted<{ readonly id: string; readonly answer: string }>({
+  return grantedTool({
     ...DOMAIN,
     name: "answer_input_request",
     title: "Answer a sub-agent",
     description: "Answer what one of your sub-agents asks with request_input. An answer cannot be changed.",
-    properties: {
-      id: {
-        type: "string",
-        minLength: 1,
-        maxLength: 100,
-        description: "Of the question, such as qst_…, as list_input_requests gives it.",
-      },
-      answer: { type: "string", minLength: 1, maxLength: 20_000, description: "What it should know." },
-    },
-    required: ["id", "answer"],
+    input: z.object({
+      id: z
+        .string()
+        .min(1)
+        .max(100)
+        .describe("Of the question, such as qst_…, as list_input_requests gives it."),
+      answer: z.string().min(1).max(20_000).describe("What it should know."),
+    }),
     async run({ id, answer }, { caller }) {
       const pending = await deps.questions.list({ state: "pending" });
       const question = pending.find((candidate) => candidate.id === id);

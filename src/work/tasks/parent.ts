@@ -1,12 +1,15 @@
+import { z } from "zod";
+import type { Identity } from "../../call/identity/identity.ts";
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "../../call/questions/ask.ts";
-import { defineTool, failed, output } from "../../contract/define-native-tool.ts";
+import { failed, floorTool, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { Store } from "../../machine/db/store.ts";
+import type { MessageTable } from "./tables.ts";
 
 export interface ParentDeps extends AskDeps {
-  readonly store: Pick<Store, "agents" | "messages">;
+  readonly identity: Pick<Identity, "agentById">;
+  readonly store: { readonly messages: MessageTable };
   readonly clock: Clock;
   readonly newId: NewId;
 }
@@ -17,22 +20,16 @@ const NO_PARENT =
 
 export function requestInputTool(deps: ParentDeps): Tool {
   const name = "request_input";
-  return defineTool<{ readonly question: string }>({
+  return floorTool({
     name,
     title: "Ask the parent agent",
     domain: "tasks",
     description:
       "Ask the agent that gave you this work, and wait for the answer. Use it when the task is unclear or you need a decision. " +
       "When no answer comes in time the question stays open: call again with the same arguments to pick the answer up.",
-    properties: {
-      question: {
-        type: "string",
-        minLength: 1,
-        maxLength: 5_000,
-        description: "The question, with all that is needed to answer it.",
-      },
-    },
-    required: ["question"],
+    input: z.object({
+      question: z.string().min(1).max(5_000).describe("The question, with all that is needed to answer it."),
+    }),
     flags: { concurrencySafe: true },
     scope: "tools",
     availability: "sub-agent",
@@ -53,19 +50,18 @@ export function requestInputTool(deps: ParentDeps): Tool {
   });
 }
 
-export function reportToParentTool({ store, clock, newId }: ParentDeps): Tool {
-  return defineTool<{ readonly message: string }>({
+export function reportToParentTool({ identity, store, clock, newId }: ParentDeps): Tool {
+  return floorTool({
     name: "report_to_parent",
     title: "Report to the parent agent",
     domain: "tasks",
     description:
       "Send a message to the agent that gave you this work: a result, or how far you are. It does not wait; to get an answer use request_input.",
-    properties: { message: { type: "string", minLength: 1, maxLength: 50_000, description: "The report." } },
-    required: ["message"],
+    input: z.object({ message: z.string().min(1).max(50_000).describe("The report.") }),
     scope: "tools",
     availability: "sub-agent",
     async run({ message }, { caller }) {
-      const parent = (await store.agents.list()).find((agent) => agent.id === caller.parentId);
+      const parent = caller.parentId === null ? undefined : identity.agentById(caller.parentId);
       if (!parent) return failed(NO_PARENT);
       const unread = await store.messages.list({ toAgentId: parent.id, unread: true });
       if (unread.length >= MAX_UNREAD) {

@@ -1,19 +1,16 @@
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
+import { z } from "zod";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import type { MessageRecord, Store } from "../../machine/db/store.ts";
+import type { MessageRecord } from "./contract.ts";
 import { agentNameOf, type SubAgentDeps, subAgent } from "./sub-agents.ts";
+import type { MessageTable } from "./tables.ts";
 
 export interface ReportDeps extends SubAgentDeps {
-  readonly store: Pick<Store, "messages">;
+  readonly store: { readonly messages: MessageTable };
   readonly clock: Clock;
-}
-
-interface Args {
-  readonly agent?: string;
-  readonly include_read?: boolean;
-  readonly limit?: number;
 }
 
 const DEFAULT = 20;
@@ -22,27 +19,20 @@ const MOST = 100;
 const MAX_CHARS = 30_000;
 
 export function readReportsTool(deps: ReportDeps): Tool {
-  return defineGranted<Args>({
+  return grantedTool({
     domain: "tasks",
     scope: "tools",
     name: "read_reports",
     title: "Read the reports of sub-agents",
     description:
       "Read what your sub-agents reported with report_to_parent, oldest first, and mark it as read. As long as there is more, call again.",
-    properties: {
-      agent: { type: "string", minLength: 1, maxLength: 64, description: "Only those of this sub-agent." },
-      include_read: {
-        type: "boolean",
-        description: "Give the newest, read or not, and mark none. Default false.",
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MOST,
-        description: `How many at most. Default ${DEFAULT}.`,
-      },
-    },
-    required: [],
+    input: z.object(
+      optional({
+        agent: z.string().min(1).max(64).describe("Only those of this sub-agent."),
+        include_read: z.boolean().describe("Give the newest, read or not, and mark none. Default false."),
+        limit: z.int().min(1).max(MOST).describe(`How many at most. Default ${DEFAULT}.`),
+      }),
+    ),
     async run({ agent: name, include_read = false, limit = DEFAULT }, { caller }) {
       const agent = name === undefined ? undefined : subAgent(name, caller, deps);
       if (agent && !agent.ok) return failed(agent.error);

@@ -1,12 +1,14 @@
+import { z } from "zod";
 import type { Questions } from "../../call/questions/questions.ts";
 import type { Caller } from "../../contract/caller.ts";
-import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
-import type { JsonSchema, Tool, ToolSource } from "../../contract/tool.ts";
+import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
+import type { Tool } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import type { TaskRecord } from "../../machine/db/store.ts";
+import { outputPage, pageArguments, pageRequest } from "../../machine/db/query/paging.ts";
 import { cancelTask, type GivingDeps, giveTask } from "./assigned-tasks.ts";
+import { type TaskRecord, taskStatus } from "./contract.ts";
 import { inputRequestTools, openRequests } from "./input-requests.ts";
 import { type ReportDeps, readReportsTool } from "./reports.ts";
 import { agentNameOf, type SubAgentDeps, subAgent, subAgentsOf } from "./sub-agents.ts";
@@ -18,28 +20,15 @@ export interface TaskToolDeps extends GivingDeps, SubAgentDeps, Omit<ReportDeps,
 
 const DOMAIN = { domain: "tasks", scope: "tools" } as const;
 const READS = { readOnly: true, concurrencySafe: true } as const;
-const STATUSES: readonly TaskRecord["status"][] = [
-  "open",
-  "in_progress",
-  "blocked",
-  "done",
-  "failed",
-  "cancelled",
-];
-const TASK: JsonSchema = {
-  type: "string",
-  minLength: 1,
-  maxLength: 100,
-  description: "Its id, such as tsk_…",
-};
-const AGENT: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };
+const taskId = z.string().min(1).max(100).describe("Its id, such as tsk_…");
+const agentName = z.string().min(1).max(64);
 
 /**
  * The other side of the reply protocol: what an agent does with those that work for it. It sees the tasks, questions and
  * reports of its own sub-agents, and the tasks that it was given itself.
  */
-export function createTaskTools(deps: TaskToolDeps): ToolSource {
-  const tools: readonly Tool[] = [
+export function taskTools(deps: TaskToolDeps): readonly Tool[] {
+  return [
     createTool(deps),
     listTool(deps),
     getTool(deps),
@@ -47,31 +36,25 @@ export function createTaskTools(deps: TaskToolDeps): ToolSource {
     ...inputRequestTools(deps),
     readReportsTool(deps),
   ];
-  return { name: "tasks", tools: () => tools, onChange: () => () => {} };
 }
 
 function createTool(deps: TaskToolDeps): Tool {
-  return defineGranted<{ readonly agent: string; readonly title: string; readonly instructions?: string }>({
+  return grantedTool({
     ...DOMAIN,
     name: "create_task",
     title: "Give a sub-agent a task",
     description:
       "Give one of your sub-agents a task. It says how far it is with update_task_status, asks with request_input and reports with report_to_parent; follow it with get_task, list_input_requests and read_reports.",
-    properties: {
-      agent: { ...AGENT, description: "The sub-agent." },
-      title: {
-        type: "string",
-        minLength: 1,
-        maxLength: 2_000,
-        description: "What is to be done, in one line.",
-      },
-      instructions: {
-        type: "string",
-        maxLength: 20_000,
-        description: "All that is needed to do it, and what the result should look like.",
-      },
-    },
-    required: ["agent", "title"],
+    input: z.object({
+      agent: agentName.describe("The sub-agent."),
+      title: z.string().min(1).max(2_000).describe("What is to be done, in one line."),
+      ...optional({
+        instructions: z
+          .string()
+          .max(20_000)
+          .describe("All that is needed to do it, and what the result should look like."),
+      }),
+    }),
     async run({ agent: name, ...input }, { caller }) {
       const agent = subAgent(name, caller, deps);
       if (!agent.ok) return failed(agent.error);
@@ -83,17 +66,18 @@ function createTool(deps: TaskToolDeps): Tool {
 }
 
 function listTool(deps: TaskToolDeps): Tool {
-  return defineGranted<PageArgs & { readonly agent?: string; readonly status?: TaskRecord["status"] }>({
+  return grantedTool({
     ...DOMAIN,
     name: "list_tasks",
     title: "List the tasks",
     description: "List the tasks of your sub-agents and those that you were given, newest first.",
-    properties: {
-      agent: { ...AGENT, description: "Only those of this sub-agent, or your own by your name." },
-      status: { enum: STATUSES, description: "Only those in this state." },
-      ...PAGE_PROPERTIES,
-    },
-    required: [],
+    input: z.object({
+      ...optional({
+        agent: agentName.describe("Only those of this sub-agent, or your own by your name."),
+        status: taskStatus.describe("Only those in this state."),
+      }),
+      ...pageArguments,
+    }),
     flags: READS,
     async run({ agent, status, ...page }, { caller }) {
       const tasks = await tasksOf(agent, caller, deps);
@@ -115,14 +99,13 @@ function listTool(deps: TaskToolDeps): Tool {
 }
 
 function getTool(deps: TaskToolDeps): Tool {
-  return defineGranted<{ readonly id: string }>({
+  return grantedTool({
     ...DOMAIN,
     name: "get_task",
     title: "Show a task",
     description:
       "Show a task of yours or of a sub-agent: its instructions, how far it is, and what the sub-agent asks you.",
-    properties: { id: TASK },
-    required: ["id"],
+    input: z.object({ id: taskId }),
     flags: READS,
     async run({ id }, { caller }) {
       const found = await seenTask(id, caller, deps);
@@ -146,17 +129,16 @@ function getTool(deps: TaskToolDeps): Tool {
 }
 
 function cancelTool(deps: TaskToolDeps): Tool {
-  return defineGranted<{ readonly id: string; readonly reason?: string }>({
+  return grantedTool({
     ...DOMAIN,
     name: "cancel_task",
     title: "Cancel a task",
     description:
       "Cancel an unfinished task that you gave a sub-agent. It is told when it next says how far it is; what it has done stays.",
-    properties: {
-      id: TASK,
-      reason: { type: "string", maxLength: 2_000, description: "Why; the sub-agent is told." },
-    },
-    required: ["id"],
+    input: z.object({
+      id: taskId,
+      ...optional({ reason: z.string().max(2_000).describe("Why; the sub-agent is told.") }),
+    }),
     async run({ id, reason }, { caller }) {
       const found = await seenTask(id, caller, deps);
       if (!found.ok) return failed(found.error);

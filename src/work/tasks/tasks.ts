@@ -1,33 +1,30 @@
-import { defineTool, failed, output } from "../../contract/define-native-tool.ts";
+import { z } from "zod";
+import { failed, floorTool, output } from "../../contract/define-native-tool.ts";
+import { optional } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { TaskRecord } from "../../machine/db/store.ts";
 import { changeTask, isFinished, type TaskDeps } from "./assigned-tasks.ts";
-
-interface Args {
-  readonly status: TaskRecord["status"];
-  readonly note?: string;
-  readonly task_id?: string;
-}
+import { type TaskRecord, taskStatus } from "./contract.ts";
 
 /** What a sub-agent may say of its task; cancelling is for whoever gave it. */
-const STATUSES: readonly TaskRecord["status"][] = ["open", "in_progress", "blocked", "done", "failed"];
+const ownStatus = taskStatus.exclude(["cancelled"]);
 const MAX_LISTED = 20;
 
 export function updateTaskStatusTool(deps: TaskDeps): Tool {
-  return defineTool<Args>({
+  return floorTool({
     name: "update_task_status",
     title: "Update the task's status",
     domain: "tasks",
     description:
       "Say how far the task is that you were given. Set in_progress when you begin, which shows you its instructions; blocked when you cannot go on; done or failed when it is over. " +
       "task_id is only needed when you have several unfinished tasks.",
-    properties: {
-      status: { enum: STATUSES },
-      note: { type: "string", maxLength: 5_000, description: "Why, or what came of it." },
-      task_id: { type: "string", maxLength: 100, description: "Which task." },
-    },
-    required: ["status"],
+    input: z.object({
+      status: ownStatus,
+      ...optional({
+        note: z.string().max(5_000).describe("Why, or what came of it."),
+        task_id: z.string().max(100).describe("Which task."),
+      }),
+    }),
     scope: "tools",
     availability: "sub-agent",
     async run({ status, note, task_id }, { caller }) {

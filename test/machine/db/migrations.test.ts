@@ -12,6 +12,7 @@ import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { allTables } from "../../../src/machine/db/store-part.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
+import { taskStores } from "../../support/task-stores.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { memory } from "./contract/memories.ts";
 import { agent, NOW, server } from "./records.ts";
@@ -156,7 +157,13 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   await expectVersion4Data(store);
   const { id } = AGENT_4;
   await store.agents.create(agent("spy", { parentId: id, scout: true }));
-  await store.tasks.create({ ...TASK_4, id: "tsk_2", status: "open", instructions: "all", assignedBy: id });
+  await taskStores(store).tasks.create({
+    ...TASK_4,
+    id: "tsk_2",
+    status: "open",
+    instructions: "all",
+    assignedBy: id,
+  });
   await store.memories.create(memory("mem_1", { agentId: id }), 10);
   const output = {
     id: "out_1",
@@ -174,7 +181,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   // What was made before and after is moved elsewhere alike.
   await store.load(await store.dump());
   expect(await store.agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
-  expect(await store.tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
+  expect(await taskStores(store).tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
   expect(await store.memories.count({ agentId: id, at: NOW })).toBe(1);
   await store.close();
 }
@@ -183,7 +190,11 @@ async function expectVersion4Data(store: Store): Promise<void> {
   const seats = { localModel: false, coordinator: false };
   const since = { pins: [], model: null, scout: false, headless: false, ...seats };
   expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, ...since });
-  expect(await store.tasks.get("tsk_1")).toEqual({ ...TASK_4, instructions: "", assignedBy: null });
+  expect(await taskStores(store).tasks.get("tsk_1")).toEqual({
+    ...TASK_4,
+    instructions: "",
+    assignedBy: null,
+  });
   expect(await store.secrets.list()).toEqual([
     { ...SECRET_4, setBy: null, source: "value", bindings: null, earlier: null },
   ]);

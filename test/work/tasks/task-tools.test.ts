@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolOutcome } from "../../../src/contract/tool.ts";
+import { taskStores } from "../../support/task-stores.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
 const TOOLS = [
@@ -80,7 +81,7 @@ describe("a task", () => {
     expect(refused.error?.message).toBe('No sub-agent of yours is named "stranger". Yours: second, worker.');
     const nobody = await it.call("create_task", { agent: "nobody", title: "x" }, "boss");
     expect(nobody.error?.message).toBe('No sub-agent of yours is named "nobody". Yours: second, worker.');
-    expect(await it.hub.store.tasks.list()).toEqual([]);
+    expect(await taskStores(it.hub.store).tasks.list()).toEqual([]);
   });
 
   test("is seen by the agent that has it and by its parent, by nobody else", async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/contract/caller.ts";
-import type { TaskRecord } from "../../../src/machine/db/store.ts";
+import type { TaskRecord } from "../../../src/work/tasks/contract.ts";
 import { type TestNative, testNative, textOf } from "../../support/native.ts";
+import { taskStores } from "../../support/task-stores.ts";
 
 const SUB_AGENT: { caller: Partial<Caller> } = {
   caller: { agentId: "agt_child", agentName: "child", context: "sub-agent", parentId: "agt_parent" },
@@ -30,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => t[Symbol.asyncDispose]());
 
 async function createTask(id: string, task: Partial<TaskRecord> = {}): Promise<void> {
-  await t.store.tasks.create({
+  await taskStores(t.store).tasks.create({
     id,
     agentId: "agt_child",
     title: `Task ${id}`,
@@ -78,9 +79,12 @@ describe("update_task_status", () => {
     await createTask("tsk_foreign", { agentId: "agt_parent" });
     const result = await t.call("update_task_status", { status: "blocked", note: "no key" }, SUB_AGENT);
     expect(result).toMatchObject({ kind: "output", structured: { id: "tsk_new", status: "blocked" } });
-    expect(await t.store.tasks.get("tsk_new")).toMatchObject({ status: "blocked", note: "no key" });
+    expect(await taskStores(t.store).tasks.get("tsk_new")).toMatchObject({
+      status: "blocked",
+      note: "no key",
+    });
     await t.call("update_task_status", { status: "done" }, SUB_AGENT);
-    expect(await t.store.tasks.get("tsk_new")).toMatchObject({ status: "done", note: "no key" });
+    expect(await taskStores(t.store).tasks.get("tsk_new")).toMatchObject({ status: "done", note: "no key" });
   });
 
   it("asks which one when several are unfinished, and takes its id", async () => {
@@ -90,7 +94,7 @@ describe("update_task_status", () => {
     expect(ambiguous.kind).toBe("failed");
     expect(textOf(ambiguous)).toContain("tsk_a (open: Task tsk_a), tsk_b (open: Task tsk_b)");
     await t.call("update_task_status", { status: "done", task_id: "tsk_b" }, SUB_AGENT);
-    expect((await t.store.tasks.get("tsk_b"))?.status).toBe("done");
+    expect((await taskStores(t.store).tasks.get("tsk_b"))?.status).toBe("done");
   });
 
   it("refuses another agent's task and says when there is none", async () => {
@@ -100,7 +104,7 @@ describe("update_task_status", () => {
     await createTask("tsk_foreign", { agentId: "agt_parent" });
     const foreign = await t.call("update_task_status", { status: "done", task_id: "tsk_foreign" }, SUB_AGENT);
     expect(textOf(foreign)).toContain('You have no task "tsk_foreign"');
-    expect((await t.store.tasks.get("tsk_foreign"))?.status).toBe("open");
+    expect((await taskStores(t.store).tasks.get("tsk_foreign"))?.status).toBe("open");
   });
 });
 
@@ -109,7 +113,7 @@ describe("report_to_parent", () => {
     expect(textOf(await t.call("report_to_parent", { message: "half done" }, SUB_AGENT))).toContain(
       "Reported to parent",
     );
-    expect(await t.store.messages.list({ toAgentId: "agt_parent" })).toMatchObject([
+    expect(await taskStores(t.store).messages.list({ toAgentId: "agt_parent" })).toMatchObject([
       { fromAgentId: "agt_child", text: "half done", readAt: null },
     ]);
   });

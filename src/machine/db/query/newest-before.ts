@@ -9,7 +9,7 @@ export interface NewestBefore {
   readonly limit?: number | undefined;
 }
 
-type Dated = "messages" | "notifications" | "questions" | "tasks";
+type Dated = "notifications" | "questions";
 
 /** The newest rows first, as many as a page has. Those of the same moment are told apart by their ids. */
 export function newestBefore<T extends Dated, O>(

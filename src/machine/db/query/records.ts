@@ -76,17 +76,10 @@ export class Records<T extends Table> {
   /** The same for a record that is made in the transaction that inserts it. */
   insertMade(
     make: (db: Transaction<OneTable<T>>) => Promise<RecordOf<T>>,
-    { most = Number.POSITIVE_INFINITY, among = {} }: Room<T>,
+    { most, among = {} }: Room<T> = {},
   ): Promise<RecordOf<T> | undefined> {
     return this.#database.transact(async (db) => {
-      await this.#database.dialect.sharing.lock(
-        db as never,
-        [this.#table.name, ...Object.values(among)].join(" "),
-      );
-      const { total } = await this.#select(db, among)
-        .select((select) => select.fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow();
-      if ((total as number) >= most) return undefined;
+      if (most !== undefined && !(await this.#hasRoom(db, most, among))) return undefined;
       const record = await make(db);
       await db
         .insertInto(this.#name)
@@ -126,6 +119,16 @@ export class Records<T extends Table> {
         .executeTakeFirst(),
     );
     mustAffect(numDeletedRows, `${this.#table.noun} ${id}`);
+  }
+
+  /** Whoever else asks waits until the transaction ends. */
+  async #hasRoom(db: Transaction<OneTable<T>>, most: number, among: Where<T>): Promise<boolean> {
+    const place = [this.#table.name, ...Object.values(among)].join(" ");
+    await this.#database.dialect.sharing.lock(db as never, place);
+    const { total } = await this.#select(db, among)
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return (total as number) < most;
   }
 
   get #name(): "rows" {

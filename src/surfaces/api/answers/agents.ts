@@ -36,19 +36,6 @@ export const agentAnswers = {
     "`unknown`: names in its toolboxes and grants that nothing has. `unmatched`: patterns that match no tool yet.",
   ),
   ...accessAnswers,
-  MessageList: s.shape<contract.MessageList>({
-    messages: s.listOf(
-      s.shape<contract.MessageView>({
-        id: s.text,
-        from: s.text,
-        to: s.text,
-        text: s.text,
-        createdAt: s.time,
-        readAt: s.orNull(s.time),
-      }),
-    ),
-  }),
-
   TokenView: s.shape<contract.TokenView>(
     {
       id: s.text,

@@ -14,20 +14,6 @@ const settlement = s.shape<NonNullable<contract.QuestionView["settlement"]>>(
 
 /** Work, questions and notifications. */
 export const peopleAnswers = {
-  TaskView: s.shape<contract.TaskView>({
-    id: s.text,
-    agent: s.text,
-    title: s.text,
-    instructions: s.text,
-    status: s.anyOfTexts(["open", "in_progress", "blocked", "done", "failed", "cancelled"]),
-    note: s.text,
-    assignedBy: { ...s.orNull(s.text), description: "The agent that gave it; null: a person did." },
-    createdAt: s.time,
-    updatedAt: s.time,
-  }),
-  TaskList: s.shape<contract.TaskList>({ tasks: s.listOf(s.ref("TaskView")) }),
-  TaskAnswer: s.shape<contract.TaskAnswer>({ task: s.ref("TaskView") }),
-
   QuestionView: s.shape<contract.QuestionView>(
     {
       id: s.text,

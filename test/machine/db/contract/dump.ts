@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { projectStores } from "../../../support/project-stores.ts";
+import { taskStores } from "../../../support/task-stores.ts";
 import {
   activation,
   agent,
@@ -68,7 +69,7 @@ export async function fill(store: Store): Promise<void> {
     createdAt: NOW,
     dismissedAt: null,
   });
-  await store.tasks.create({
+  await taskStores(store).tasks.create({
     id: "t1",
     agentId: "agt_child",
     title: "x",
@@ -84,7 +85,7 @@ export async function fill(store: Store): Promise<void> {
   await store.contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
   await store.labels.put({ agentId: "agt_zoe", conversation: "c1", labels: ["a"], labelledAt: NOW });
   await store.rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
-  await store.messages.create({
+  await taskStores(store).messages.create({
     id: "m1",
     fromAgentId: "agt_child",
     toAgentId: "agt_zoe",

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import type { AttachmentRecord, MessageRecord, TaskRecord } from "../../../../src/machine/db/store.ts";
+import type { AttachmentRecord } from "../../../../src/machine/db/store.ts";
+import type { MessageRecord, TaskRecord } from "../../../../src/work/tasks/contract.ts";
+import { taskStores } from "../../../support/task-stores.ts";
 import { NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -42,7 +44,7 @@ const attachment = (id: string, change: Partial<AttachmentRecord> = {}): Attachm
 export function workContract(fresh: FreshStore): void {
   test("a task is created, moved on, and listed by agent", async () => {
     await using t = await fresh();
-    const { tasks } = t.store;
+    const { tasks } = taskStores(t.store);
     await tasks.create(task("t2", { createdAt: NOW + 1 }));
     await tasks.create(task("t1", { agentId: "agt_b" }));
     await tasks.update("t1", { status: "done", note: "ok", updatedAt: NOW + 3 });
@@ -57,7 +59,7 @@ export function workContract(fresh: FreshStore): void {
 
   test("a task is not moved on from a state that it is no longer in", async () => {
     await using t = await fresh();
-    const { tasks } = t.store;
+    const { tasks } = taskStores(t.store);
     await tasks.create(task("t1"));
     await tasks.update("t1", { status: "cancelled" }, "open");
     await expect(tasks.update("t1", { status: "done" }, "open")).rejects.toMatchObject({ code: "CHANGED" });
@@ -67,7 +69,7 @@ export function workContract(fresh: FreshStore): void {
 
   test("of what is over only the newest 500 tasks and messages stay, of each agent", async () => {
     await using t = await fresh();
-    const { tasks, messages } = t.store;
+    const { tasks, messages } = taskStores(t.store);
     await tasks.create(task("open"));
     await tasks.create(task("over", { status: "done" }));
     await tasks.create(task("another's", { agentId: "agt_b", status: "done" }));
@@ -105,7 +107,7 @@ export function workContract(fresh: FreshStore): void {
 
   test("messages are read once, and listed for their reader newest last", async () => {
     await using t = await fresh();
-    const { messages } = t.store;
+    const { messages } = taskStores(t.store);
     await messages.create(message("m2", { createdAt: NOW + 1 }));
     await messages.create(message("m1"));
     await messages.create(message("m3", { toAgentId: "agt_c" }));

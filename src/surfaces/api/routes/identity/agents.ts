@@ -2,18 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { AgentRecord } from "../../../../machine/db/store.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
-import type {
-  AgentAnswer,
-  AgentChangeInput,
-  AgentList,
-  AgentTools,
-  Done,
-  MessageList,
-  NewAgent,
-} from "../../contract.ts";
+import type { AgentAnswer, AgentChangeInput, AgentList, AgentTools, Done, NewAgent } from "../../contract.ts";
 import { byName, exactly, filledText, longText, nameList, nameText } from "../../schema.ts";
 import { agentTools } from "../../tools/agent-tools.ts";
-import { agentView, messageView } from "../../views.ts";
+import { agentView } from "../../views.ts";
 
 const folder = exactly({ path: filledText(4_096), access: { enum: ["read", "write"] } }, ["path", "access"]);
 export const agentInput = {
@@ -28,13 +20,11 @@ export const agentInput = {
   coordinator: { type: "boolean" },
 };
 
-const messageIds = { type: "array", maxItems: 500, items: nameText };
-
 interface ByName {
   Params: { name: string };
 }
 
-export function agentRoutes(app: FastifyInstance, { hub, options, costs }: ApiContext): void {
+export function agentRoutes(app: FastifyInstance, { hub, costs }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
     ...hub.catalog.unanswered(agent),
@@ -102,42 +92,5 @@ export function agentRoutes(app: FastifyInstance, { hub, options, costs }: ApiCo
       },
     },
     ({ params }): Promise<AgentTools> => agentTools(hub, costs, hub.identity.agent(params.name)),
-  );
-
-  app.get<ByName & { Querystring: { unread?: boolean } }>(
-    "/agents/:name/messages",
-    {
-      schema: {
-        summary: "Lists what sub-agents told an agent",
-        params: byName,
-        querystring: exactly({ unread: { type: "boolean" } }),
-        response: gives("MessageList"),
-      },
-    },
-    async ({ params, query }): Promise<MessageList> => {
-      const agent = hub.identity.agent(params.name);
-      const messages = await hub.store.messages.list({ toAgentId: agent.id, unread: query.unread ?? false });
-      return { messages: messages.map((message) => messageView(hub, message)) };
-    },
-  );
-
-  app.post<ByName & { Body: { ids: string[] } }>(
-    "/agents/:name/messages/read",
-    {
-      schema: {
-        role: "operator",
-        summary: "Marks messages to an agent as read",
-        params: byName,
-        body: exactly({ ids: messageIds }, ["ids"]),
-        response: gives("Done"),
-      },
-    },
-    async ({ params, body }): Promise<Done> => {
-      const agent = hub.identity.agent(params.name);
-      const own = await hub.store.messages.list({ toAgentId: agent.id, unread: true });
-      const ids = own.map((message) => message.id).filter((id) => body.ids.includes(id));
-      await hub.store.messages.markRead(ids, options.clock());
-      return { done: true };
-    },
   );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { taskStores } from "../../../../support/task-stores.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 
@@ -7,7 +8,7 @@ describe("toolkeep task", () => {
     await using api = await testApi({ agents: { main: [] } });
     await api.hub.identity.createAgent("helper", { parent: "main" });
     await typed(api, ["task", "create", "look around", "--agent", "helper", "--instructions", "everywhere"]);
-    const [task] = await api.hub.store.tasks.list();
+    const [task] = await taskStores(api.hub.store).tasks.list();
     const id = task!.id;
 
     expect((await typed(api, ["task", "list"])).out).toMatch(/helper +open +a person/);
