@@ -12,14 +12,14 @@ import type { Settings } from "../machine/config/settings.ts";
 import type { Store, ToolNameChange } from "../machine/db/store.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in.ts";
 import { SignIns } from "./auth/sign-ins.ts";
-import type { Opened } from "./connection/call.ts";
+import type { OpenResult } from "./connection/call.ts";
 import type { Connection } from "./connection/connection.ts";
 import {
   type Connector,
   type ConnectorDeps,
   createConnector,
-  signInTarget,
-  targetOf,
+  toConnectTarget,
+  toSignInTarget,
 } from "./connection/connector.ts";
 import { Background } from "./lifecycle/background.ts";
 import { type Definition, define } from "./lifecycle/definition.ts";
@@ -261,7 +261,7 @@ export class Upstream implements ToolSource, OfferSource {
   /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
   async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
     const server = this.#set.named(name);
-    const start = await this.#signIns.begin(signInTarget(server), options);
+    const start = await this.#signIns.begin(toSignInTarget(server), options);
     if (start.url === null) await this.#startAnew(server);
     return start;
   }
@@ -270,7 +270,7 @@ export class Upstream implements ToolSource, OfferSource {
   async completeSignIn(params: URLSearchParams): Promise<ServerView> {
     const { serverId } = await this.#signIns.complete(params, (id) => {
       const server = this.#set.byId(id);
-      return server && signInTarget(server);
+      return server && toSignInTarget(server);
     });
     const server = this.#set.byId(serverId);
     if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
@@ -280,13 +280,13 @@ export class Upstream implements ToolSource, OfferSource {
 
   async signOut(name: string): Promise<ServerView> {
     const server = this.#set.named(name);
-    await this.#signIns.signOut(targetOf(server));
+    await this.#signIns.signOut(toConnectTarget(server));
     await server.disconnect();
     return this.#view(server);
   }
 
   signInStatus(name: string): Promise<SignInStatus> {
-    return this.#signIns.status(targetOf(this.#set.named(name)));
+    return this.#signIns.status(toConnectTarget(this.#set.named(name)));
   }
 
   /** Resources, resource templates and prompts of the last list. */
@@ -317,7 +317,7 @@ export class Upstream implements ToolSource, OfferSource {
 
   /** The client of this conversation says that the roots it would give are others by now. */
   rootsChanged(caller: Caller): void {
-    for (const server of this.#set.sorted()) server.own.rootsChanged(caller);
+    for (const server of this.#set.sorted()) server.own.notifyRootsChanged(caller);
   }
 
   async close(): Promise<void> {
@@ -407,7 +407,7 @@ export class Upstream implements ToolSource, OfferSource {
     return {
       connect: async (server, attempt) => {
         if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
-        return await this.#inspect(server, await this.#connect(targetOf(server), attempt));
+        return await this.#inspect(server, await this.#connect(toConnectTarget(server), attempt));
       },
       learn: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
       learnOffers: async (server, list) => {
@@ -429,7 +429,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   /** A connection for one conversation may show that a tool or a prompt has changed, which the shared one did not. Never rejects. */
-  async #inspect(server: Server, opened: Opened<Connection>): Promise<Opened<Connection>> {
+  async #inspect(server: Server, opened: OpenResult<Connection>): Promise<OpenResult<Connection>> {
     if (!opened.ok) return opened;
     try {
       if (await this.#lists.inspect(server, opened.value)) server.retool();

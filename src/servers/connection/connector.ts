@@ -24,19 +24,19 @@ export interface ConnectorDeps {
   readonly signIns: SignIns;
   readonly clock: Clock;
   readonly log: Log;
-  /** The daemon's own environment, of which servers get what is not the daemon's alone. */
+  /** The daemon's environment. Servers get it without what belongs to the daemon alone. */
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** Toolkeep's version, as it introduces itself to servers. */
+  /** Toolkeep's version, sent to servers as client info. */
   readonly version: string;
 }
 
-/** What to connect to: a server, or a configuration that is not registered (`id` is null). */
+/** A server to connect to, or an unregistered configuration (`id` is null). */
 export interface ConnectTarget extends SignInTarget {
   readonly config: ServerConfig;
   readonly log: ServerLog | null;
 }
 
-export function targetOf(server: {
+export function toConnectTarget(server: {
   readonly definition: Definition;
   readonly log: ServerLog;
 }): ConnectTarget & { readonly id: string } {
@@ -44,25 +44,25 @@ export function targetOf(server: {
   return { id: record.id, name: record.name, config, personNamed, log: server.log };
 }
 
-/** Nothing is fetched on behalf of a server that waits for a person. */
-export function signInTarget(server: Parameters<typeof targetOf>[0]): SignInTarget {
+/** Throws for a server that awaits approval: nothing is fetched on its behalf. */
+export function toSignInTarget(server: Parameters<typeof toConnectTarget>[0]): SignInTarget {
   const { gate } = server.definition;
   if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
-  return targetOf(server);
+  return toConnectTarget(server);
 }
 
 export interface ConnectAttempt {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly prior: Era | null;
-  /** Of the one conversation that the connection is for; absent where it is for all. */
+  /** Answers for the one conversation that owns the connection; absent on a shared one. */
   readonly answering?: Answering;
 }
 
 const MIN_CONNECT_MS = 1000;
 
-/** `answering`: of the conversation that it is for. */
-export function attemptFor(
+/** `answering` belongs to the conversation that will own the connection. */
+export function planAttempt(
   { config, record }: Definition,
   now: number,
   signal: AbortSignal,
@@ -73,20 +73,20 @@ export function attemptFor(
   return { timeoutMs, signal, prior, ...(answering && { answering }) };
 }
 
-/** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
+/** Opens a connection and lists the tools. Never rejects, and leaves nothing behind after a failure. */
 export type Connector = (
   target: ConnectTarget,
   attempt: ConnectAttempt,
 ) => Promise<Result<Connection, ConnectFailure>>;
 
-/** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
+/** Loads the MCP client with the first connection, so that a daemon whose servers all rest starts without it. */
 export function createConnector(deps: ConnectorDeps): Connector {
   const redact = (text: string) => deps.vault.redact(text);
   const isSecret = (value: string) => redact(value) !== value;
 
   return async (target, attempt) => {
     const { connect } = await import("./connect.ts");
-    if (attempt.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
+    if (attempt.signal.aborted) return err({ message: "connecting was cancelled", needsAuth: false });
     const { processes, sandbox, baseEnv, version, clock, signIns } = deps;
     const { limits, net, home } = deps.settings();
     const { id: serverId, config, personNamed, log } = target;

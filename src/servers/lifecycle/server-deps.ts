@@ -2,7 +2,7 @@ import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
-import type { Opened } from "../connection/call.ts";
+import type { OpenResult } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ConnectAttempt } from "../connection/connector.ts";
 import type { OfferList } from "../lists/offer-list.ts";
@@ -12,7 +12,7 @@ import type { Pins } from "../trust/pins.ts";
 /** What a server needs of its surroundings; `S` is the server itself. */
 export interface ServerDeps<S> {
   /** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
-  readonly connect: (server: S, attempt: ConnectAttempt) => Promise<Opened<Connection>>;
+  readonly connect: (server: S, attempt: ConnectAttempt) => Promise<OpenResult<Connection>>;
   /** Stores what a connection taught about the server; resolves with what that changed in its record. */
   readonly learn: (server: S, list: ToolList, connection: Connection) => Promise<Partial<ServerRecord>>;
   readonly learnOffers: (server: S, list: OfferList) => Promise<void>;

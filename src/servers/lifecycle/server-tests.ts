@@ -4,9 +4,9 @@ import { err } from "../../lib/result.ts";
 import { completeServerConfig } from "../../machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import { type Opened, openedDespiteChanges } from "../connection/call.ts";
+import { type OpenResult, openDespiteChanges } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
-import { type Connector, type ConnectTarget, targetOf } from "../connection/connector.ts";
+import { type Connector, type ConnectTarget, toConnectTarget } from "../connection/connector.ts";
 import type { ServerInput, TestReport } from "../views.ts";
 import type { Server } from "./server.ts";
 import { ServerLog, type StepListener } from "./server-log.ts";
@@ -54,7 +54,7 @@ export class ServerTests {
   async #test(server: Server, signal: AbortSignal | undefined): Promise<TestReport> {
     const { gate, config } = server.definition;
     if (gate.kind === "disabled") {
-      return await this.#tryOut(targetOf(server), config.connectTimeoutMs, signal);
+      return await this.#tryOut(toConnectTarget(server), config.connectTimeoutMs, signal);
     }
     const report = await testReport(async () => {
       if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
@@ -63,7 +63,7 @@ export class ServerTests {
       signal?.addEventListener("abort", giveUp, { once: true });
       const connect = () => server.connected();
       const isGivenUp = () => signal?.aborted === true;
-      return await openedDespiteChanges(connect, isGivenUp).finally(() =>
+      return await openDespiteChanges(connect, isGivenUp).finally(() =>
         signal?.removeEventListener("abort", giveUp),
       );
     }, this.#deps.clock);
@@ -101,7 +101,7 @@ export class ServerTests {
 }
 
 /** How an attempt to connect went, and how long it took. */
-async function testReport(attempt: () => Promise<Opened<Connection>>, clock: Clock): Promise<TestReport> {
+async function testReport(attempt: () => Promise<OpenResult<Connection>>, clock: Clock): Promise<TestReport> {
   const startedAt = clock();
   const connection = await attempt();
   const latency_ms = clock() - startedAt;

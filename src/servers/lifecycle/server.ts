@@ -9,14 +9,14 @@ import {
   type ConnectFailure,
   ConnectionCall,
   deliver,
-  type Opened as OpenedAs,
-  openedUnlessAborted,
+  type OpenResult as OpenedAs,
+  openUnlessAborted,
   type ServerRequest,
   SIGN_IN_NEEDED,
 } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
 import { OwnConnections, SharedConnection } from "../connection/connections.ts";
-import { attemptFor } from "../connection/connector.ts";
+import { planAttempt } from "../connection/connector.ts";
 import type { ToolList } from "../lists/tool-list.ts";
 import type { ServerState } from "../views.ts";
 import type { Definition } from "./definition.ts";
@@ -139,7 +139,7 @@ export class Server {
     try {
       const result = await deliver(call, {
         retry: this.#definition.config.retry,
-        repeatable,
+        isRepeatable: repeatable,
         connection: () => this.#connectionFor(call),
         refusal: () => this.#refusalOf(request),
         onEnd: this.#ended,
@@ -164,7 +164,7 @@ export class Server {
     if (status.kind !== "active") return err(status.reason);
     this.#use.begin();
     try {
-      const opened = await openedUnlessAborted(() => this.connected(), signal);
+      const opened = await openUnlessAborted(() => this.connected(), signal);
       if (!opened.ok) return err(this.#unavailable(opened.error.message).message);
       return await work(opened.value).then(ok, (error) => err(this.#failedBeside(opened.value, error)));
     } finally {
@@ -244,7 +244,7 @@ export class Server {
 
   /** So does what failed beside calls, such as fetching a list. */
   #failedBeside(connection: Connection, error: unknown): string {
-    const end = connection.failureOf(error);
+    const end = connection.toCallEnd(error);
     this.#ended(connection, end);
     if (end.kind === "lost") void this.#retry();
     return "message" in end ? this.#deps.redact(end.message) : messageOf(error);
@@ -317,7 +317,7 @@ export class Server {
 
   async #openFor(signal: AbortSignal, answering?: Answering): Promise<Opened> {
     const { clock, connect } = this.#deps;
-    const opened = await connect(this, attemptFor(this.#definition, clock(), signal, answering));
+    const opened = await connect(this, planAttempt(this.#definition, clock(), signal, answering));
     if (!opened.ok) return err({ ...opened.error, message: this.#deps.redact(opened.error.message) });
     opened.value.onLogMessage((level, text) => this.log.message(level, text));
     return opened;
@@ -407,7 +407,7 @@ export class Server {
 
   #endUse(): void {
     this.#use.end();
-    if (this.own.open.size > 0) this.own.rest();
+    if (this.own.open.size > 0) this.own.scheduleIdleClose();
     this.#restIfIdle();
   }
 

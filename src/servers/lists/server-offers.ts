@@ -102,7 +102,7 @@ export function readResource(uri: string): ServerRequest {
   return {
     method: "resources/read",
     params: { uri },
-    resultOf: (answer) => whole(answer, Array.isArray(answer.contents), "contents"),
+    toResult: (answer) => whole(answer, Array.isArray(answer.contents), "contents"),
   };
 }
 
@@ -110,7 +110,7 @@ export function getPrompt(name: string, args: JsonObject): ServerRequest {
   return {
     method: "prompts/get",
     params: { name, arguments: args },
-    resultOf: (answer) => whole(answer, Array.isArray(answer.messages), "messages"),
+    toResult: (answer) => whole(answer, Array.isArray(answer.messages), "messages"),
   };
 }
 
@@ -118,7 +118,7 @@ export function complete(asked: CompletionAsked): ServerRequest {
   return {
     method: "completion/complete",
     params: { ...asked },
-    resultOf: (answer) => {
+    toResult: (answer) => {
       const { completion } = answer;
       if (!isRecord(completion) || !Array.isArray(completion.values))
         return whole(answer, false, "completion");

@@ -12,8 +12,8 @@ import type { ToolPlace } from "../../contract/tool-place.ts";
 import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
-import { callResult, type ServerRequest } from "../connection/call.ts";
-import { aboutTask, callAsLegacyTask, callOrTask, unlessTask } from "../connection/tasks.ts";
+import { parseCallResult, type ServerRequest } from "../connection/call.ts";
+import { buildTaskRequest, callAsLegacyTask, callWithTasks, retryAsTask } from "../connection/tasks.ts";
 import { capabilitiesOf, type Described, describeTool } from "../trust/definitions/describe-tool.ts";
 
 /** What a tool needs of the server it belongs to. */
@@ -133,16 +133,16 @@ class ServerTool implements ToolPlace {
     const { definition } = this.#published;
     const params = { name: this.ownName, arguments: args };
     const schema = definition.inputSchema;
-    const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
+    const call = { method: "tools/call", params, inputSchema: schema, toResult: parseCallResult } as const;
     if (isTaskOnly(definition)) return callAsLegacyTask(this.#host, call, context);
-    if (maySpeakOfTasks(context.rounds)) return callOrTask(this.#host, call, context, repeatable);
+    if (maySpeakOfTasks(context.rounds)) return callWithTasks(this.#host, call, context, repeatable);
     return this.#host
       .request(call, context, repeatable)
-      .then((result) => (result.kind === "failed" ? unlessTask(this.#host, call, context, result) : result));
+      .then((result) => (result.kind === "failed" ? retryAsTask(this.#host, call, context, result) : result));
   }
 
   followTask(request: TaskRequest, context: ToolContext): Promise<ToolResult> {
-    return this.#host.request(aboutTask(request), context, request.action === "get");
+    return this.#host.request(buildTaskRequest(request), context, request.action === "get");
   }
 
   get #says(): Described {

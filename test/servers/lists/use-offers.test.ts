@@ -21,7 +21,7 @@ test("what is asked is said in the words of the protocol", () => {
 
 test("an answer is passed on whole, but for how it is to be taken", () => {
   const answer = { contents: [{ uri: "x", text: "y", odd: 1 }], ttlMs: 5, _meta: { a: 1 } };
-  expect(readResource("x").resultOf({ ...answer, resultType: "complete" })).toEqual({
+  expect(readResource("x").toResult({ ...answer, resultType: "complete" })).toEqual({
     kind: "output",
     content: [],
     structured: answer,
@@ -29,19 +29,19 @@ test("an answer is passed on whole, but for how it is to be taken", () => {
 });
 
 test("an answer of another shape is a failure that says so", () => {
-  expect(readResource("x").resultOf({ contents: 7 })).toEqual({
+  expect(readResource("x").toResult({ contents: 7 })).toEqual({
     kind: "failed",
     message: "the server sent an answer without contents",
   });
-  expect(getPrompt("x", {}).resultOf({})).toMatchObject({ kind: "failed" });
-  expect(complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: {} })).toMatchObject({
+  expect(getPrompt("x", {}).toResult({})).toMatchObject({ kind: "failed" });
+  expect(complete({ ref: REF, argument: ARGUMENT }).toResult({ completion: {} })).toMatchObject({
     kind: "failed",
   });
 });
 
 test("at most 100 values are completed", () => {
   const values = [7, ...Array.from({ length: 150 }, (_, index) => `v${index}`)];
-  const result = complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: { values, total: 151 } });
+  const result = complete({ ref: REF, argument: ARGUMENT }).toResult({ completion: { values, total: 151 } });
   expect(result).toMatchObject({
     structured: { completion: { values: values.slice(1, 101), total: 151 } },
   });
