@@ -24,14 +24,14 @@ import {
 import { Background } from "./lifecycle/background.ts";
 import { type Definition, define } from "./lifecycle/definition.ts";
 import { Server } from "./lifecycle/server.ts";
-import { reachChanged, sameBytes } from "./lifecycle/server-change.ts";
+import { hasReachChanged, hasSameBytes } from "./lifecycle/server-change.ts";
 import type { ServerDeps } from "./lifecycle/server-deps.ts";
 import type { ServerLogPage, StepListener } from "./lifecycle/server-log.ts";
 import { ServerRows } from "./lifecycle/server-rows.ts";
-import { secretValues } from "./lifecycle/server-secrets.ts";
+import { collectSecretValues } from "./lifecycle/server-secrets.ts";
 import { ServerSet } from "./lifecycle/server-set.ts";
 import { ServerTests } from "./lifecycle/server-tests.ts";
-import { viewOf } from "./lifecycle/server-view.ts";
+import { toServerView } from "./lifecycle/server-view.ts";
 import type { Offer } from "./lists/offer-key.ts";
 import { ServerLists } from "./lists/server-lists.ts";
 import { originsOf } from "./lists/server-offers.ts";
@@ -122,7 +122,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   tools(): readonly Tool[] {
-    this.#tools ??= this.#set.sorted().flatMap((server) => server.tools);
+    this.#tools ??= this.#set.listSorted().flatMap((server) => server.tools);
     return this.#tools;
   }
 
@@ -132,7 +132,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   origins(): readonly OfferOrigin[] {
-    this.#origins ??= originsOf(this.#set.sorted(), {
+    this.#origins ??= originsOf(this.#set.listSorted(), {
       offersOf: (server) => this.#lists.offersOf(server),
       watchedOf: this.#watchedOf,
       settings: this.#live.settings,
@@ -147,7 +147,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   servers(): readonly ServerView[] {
-    return this.#set.sorted().map((server) => this.#view(server));
+    return this.#set.listSorted().map((server) => this.#view(server));
   }
 
   /** Whether there is a server of this name. */
@@ -157,7 +157,7 @@ export class Upstream implements ToolSource, OfferSource {
 
   /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
   server(name: string): ServerView {
-    return this.#view(this.#set.named(name));
+    return this.#view(this.#set.getByName(name));
   }
 
   /**
@@ -166,8 +166,8 @@ export class Upstream implements ToolSource, OfferSource {
    */
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
-      const broken = addedBy === undefined && this.#set.neverWorked(name);
-      if (!broken) this.#set.mustBeFree(name);
+      const broken = addedBy === undefined && this.#set.findNeverWorked(name);
+      if (!broken) this.#set.assertFree(name);
       const isPending = addedBy !== undefined && this.#live.settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
       if (broken) await this.#takeOut(broken);
@@ -187,8 +187,8 @@ export class Upstream implements ToolSource, OfferSource {
   ): Promise<ServerView> {
     const { name: newName = name, ...input } = change;
     return this.#change(newName, async () => {
-      const { definition } = this.#set.named(name);
-      if (newName !== name) this.#set.mustBeFree(newName);
+      const { definition } = this.#set.getByName(name);
+      if (newName !== name) this.#set.assertFree(newName);
       const { requireApproval } = this.#live.settings.mcp;
       await this.#rows.change(
         definition,
@@ -210,7 +210,7 @@ export class Upstream implements ToolSource, OfferSource {
     check: (changes: readonly ToolNameChange[]) => void,
   ): Promise<readonly ToolNameChange[]> {
     return this.#serial(CHANGES, async () => {
-      const { record } = this.#set.named(name).definition;
+      const { record } = this.#set.getByName(name).definition;
       if (prefix !== prefixOf(prefix) || prefix.length > MAX_PREFIX)
         throw new ToolkeepError(
           "BAD_REQUEST",
@@ -227,7 +227,7 @@ export class Upstream implements ToolSource, OfferSource {
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       try {
-        await this.#takeOut(this.#set.named(name));
+        await this.#takeOut(this.#set.getByName(name));
       } finally {
         await this.#refresh();
       }
@@ -238,14 +238,14 @@ export class Upstream implements ToolSource, OfferSource {
   /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
     return this.#change(name, async () => {
-      await this.#rows.approve(this.#set.named(name).definition, options);
+      await this.#rows.approve(this.#set.getByName(name).definition, options);
       return "changed";
     });
   }
 
   /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
   test(name: string, options?: Waiting & Watching): Promise<TestReport> {
-    return this.#tests.test(this.#set.named(name), options);
+    return this.#tests.test(this.#set.getByName(name), options);
   }
 
   /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
@@ -255,12 +255,12 @@ export class Upstream implements ToolSource, OfferSource {
 
   /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
   logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
-    return this.#set.named(name).log.read(options);
+    return this.#set.getByName(name).log.read(options);
   }
 
   /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
   async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
-    const server = this.#set.named(name);
+    const server = this.#set.getByName(name);
     const start = await this.#signIns.begin(toSignInTarget(server), options);
     if (start.url === null) await this.#startAnew(server);
     return start;
@@ -279,24 +279,26 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   async signOut(name: string): Promise<ServerView> {
-    const server = this.#set.named(name);
+    const server = this.#set.getByName(name);
     await this.#signIns.signOut(toConnectTarget(server));
     await server.disconnect();
     return this.#view(server);
   }
 
   signInStatus(name: string): Promise<SignInStatus> {
-    return this.#signIns.status(toConnectTarget(this.#set.named(name)));
+    return this.#signIns.status(toConnectTarget(this.#set.getByName(name)));
   }
 
   /** Resources, resource templates and prompts of the last list. */
   offers(name: string): readonly Offer[] {
-    return this.#lists.offersOf(this.#set.named(name));
+    return this.#lists.offersOf(this.#set.getByName(name));
   }
 
   /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
   settled(name?: string): Promise<void> {
-    return name === undefined ? this.#background.settled() : this.#background.learned(this.#set.named(name));
+    return name === undefined
+      ? this.#background.waitUntilDone()
+      : this.#background.waitForLists(this.#set.getByName(name));
   }
 
   /** Takes over changed settings: servers of files come and go without a restart. */
@@ -317,14 +319,14 @@ export class Upstream implements ToolSource, OfferSource {
 
   /** The client of this conversation says that the roots it would give are others by now. */
   rootsChanged(caller: Caller): void {
-    for (const server of this.#set.sorted()) server.own.notifyRootsChanged(caller);
+    for (const server of this.#set.listSorted()) server.ownConnections.notifyRootsChanged(caller);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#background.stop();
     await this.#serial(CHANGES, async () => {});
-    await Promise.all(this.#set.sorted().map((server) => server.close()));
+    await Promise.all(this.#set.listSorted().map((server) => server.close()));
     await this.settled();
     await this.#signIns.close();
   }
@@ -343,7 +345,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   #view(server: Server): ServerView {
-    return viewOf(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
+    return toServerView(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
   }
 
   #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
@@ -376,7 +378,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   async #put(definition: Definition): Promise<void> {
-    for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
+    for (const value of collectSecretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
     if ((config.sandbox?.mode ?? "off") !== "off") await this.#deps.sandbox.check(); // its view says what was found
     if (!isPinned(definition, this.#live.settings)) await this.#lists.unpin(record.id);
@@ -384,19 +386,19 @@ export class Upstream implements ToolSource, OfferSource {
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
     this.#set.put(record.id, server);
-    const moved = before !== undefined && reachChanged(before.config, config);
+    const moved = before !== undefined && hasReachChanged(before.config, config);
     await existing?.redefine(definition, moved);
     const opened = before !== undefined && before.gate.kind !== "open";
     const unlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
     // Another process on the same store may have signed in.
-    const signedIn = server.state === "needs_auth" && !sameBytes(before?.record.auth, record.auth);
+    const signedIn = server.state === "needs_auth" && !hasSameBytes(before?.record.auth, record.auth);
     if (signedIn) await this.#startAnew(server);
-    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.learn(server);
+    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.fetchLists(server);
   }
 
   async #startAnew(server: Server): Promise<void> {
     await server.renew();
-    this.#background.learn(server);
+    this.#background.fetchLists(server);
   }
 
   get #serverDeps(): ServerDeps<Server> {
@@ -409,13 +411,13 @@ export class Upstream implements ToolSource, OfferSource {
         if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
         return await this.#inspect(server, await this.#connect(toConnectTarget(server), attempt));
       },
-      learn: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
-      learnOffers: async (server, list) => {
+      storeLists: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
+      storeOffers: async (server, list) => {
         if (await lists.learnOffers(server, list, warn, isServer)) this.#offersChanged();
       },
       pins: lists.pins,
-      learnAsksBack: (server) => lists.learnAsksBack(server),
-      toolsOf: (server) => lists.toolsOf(server),
+      storeAsksBack: (server) => lists.learnAsksBack(server),
+      buildTools: (server) => lists.toolsOf(server),
       onState: (server, detail) => this.#stateChanged(server, detail),
       onTools: () => this.#changed(),
       onProblem: warn,
@@ -432,7 +434,7 @@ export class Upstream implements ToolSource, OfferSource {
   async #inspect(server: Server, opened: OpenResult<Connection>): Promise<OpenResult<Connection>> {
     if (!opened.ok) return opened;
     try {
-      if (await this.#lists.inspect(server, opened.value)) server.retool();
+      if (await this.#lists.inspect(server, opened.value)) server.rebuildTools();
       return opened;
     } catch (error) {
       await opened.value.close();

@@ -8,7 +8,7 @@ export interface SignInTarget {
   readonly name: string;
   readonly config: ServerConfig;
   /** Whether a person named its address; only then may it be in a private network. */
-  readonly personNamed: boolean;
+  readonly isPersonNamed: boolean;
 }
 
 /** Whether Toolkeep signs in there at all: a fixed Authorization header without more is all there is to send. */

@@ -207,9 +207,9 @@ export class SignIns {
     operationMs = OPERATION_MS,
   ): Promise<T> {
     const { openServerFetch } = await import("../transport/server-fetch.ts");
-    const { config, personNamed } = target;
+    const { config, isPersonNamed } = target;
     const { allowHosts } = this.#deps.settings().net;
-    const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: MAX_BYTES });
+    const guarded = await openServerFetch({ config, isPersonNamed, allowHosts, maxBytes: MAX_BYTES });
     const whole = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(operationMs)]);
     try {
       return await work((url, init) => {

@@ -132,7 +132,7 @@ async function tryConnect(
       deps,
     );
     // Over HTTP the first answer that is no refusal ends this step: see `transports.ts`.
-    log?.step(transportKind === "stdio" ? "handshake" : "authenticate");
+    log?.reportStep(transportKind === "stdio" ? "handshake" : "authenticate");
     const settled = settling(transport);
     const opened = openClient(transport, settled.direct, options, deps);
     client = opened.client;
@@ -141,7 +141,7 @@ async function tryConnect(
     // The SDK's probe takes no signal, so an abort must not wait for it.
     await unlessAborted(client.connect(settled, prior ? { ...requests, prior } : requests), signal);
     setListsAside(settled);
-    log?.step("list");
+    log?.reportStep("list");
     const tools = await unlessAborted(listTools(client, requests, deps.redact), signal);
     const fallback =
       transportKind === "sse" && config.transport !== "sse" ? { transportUsed: transportKind } : {};

@@ -90,7 +90,7 @@ interface OwnConnection {
 export class OwnConnections {
   readonly #all = new Set<OwnConnection>();
   /** Lets every call check cheaply whether there are any; most servers have none. */
-  readonly open: ReadonlySet<unknown> = this.#all;
+  readonly all: ReadonlySet<unknown> = this.#all;
   readonly #deps: OwnConnectionsDeps;
   #uses = 0;
 

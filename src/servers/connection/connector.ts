@@ -11,7 +11,7 @@ import type { SignInTarget } from "../auth/sign-in.ts";
 import type { SignIns } from "../auth/sign-ins.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
-import { withSecrets } from "../lifecycle/server-secrets.ts";
+import { fillSecrets } from "../lifecycle/server-secrets.ts";
 import { type Era, stillTrusted } from "../transport/era.ts";
 import type { ConnectFailure } from "./call.ts";
 import type { Connection } from "./connection.ts";
@@ -40,8 +40,8 @@ export function toConnectTarget(server: {
   readonly definition: Definition;
   readonly log: ServerLog;
 }): ConnectTarget & { readonly id: string } {
-  const { record, config, personNamed } = server.definition;
-  return { id: record.id, name: record.name, config, personNamed, log: server.log };
+  const { record, config, isPersonNamed } = server.definition;
+  return { id: record.id, name: record.name, config, isPersonNamed, log: server.log };
 }
 
 /** Throws for a server that awaits approval: nothing is fetched on its behalf. */
@@ -89,13 +89,13 @@ export function createConnector(deps: ConnectorDeps): Connector {
     if (attempt.signal.aborted) return err({ message: "connecting was cancelled", needsAuth: false });
     const { processes, sandbox, baseEnv, version, clock, signIns } = deps;
     const { limits, net, home } = deps.settings();
-    const { id: serverId, config, personNamed, log } = target;
-    log?.step("resolve");
-    const filled = await withSecrets(config, personNamed, deps.vault);
+    const { id: serverId, config, isPersonNamed, log } = target;
+    log?.reportStep("resolve");
+    const filled = await fillSecrets(config, isPersonNamed, deps.vault);
     if (!filled.ok) return err({ message: filled.error, needsAuth: false });
     return await connect(
       filled.value,
-      { ...attempt, auth: signIns.authFor(target), personNamed, log, serverId },
+      { ...attempt, auth: signIns.authFor(target), isPersonNamed, log, serverId },
       {
         processes,
         sandbox,

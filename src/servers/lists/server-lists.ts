@@ -181,7 +181,7 @@ export class ServerLists {
   ): Promise<Partial<ServerRecord>> {
     for (const warning of list.warnings) {
       warn(server, warning);
-      server.log.message("warning", warning);
+      server.log.addMessage("warning", warning);
     }
     const { record } = server.definition;
     this.#leftOut.set(record.id, (list.leftOut ?? []).slice(0, MAX_LEFT_OUT));

@@ -63,7 +63,7 @@ function originOf(
     abilities,
     offers,
     // What it offered last is shown until the new list is there.
-    pending: () => (offers.length === 0 ? server.offersPending() : undefined),
+    pending: () => (offers.length === 0 ? server.pendingOffers() : undefined),
     status: () => server.status(),
     // Reading changes nothing, so it may be done twice.
     readResource: (uri, context) => server.request(readResource(uri), context, true),

@@ -9,7 +9,7 @@ import type { ResourceFollowing } from "./resource-updates.ts";
 export interface WatchedServer {
   readonly state: ServerState;
   /** Lends the connection to `work`, which rejects with what failed over it. */
-  use<T>(
+  useConnection<T>(
     signal: AbortSignal,
     work: (connection: Pick<Connection, "closed" | "followResources">) => Promise<T>,
   ): Promise<Result<T, string>>;
@@ -103,7 +103,9 @@ export class WatchedResources {
   async #run(stop: AbortController): Promise<void> {
     const { signal } = stop;
     for (let failures = 0; !signal.aborted; ) {
-      const ended = await this.#server.use(signal, (connection) => this.#followOver(connection, signal));
+      const ended = await this.#server.useConnection(signal, (connection) =>
+        this.#followOver(connection, signal),
+      );
       if (!ended.ok) this.#refuse(ended.error);
       if (this.#server.state === "closed") break;
       failures = ended.ok ? 0 : failures + 1;

@@ -10,7 +10,7 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 export interface ServerFetchOptions {
   readonly config: ServerConfig;
   /** Whether a person named the server's address; only then may it be in a private network. */
-  readonly personNamed: boolean;
+  readonly isPersonNamed: boolean;
   /** Hosts in private networks that may be reached all the same. */
   readonly allowHosts: readonly string[];
   readonly maxBytes: number;
@@ -36,9 +36,9 @@ const MAX_SCOPE_CHARS = 4096;
  * shown to the server's own host alone. Rejects when its files cannot be read.
  */
 export async function openServerFetch(options: ServerFetchOptions): Promise<GuardedFetch> {
-  const { config, personNamed, allowHosts, maxBytes } = options;
+  const { config, isPersonNamed, allowHosts, maxBytes } = options;
   const { hostname } = new URL(config.url!);
-  const trusted = new Set([...(personNamed ? [hostname] : []), ...allowHosts]);
+  const trusted = new Set([...(isPersonNamed ? [hostname] : []), ...allowHosts]);
   const tls = config.tls && (await readClientTls(config.tls));
   if (tls && !tls.ok) throw new Error(tls.error);
   return createGuardedFetch({

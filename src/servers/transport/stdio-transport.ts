@@ -182,11 +182,11 @@ export class StdioTransport implements Transport {
     const decoder = new StringDecoder("utf8");
     stderr.on("data", (chunk: Buffer) => {
       this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-      if (this.#log?.stderr(decoder.write(chunk)) !== false) return;
+      if (this.#log?.addStderr(decoder.write(chunk)) !== false) return;
       stderr.pause();
       setTimeout(() => stderr.resume(), FLOOD_PAUSE_MS).unref();
     });
-    stderr.once("close", () => this.#log?.stderrEnded());
+    stderr.once("close", () => this.#log?.endStderr());
   }
 
   #read(chunk: Buffer): void {
@@ -208,7 +208,7 @@ export class StdioTransport implements Transport {
     const messages = messagesOf(line);
     if (messages.length === 0 && line.trim() !== "") {
       this.#junkLines++;
-      this.#log?.junk(line);
+      this.#log?.addJunk(line);
     }
     for (const message of messages) {
       if (this.#pausing || this.#inbox.length > 0) this.#inbox.push(message);

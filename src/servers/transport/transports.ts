@@ -34,7 +34,7 @@ export interface TransportOptions {
   /** What signs requests; null where only the configured headers count. */
   readonly auth: ServerAuth | null;
   /** Whether a person named the server's address. */
-  readonly personNamed: boolean;
+  readonly isPersonNamed: boolean;
   /** Where a local server's stderr goes. */
   readonly log: ServerLog | null;
   /** Told when a request is refused until a person acts; the transports do not pass every error on. */
@@ -65,7 +65,7 @@ async function stdio(
   const env = childEnvironment(deps.baseEnv, config.env, deps.isSecret);
   const command = await serverCommand(config, serverId, env, {
     ...deps,
-    onUnconfined: (reason) => log?.state("not confined", reason),
+    onUnconfined: (reason) => log?.addState("not confined", reason),
   });
   return new StdioTransport(deps.processes, command, deps.maxMessageBytes, log);
 }
@@ -73,16 +73,16 @@ async function stdio(
 /** Its headers hold secrets, so that every request stays with the server's own origin. */
 async function remote(
   config: ServerConfig,
-  { auth, personNamed, onRefused, log }: TransportOptions,
+  { auth, isPersonNamed, onRefused, log }: TransportOptions,
   { allowHosts, maxMessageBytes }: TransportDeps,
 ): Promise<Transport> {
-  const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: maxMessageBytes });
+  const guarded = await openServerFetch({ config, isPersonNamed, allowHosts, maxBytes: maxMessageBytes });
   const { transport: kind } = config;
   const fetchFn = sessionFetch(guarded.fetch, {
     transport: kind === "http" ? "http" : "sse",
     auth,
     onRefused,
-    onAdmitted: () => log?.step("handshake"),
+    onAdmitted: () => log?.reportStep("handshake"),
   });
   const options = { requestInit: { headers: { ...config.headers } }, fetch: fetchFn };
   const url = new URL(config.url!);

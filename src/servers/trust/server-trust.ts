@@ -45,7 +45,7 @@ export class ServerTrust {
 
   /** What the server publishes that nobody has accepted. */
   async changes(name: string): Promise<ServerChanges> {
-    const server = this.#deps.set.named(name);
+    const server = this.#deps.set.getByName(name);
     const { id } = server.definition.record;
     const nameOf = (own: string) => this.#deps.lists.tools.nameOf(id, own);
     return changesOf(this.#held(server), nameOf, this.#others(server));
@@ -54,7 +54,7 @@ export class ServerTrust {
   /** Throws CHANGED where it is no longer what the person saw, NOT_FOUND for a name that nothing waits under. */
   async decide(name: string, decision: Decision, { names, seen }: Deciding = {}): Promise<ServerChanges> {
     const { set, lists } = this.#deps;
-    const server = set.named(name);
+    const server = set.getByName(name);
     const { record } = server.definition;
     const held = this.#held(server);
     if (seen !== undefined && seen !== versionOf(held)) throw changedMeanwhile(name);
@@ -70,7 +70,7 @@ export class ServerTrust {
 
   /** What to look at in what the server says; of what is kept back, `changes` has it. */
   async findings(name: string): Promise<readonly ToolFindings[]> {
-    const server = this.#deps.set.named(name);
+    const server = this.#deps.set.getByName(name);
     const { id, instructions } = server.definition.record;
     const { lists } = this.#deps;
     const { tools } = lists;
@@ -125,11 +125,11 @@ export class ServerTrust {
   }
 
   #of(origin: string): Server | undefined {
-    return this.#deps.set.sorted().find((server) => `mcp:${server.definition.record.name}` === origin);
+    return this.#deps.set.listSorted().find((server) => `mcp:${server.definition.record.name}` === origin);
   }
 
   #changed(server: Server): void {
-    server.retool();
+    server.rebuildTools();
     this.#deps.events.emit("server.changed", { server: server.definition.record.name, change: "changed" });
   }
 

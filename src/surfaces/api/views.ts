@@ -18,7 +18,7 @@ import type {
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
-import { awaitedServer } from "../../servers/lifecycle/approval-notices.ts";
+import { findAwaitedServer } from "../../servers/lifecycle/approval-notices.ts";
 import type {
   AgentView,
   CallView,
@@ -156,7 +156,7 @@ export function notificationView(
     agent: agentId === null ? null : agentName(hub, agentId),
     undecided:
       notification.dismissedAt === null &&
-      awaitedServer(notification.id, hub.upstream.servers()) !== undefined,
+      findAwaitedServer(notification.id, hub.upstream.servers()) !== undefined,
   };
 }
 
