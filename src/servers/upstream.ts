@@ -34,8 +34,8 @@ import { ServerTests } from "./lifecycle/server-tests.ts";
 import { toServerView } from "./lifecycle/server-view.ts";
 import type { Offer } from "./lists/offer-key.ts";
 import { ServerLists } from "./lists/server-lists.ts";
-import { originsOf } from "./lists/server-offers.ts";
-import { watchedPerServer } from "./lists/watched-resources.ts";
+import { buildOrigins } from "./lists/server-offers.ts";
+import { createWatchedResources } from "./lists/watched-resources.ts";
 import { removePrivateHome } from "./transport/confined-server.ts";
 import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
@@ -85,7 +85,7 @@ export class Upstream implements ToolSource, OfferSource {
   readonly #signIns: SignIns;
   readonly #connect: Connector;
   readonly #set = new ServerSet();
-  readonly #watchedOf = watchedPerServer();
+  readonly #watchedOf = createWatchedResources();
   readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<() => void>();
@@ -132,11 +132,11 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   origins(): readonly OfferOrigin[] {
-    this.#origins ??= originsOf(this.#set.listSorted(), {
-      offersOf: (server) => this.#lists.offersOf(server),
-      watchedOf: this.#watchedOf,
+    this.#origins ??= buildOrigins(this.#set.listSorted(), {
+      getOffers: (server) => this.#lists.getOffers(server),
+      getWatched: this.#watchedOf,
       settings: this.#live.settings,
-      cleaned: this.#cleaned,
+      cleanCache: this.#cleaned,
     });
     return this.#origins;
   }
@@ -291,7 +291,7 @@ export class Upstream implements ToolSource, OfferSource {
 
   /** Resources, resource templates and prompts of the last list. */
   offers(name: string): readonly Offer[] {
-    return this.#lists.offersOf(this.#set.getByName(name));
+    return this.#lists.getOffers(this.#set.getByName(name));
   }
 
   /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
@@ -411,13 +411,13 @@ export class Upstream implements ToolSource, OfferSource {
         if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
         return await this.#inspect(server, await this.#connect(toConnectTarget(server), attempt));
       },
-      storeLists: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
+      storeLists: (server, list, connection) => lists.storeTools(server, list, connection, warn, isServer),
       storeOffers: async (server, list) => {
-        if (await lists.learnOffers(server, list, warn, isServer)) this.#offersChanged();
+        if (await lists.storeOffers(server, list, warn, isServer)) this.#offersChanged();
       },
       pins: lists.pins,
-      storeAsksBack: (server) => lists.learnAsksBack(server),
-      buildTools: (server) => lists.toolsOf(server),
+      storeAsksBack: (server) => lists.storeAsksBack(server),
+      buildTools: (server) => lists.getTools(server),
       onState: (server, detail) => this.#stateChanged(server, detail),
       onTools: () => this.#changed(),
       onProblem: warn,

@@ -13,7 +13,7 @@ import { isRecord } from "../../lib/json.ts";
 import { type FollowOptions, followLists, type ListListeners } from "../lists/list-changes.ts";
 import type { OfferKind } from "../lists/offer-key.ts";
 import { listOffers, type OfferList } from "../lists/offer-list.ts";
-import { type FollowingDeps, followResources, type ResourceFollowing } from "../lists/resource-updates.ts";
+import { type FollowerDeps, followResources, type ResourceFollower } from "../lists/resource-updates.ts";
 import { listTools, type ToolList } from "../lists/tool-list.ts";
 import { declared, type Era } from "../transport/era.ts";
 import { paramHeaders, withoutHeaderFaults } from "../transport/param-headers.ts";
@@ -243,7 +243,7 @@ export class Connection {
   }
 
   /** Reports changes of single resources. Supports one follower at a time. */
-  followResources(deps: Omit<FollowingDeps, "redact">): ResourceFollowing {
+  followResources(deps: Omit<FollowerDeps, "redact">): ResourceFollower {
     return followResources(this.#client, { ...deps, redact: this.#redact });
   }
 

@@ -15,7 +15,7 @@ import { listServerSecrets } from "./server-secrets.ts";
 interface ViewDeps {
   readonly sandbox: Pick<Sandbox, "known">;
   readonly vault: Pick<Vault, "redact">;
-  readonly lists: Pick<ServerLists, "pins" | "keepsInstructions" | "leftOutOf">;
+  readonly lists: Pick<ServerLists, "pins" | "hidesInstructions" | "getLeftOut">;
 }
 
 /** What people may see of a server: only the keys of env and headers; arguments and URL with secrets masked. */
@@ -57,9 +57,9 @@ export function toServerView(
     maxConcurrency: config.maxConcurrency,
     sandbox: config.sandbox && { ...config.sandbox, problem: findSandboxProblem(config.sandbox, sandbox) },
     toolCount: server.tools.length - lists.pins.keptBackOf(record.id).size,
-    leftOut: lists.leftOutOf(record.id),
+    leftOut: lists.getLeftOut(record.id),
     era: era && { era: era.era, version: era.version, at: era.at },
-    instructions: lists.keepsInstructions(server) ? null : cleanInstructions(record),
+    instructions: lists.hidesInstructions(server) ? null : cleanInstructions(record),
     addedBy: record.addedBy,
     changedAt: record.updatedAt,
     listedAt: record.listedAt,

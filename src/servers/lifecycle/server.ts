@@ -185,12 +185,12 @@ export class Server {
 
   /** Resolves once the offers of a connected server have been fetched. */
   async waitForOffers(): Promise<void> {
-    await this.#shared.upkeep?.offersKnown();
+    await this.#shared.upkeep?.waitForOffers();
   }
 
   /** The first fetch of the offers while it is under way; requests for offers wait for it. */
   pendingOffers(): Promise<void> | undefined {
-    return this.#shared.upkeep?.offersPending;
+    return this.#shared.upkeep?.pendingOffers;
   }
 
   /** Ends the connection if no call has used it recently. */
@@ -352,8 +352,8 @@ export class Server {
     );
     connection.onInquiry((isAnswerable) => void this.#handleInquiry(connection, isAnswerable));
     this.#shared.adopt(connection, {
-      learnTools: (list) => this.#storeLists(list, connection),
-      learnOffers: (list) => this.#deps.storeOffers(this, list),
+      storeTools: (list) => this.#storeLists(list, connection),
+      storeOffers: (list) => this.#deps.storeOffers(this, list),
       onProblem: (message) => this.#deps.onProblem(this, message),
       onFailure: (error) => void this.#handleRequestFailure(connection, error),
       offersWaitMs: this.#deps.offersWaitMs,
@@ -374,7 +374,7 @@ export class Server {
     try {
       this.#updateRecord(await this.#deps.storeAsksBack(this));
     } catch (error) {
-      this.#deps.onProblem(this, `storing that it asks back failed: ${messageOf(error)}`);
+      this.#deps.onProblem(this, `that it asks back could not be stored: ${messageOf(error)}`);
     }
   }
 

@@ -6,7 +6,7 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import type { Server } from "../lifecycle/server.ts";
 import type { ServerSet } from "../lifecycle/server-set.ts";
-import { keyOfOffer } from "../lists/offer-key.ts";
+import { getOfferKey } from "../lists/offer-key.ts";
 import type { ServerLists } from "../lists/server-lists.ts";
 import { changesOf, type ServerChanges, versionOf } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
@@ -47,7 +47,7 @@ export class ServerTrust {
   async changes(name: string): Promise<ServerChanges> {
     const server = this.#deps.set.getByName(name);
     const { id } = server.definition.record;
-    const nameOf = (own: string) => this.#deps.lists.tools.nameOf(id, own);
+    const nameOf = (own: string) => this.#deps.lists.tools.getName(id, own);
     return changesOf(this.#held(server), nameOf, this.#others(server));
   }
 
@@ -79,15 +79,16 @@ export class ServerTrust {
     const pace = createPace();
     const about = scanDefinition({ instructions }, others);
     if (about.length > 0) found.push({ tool: "instructions", findings: about });
-    for (const { originalName, definition } of tools.listOf(id)) {
+    for (const { originalName, definition } of tools.getList(id)) {
       if (lists.pins.isToolHeld(id, originalName)) continue;
       const findings = scanDefinition(definition, others);
-      if (findings.length > 0) found.push({ tool: tools.nameOf(id, originalName) ?? originalName, findings });
+      if (findings.length > 0)
+        found.push({ tool: tools.getName(id, originalName) ?? originalName, findings });
       await pace();
     }
-    for (const offer of lists.shownOffers(id)) {
+    for (const offer of lists.listVisibleOffers(id)) {
       const findings = scanDefinition(offer.definition, others);
-      if (findings.length > 0) found.push({ tool: `${offer.kind} ${keyOfOffer(offer)}`, findings });
+      if (findings.length > 0) found.push({ tool: `${offer.kind} ${getOfferKey(offer)}`, findings });
       await pace();
     }
     return found;
@@ -98,7 +99,7 @@ export class ServerTrust {
     const server = this.#of(origin);
     if (!server) return [];
     const { id } = server.definition.record;
-    const tool = this.#deps.lists.tools.listOf(id).find(({ originalName }) => originalName === ownName);
+    const tool = this.#deps.lists.tools.getList(id).find(({ originalName }) => originalName === ownName);
     const isShown = tool && !this.#deps.lists.pins.isToolHeld(id, ownName);
     return isShown ? scanDefinition(tool.definition, this.#others(server)) : [];
   }
@@ -121,7 +122,7 @@ export class ServerTrust {
   /** Whether a person said what a tool can do. */
   isCorrected({ origin, ownName }: OwnTool): boolean {
     const server = this.#of(origin);
-    return server ? this.#deps.lists.capabilities.of(server.definition.record.id).has(ownName) : false;
+    return server ? this.#deps.lists.capabilities.get(server.definition.record.id).has(ownName) : false;
   }
 
   #of(origin: string): Server | undefined {
@@ -138,7 +139,7 @@ export class ServerTrust {
   }
 
   #others(server: Server) {
-    return this.#deps.lists.othersOf(server.definition.record, (name) => this.#deps.set.has(name));
+    return this.#deps.lists.getForeignNames(server.definition.record, (name) => this.#deps.set.has(name));
   }
 
   #named(server: Server, held: readonly PinRecord[], names: readonly string[]): readonly PinRecord[] {
@@ -147,7 +148,7 @@ export class ServerTrust {
       // A prompt may have the name of a tool: both are meant.
       const found = held.filter(
         ({ kind, key }) =>
-          key === wanted || (kind === "tool" && this.#deps.lists.tools.nameOf(id, key) === wanted),
+          key === wanted || (kind === "tool" && this.#deps.lists.tools.getName(id, key) === wanted),
       );
       if (found.length > 0) return found;
       throw new ToolkeepError(

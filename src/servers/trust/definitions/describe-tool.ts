@@ -5,7 +5,7 @@ import { cleanText } from "./clean-text.ts";
 import { deriveCapabilities, saysItDestroys } from "./derive-capabilities.ts";
 
 /** What a definition says about a tool, as far as it may be shown to models. */
-export interface Described {
+export interface ToolDetails {
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -14,7 +14,7 @@ export interface Described {
   readonly published: Readonly<Record<string, unknown>>;
   readonly flags: ToolFlags;
   /** A trusted server says so. */
-  readonly repeatable: boolean;
+  readonly isRepeatable: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function capabilitiesOf(name: string, definition: Fields, trusted: boolea
   return deriveCapabilities({ name, title, description, inputSchema, annotations }, trusted);
 }
 
-export function describeTool(definition: Fields, trusted: boolean): Described {
+export function describeTool(definition: Fields, trusted: boolean): ToolDetails {
   const annotations = isRecord(definition.annotations) ? definition.annotations : {};
   const title = textOf(definition.title) ?? textOf(annotations.title);
   const description = textOf(definition.description) ?? "";
@@ -43,7 +43,7 @@ export function describeTool(definition: Fields, trusted: boolean): Described {
     warning,
     published: passedOn(definition, annotations),
     flags,
-    repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
+    isRepeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
   };
 }
 
