@@ -17,8 +17,8 @@ import type { ServerConfig } from "../../machine/config/settings.ts";
 import { type NeedsAuthError, needsAuth } from "../auth/needs-auth-error.ts";
 import { listTools } from "../lists/tool-list.ts";
 import type { Era } from "../transport/era.ts";
-import { setListsAside } from "../transport/raw-lists.ts";
-import { type DirectRequests, settling } from "../transport/requests.ts";
+import { bypassListValidation } from "../transport/raw-lists.ts";
+import { createSettlingTransport, type DirectRequests } from "../transport/requests.ts";
 import { StdioTransport } from "../transport/stdio-transport.ts";
 import { createTransport, type TransportDeps, type TransportOptions } from "../transport/transports.ts";
 import { Connection, type OpenClient } from "./connection.ts";
@@ -133,14 +133,14 @@ async function tryConnect(
     );
     // Over HTTP the first answer that is no refusal ends this step: see `transports.ts`.
     log?.reportStep(transportKind === "stdio" ? "handshake" : "authenticate");
-    const settled = settling(transport);
+    const settled = createSettlingTransport(transport);
     const opened = openClient(transport, settled.direct, options, deps);
     client = opened.client;
     // The signal ends these requests; the SDK's own limit must not fire first.
     const requests = { signal, timeout: timeoutMs + 1000 };
     // The SDK's probe takes no signal, so an abort must not wait for it.
     await unlessAborted(client.connect(settled, prior ? { ...requests, prior } : requests), signal);
-    setListsAside(settled);
+    bypassListValidation(settled);
     log?.reportStep("list");
     const tools = await unlessAborted(listTools(client, requests, deps.redact), signal);
     const fallback =

@@ -15,8 +15,8 @@ import type { OfferKind } from "../lists/offer-key.ts";
 import { listOffers, type OfferList } from "../lists/offer-list.ts";
 import { type FollowerDeps, followResources, type ResourceFollower } from "../lists/resource-updates.ts";
 import { listTools, type ToolList } from "../lists/tool-list.ts";
-import { declared, type Era } from "../transport/era.ts";
-import { paramHeaders, withoutHeaderFaults } from "../transport/param-headers.ts";
+import { type Era, readAbilities } from "../transport/era.ts";
+import { buildParamHeaders, dropHeaderFaults } from "../transport/param-headers.ts";
 import type { DirectRequests } from "../transport/requests.ts";
 import type { CallEnd, ConnectionCall } from "./call.ts";
 import { toCallEnd } from "./failure.ts";
@@ -184,7 +184,7 @@ export class Connection {
       meta: this.#buildMeta(call),
       signal,
       onProgress,
-      ownStream: this.#hasOwnStreams,
+      hasOwnStream: this.#hasOwnStreams,
       ...(headers ? { headers } : {}),
     };
     return this.#requests.send(request, (answer) => answer);
@@ -213,11 +213,11 @@ export class Connection {
     if (!this.#hasOwnStreams || call.method !== "tools/call") return await send();
     const args = isRecord(call.params.arguments) ? call.params.arguments : {};
     try {
-      return await send(paramHeaders(call.inputSchema, args));
+      return await send(buildParamHeaders(call.inputSchema, args));
     } catch (error) {
       if (!(error instanceof ProtocolError && error.code === HEADER_MISMATCH)) throw error;
       const inputSchema = await this.#fetchSchema(call.params.name, call.signal);
-      return await send(paramHeaders(inputSchema ?? call.inputSchema, args));
+      return await send(buildParamHeaders(inputSchema ?? call.inputSchema, args));
     }
   }
 
@@ -282,7 +282,7 @@ export class Connection {
 
   /** Drops tools whose header declarations are faulty, since they would be called wrongly. */
   #dropUncallable(list: ToolList): ToolList {
-    return this.#hasOwnStreams ? withoutHeaderFaults(list) : list;
+    return this.#hasOwnStreams ? dropHeaderFaults(list) : list;
   }
 
   #listenForInquiries(hasRoots: boolean): void {
@@ -336,7 +336,7 @@ function describeEra({ client, transportUsed }: OpenClient, at: number): Era {
     era: client.getProtocolEra() ?? "legacy",
     version: client.getNegotiatedProtocolVersion() ?? "unknown",
     at,
-    declares: declared(client.getServerCapabilities()),
+    declares: readAbilities(client.getServerCapabilities()),
     ...(discover ? { discover } : {}),
     ...(transportUsed ? { transport: transportUsed } : {}),
   };

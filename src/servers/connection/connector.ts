@@ -12,7 +12,7 @@ import type { SignIns } from "../auth/sign-ins.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
 import { fillSecrets } from "../lifecycle/server-secrets.ts";
-import { type Era, stillTrusted } from "../transport/era.ts";
+import { type Era, keepIfFresh } from "../transport/era.ts";
 import type { ConnectFailure } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
@@ -69,7 +69,7 @@ export function planAttempt(
   answering?: Answering,
 ): ConnectAttempt {
   const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
-  const prior = stillTrusted(record.era as Era | null, now);
+  const prior = keepIfFresh(record.era as Era | null, now);
   return { timeoutMs, signal, prior, ...(answering && { answering }) };
 }
 

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { messageOf } from "../../contract/errors.ts";
 import { needsAuth } from "../auth/needs-auth-error.ts";
-import { BROKEN_OFF, UNREADABLE } from "../transport/requests.ts";
+import { ANSWER_BROKEN_OFF, ANSWER_UNREADABLE } from "../transport/requests.ts";
 import { StdioTransport } from "../transport/stdio-transport.ts";
 import type { CallEnd } from "./call.ts";
 import { InquiryRefusedError } from "./inquiries.ts";
@@ -123,8 +123,8 @@ export function toCallEnd(error: unknown, { transport, redact, method, signal }:
 /** Recognises errors of a server that is reachable but refused the call or sent something unusable. */
 function readServerRefusal(error: unknown, method: string | undefined): CallEnd | undefined {
   if (error instanceof ProtocolError) {
-    if (error.data === BROKEN_OFF) return { kind: "lost", wasSent: true, message: error.message };
-    if (error.data === UNREADABLE) return { kind: "failed", message: error.message };
+    if (error.data === ANSWER_BROKEN_OFF) return { kind: "lost", wasSent: true, message: error.message };
+    if (error.data === ANSWER_UNREADABLE) return { kind: "failed", message: error.message };
     const { code, message, data } = error;
     // The model reads errors of tools; only clients use the codes of other errors.
     const isFault = method !== "tools/call" || ACTIONABLE_CODES.includes(code);

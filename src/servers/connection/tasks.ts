@@ -43,15 +43,16 @@ export function callWithTasks(
   host: TaskHost,
   call: ServerRequest,
   context: ToolContext,
-  repeatable: boolean,
+  isRepeatable: boolean,
 ): Promise<ToolResult> {
   const { rounds } = context;
   if (rounds?.state?.startsWith(RESUME_PREFIX)) {
     return resumeTask(host, rounds.state.slice(RESUME_PREFIX.length), rounds.answers ?? {}, context);
   }
-  if (followsTasks(rounds?.capabilities)) return host.request({ ...call, tasks: true }, context, repeatable);
+  if (followsTasks(rounds?.capabilities))
+    return host.request({ ...call, tasks: true }, context, isRepeatable);
   return host
-    .request(call, context, repeatable)
+    .request(call, context, isRepeatable)
     .then((result) => (result.kind === "failed" ? retryAsTask(host, call, context, result) : result));
 }
 

@@ -2,7 +2,7 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord, mapTexts } from "../../lib/json.ts";
 import type { LeftOut } from "../../lib/text/left-out.ts";
-import { LISTS, type ListMethod, listPage } from "../transport/raw-lists.ts";
+import { createPageSchema, LISTS, type ListMethod } from "../transport/raw-lists.ts";
 import { isHiding, isSuspect, revealed } from "../trust/definitions/clean-text.ts";
 
 /** A list that servers publish, and the limits it is read with. */
@@ -69,7 +69,7 @@ export async function listAll<K extends string>(
   redact: (text: string) => string,
 ): Promise<BoundedList<K>> {
   const collector = new EntryCollector(kind, redact);
-  const page = listPage(kind.method);
+  const page = createPageSchema(kind.method);
   let cursor: string | undefined;
   for (let pages = 1; ; pages++) {
     const params = cursor === undefined ? {} : { cursor };

@@ -22,7 +22,7 @@ interface WatchedResource {
   readonly watchers: Set<(update: ResourceUpdate) => void>;
   /** Whether the server reports changes, as of the first attempt. */
   readonly firstResult: Promise<FollowResult>;
-  readonly settle: (followed: FollowResult) => void;
+  readonly settle: (result: FollowResult) => void;
   wasFollowed: boolean;
 }
 
