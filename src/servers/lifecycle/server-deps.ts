@@ -17,7 +17,7 @@ export interface ServerDeps<S> {
   readonly storeLists: (server: S, list: ToolList, connection: Connection) => Promise<Partial<ServerRecord>>;
   readonly storeOffers: (server: S, list: OfferList) => Promise<void>;
   /** Says why a request must not be sent although the server is reachable, for example because its tool changed. */
-  readonly pins: Pick<Pins, "refusal" | "keepingBack">;
+  readonly pins: Pick<Pins, "findRefusal" | "serversWithHidden">;
   /** Stores that the server asks back. */
   readonly storeAsksBack: (server: S) => Promise<Partial<ServerRecord>>;
   /** Builds the tools of the last list for the server's current definition. */

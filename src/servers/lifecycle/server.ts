@@ -154,8 +154,8 @@ export class Server {
 
   #findRefusal(request: ServerRequest): string | undefined {
     const { pins } = this.#deps;
-    const isAnyHeld = pins.keepingBack.has(this.#definition.record.id);
-    return isAnyHeld ? pins.refusal(this.#definition, request) : undefined;
+    const isAnyHeld = pins.serversWithHidden.has(this.#definition.record.id);
+    return isAnyHeld ? pins.findRefusal(this.#definition, request) : undefined;
   }
 
   /** Lends the connection to `work`, which rejects if a request over it fails. Starts the server if it is idle. */

@@ -3,7 +3,7 @@ import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord, mapTexts } from "../../lib/json.ts";
 import type { LeftOut } from "../../lib/text/left-out.ts";
 import { createPageSchema, LISTS, type ListMethod } from "../transport/raw-lists.ts";
-import { isHiding, isSuspect, revealed } from "../trust/definitions/clean-text.ts";
+import { isHiding, isSuspect, revealHidden } from "../trust/definitions/clean-text.ts";
 
 /** A list that servers publish, and the limits it is read with. */
 export interface ListKind<K extends string = string> {
@@ -135,7 +135,7 @@ class EntryCollector<K extends string> {
     if (this.#leftOut.length >= MAX_LEFT_OUT) return;
     const name = isNameless
       ? null
-      : revealed(this.#redact((candidate as Entry<K>)[this.#kind.key]).slice(0, 100));
+      : revealHidden(this.#redact((candidate as Entry<K>)[this.#kind.key]).slice(0, 100));
     this.#leftOut.push({ name, reason });
   }
 

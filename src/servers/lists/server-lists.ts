@@ -10,11 +10,11 @@ import { PIN_KINDS, type PinKind, type PinRecord } from "../../machine/db/tables
 import type { Connection } from "../connection/connection.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { Server } from "../lifecycle/server.ts";
-import { versionOf } from "../trust/change-view.ts";
-import type { Published } from "../trust/compare-pins.ts";
-import { type Others, scanDefinition } from "../trust/definitions/scan-text.ts";
-import { fingerprintOf } from "../trust/fingerprint.ts";
-import { isPinned, type Lists, Pins, waitingIn } from "../trust/pins.ts";
+import { computeVersion } from "../trust/change-view.ts";
+import type { PublishedItem } from "../trust/compare-pins.ts";
+import { type ForeignNames, scanDefinition } from "../trust/definitions/scan-text.ts";
+import { computeFingerprint } from "../trust/fingerprint.ts";
+import { isPinned, type ListUpdate, listWaiting, Pins } from "../trust/pins.ts";
 import { TrustNotices, type TrustNoticesDeps } from "../trust/trust-notices.ts";
 import { getOfferKey, type Offer } from "./offer-key.ts";
 import type { OfferList } from "./offer-list.ts";
@@ -119,7 +119,7 @@ export class ServerLists {
     return offers.filter(({ kind, definition }) => {
       if (kind === "resource") return true;
       const key = getOfferKey({ kind, definition });
-      return !this.pins.keepsBack(id, kind, key, () => this.#fingerprint(kind, definition));
+      return !this.pins.mustHide(id, kind, key, () => this.#fingerprint(kind, definition));
     });
   }
 
@@ -129,7 +129,7 @@ export class ServerLists {
     const { id, instructions } = record;
     if (instructions === null || !this.#isPinned(definition)) return false;
     const [published] = toPublishedInstructions(instructions);
-    return this.pins.keepsBack(id, "instructions", published!.key, () =>
+    return this.pins.mustHide(id, "instructions", published!.key, () =>
       this.#fingerprint("instructions", published!.definition, record),
     );
   }
@@ -139,7 +139,7 @@ export class ServerLists {
   }
 
   /** Recognises the names of other servers and their tools, for scanning what this server says. */
-  getForeignNames({ id, name }: ServerRecord, isServer: (name: string) => boolean): Others {
+  getForeignNames({ id, name }: ServerRecord, isServer: (name: string) => boolean): ForeignNames {
     return {
       isTool: (word) => this.tools.isForeign(id, word),
       isServer: (word) => word !== name.toLowerCase() && isServer(word),
@@ -153,7 +153,7 @@ export class ServerLists {
   ): Promise<boolean> {
     const { record } = server.definition;
     const { id } = record;
-    if (!this.#isPinned(server.definition) || !this.pins.isKnown(id, "tool")) return false;
+    if (!this.#isPinned(server.definition) || !this.pins.hasAcceptedList(id, "tool")) return false;
     const changed = await this.tools.findChanged(id, connection.initialTools);
     const kinds = PINNED_OFFERS.filter((kind) => this.#offers.get(id).some((offer) => offer.kind === kind));
     const offers =
@@ -186,7 +186,7 @@ export class ServerLists {
     const { record } = server.definition;
     this.#leftOut.set(record.id, (list.leftOut ?? []).slice(0, MAX_LEFT_OUT));
     // A failed notification must not keep the list from taking effect.
-    await this.notices.leftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
+    await this.notices.warnOfLeftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
     const changed = await this.tools.findChanged(record.id, list);
     if (this.#isPinned(server.definition)) {
       // A server that was connected before has had time to publish its prompts and templates.
@@ -195,7 +195,7 @@ export class ServerLists {
       const isChanged =
         changed.length > 0 ||
         list.tools.length !== this.tools.getList(record.id).length ||
-        this.pins.keptBackOf(record.id).size > 0;
+        this.pins.getHidden(record.id).size > 0;
       await this.#notifyIfHeldChanges(record, () => this.#pinTools(record, list, connection, isChanged));
     }
     const recordChanges = await this.tools.store(server, list, connection, this.#live.settings);
@@ -216,7 +216,7 @@ export class ServerLists {
       if (!isHeld && scanDefinition(definition, others).length > 0) flagged.push(definition.name);
       await pace();
     }
-    await this.notices.warn(record, flagged);
+    await this.notices.warnOfTools(record, flagged);
     return recordChanges;
   }
 
@@ -251,7 +251,7 @@ export class ServerLists {
     });
   }
 
-  async #warnOfOffers(record: ServerRecord, offers: readonly Offer[], others: Others): Promise<void> {
+  async #warnOfOffers(record: ServerRecord, offers: readonly Offer[], others: ForeignNames): Promise<void> {
     const pace = createPace();
     const flagged: string[] = [];
     for (const offer of offers) {
@@ -297,20 +297,20 @@ export class ServerLists {
 
   /** Accepts the known offers of a kind that the server did not list when it could, so that a later list is not its first. */
   async #acceptKnown(serverId: string, kind: (typeof PINNED_OFFERS)[number]): Promise<void> {
-    if (this.pins.isKnown(serverId, kind)) return;
+    if (this.pins.hasAcceptedList(serverId, kind)) return;
     const known = toPublished(kind, this.#offers.get(serverId));
     await this.pins.compare(serverId, [{ kind, before: known, after: known, isWhole: false }]);
   }
 
-  #getLastListed(record: ServerRecord, kind: PinKind): readonly Published[] {
+  #getLastListed(record: ServerRecord, kind: PinKind): readonly PublishedItem[] {
     if (kind === "tool") return this.#getKnownTools(record);
     if (kind === "instructions") return toPublishedInstructions(record.instructions);
     return toPublished(kind, this.#offers.get(record.id));
   }
 
   /** Cached per `owner`, an object that lives as long as the definition. */
-  #fingerprint(kind: PinKind, definition: Published["definition"], owner: object = definition): string {
-    const fingerprint = this.#fingerprints.get(owner) ?? fingerprintOf(kind, definition);
+  #fingerprint(kind: PinKind, definition: PublishedItem["definition"], owner: object = definition): string {
+    const fingerprint = this.#fingerprints.get(owner) ?? computeFingerprint(kind, definition);
     this.#fingerprints.set(owner, fingerprint);
     return fingerprint;
   }
@@ -322,8 +322,8 @@ export class ServerLists {
     isChanged: boolean,
   ): Promise<void> {
     const { id } = record;
-    const isKnown = (kind: PinKind) => this.pins.isKnown(id, kind);
-    const lists: Lists[] = [];
+    const isKnown = (kind: PinKind) => this.pins.hasAcceptedList(id, kind);
+    const lists: ListUpdate[] = [];
     if (isChanged || !isKnown("tool")) {
       const after = list.tools.map((definition) => ({ key: definition.name, definition }));
       lists.push({ kind: "tool", before: this.#getKnownTools(record), after, isWhole: true });
@@ -338,7 +338,7 @@ export class ServerLists {
     if (lists.length > 0) await this.pins.compare(id, lists);
   }
 
-  #getKnownTools({ id, listedAt }: ServerRecord): readonly Published[] {
+  #getKnownTools({ id, listedAt }: ServerRecord): readonly PublishedItem[] {
     if (listedAt === null) return [];
     return this.tools.getList(id).map((tool) => ({
       key: tool.originalName,
@@ -350,11 +350,11 @@ export class ServerLists {
 
   /** Runs `work` and notifies people if it changed what awaits their decision. Resolves with whether it did. */
   async #notifyIfHeldChanges(record: ServerRecord, work: () => Promise<void>): Promise<boolean> {
-    const waiting = (): readonly PinRecord[] => waitingIn(this.pins.heldOf(record.id));
-    const before = versionOf(waiting());
+    const waiting = (): readonly PinRecord[] => listWaiting(this.pins.getHeld(record.id));
+    const before = computeVersion(waiting());
     await work();
-    if (versionOf(waiting()) === before) return false;
-    await this.notices.ask(record, this.pins.heldOf(record.id));
+    if (computeVersion(waiting()) === before) return false;
+    await this.notices.ask(record, this.pins.getHeld(record.id));
     return true;
   }
 }
@@ -367,12 +367,12 @@ function findNewOffers(offers: readonly Offer[], before: readonly Offer[]): read
   );
 }
 
-function toPublished(kind: PinKind, offers: readonly Offer[]): readonly Published[] {
+function toPublished(kind: PinKind, offers: readonly Offer[]): readonly PublishedItem[] {
   return offers
     .filter((offer) => offer.kind === kind)
     .map((offer) => ({ key: getOfferKey(offer), definition: offer.definition }));
 }
 
-function toPublishedInstructions(instructions: string | null): readonly Published[] {
+function toPublishedInstructions(instructions: string | null): readonly PublishedItem[] {
   return instructions === null ? [] : [{ key: "instructions", definition: { instructions } }];
 }

@@ -14,7 +14,7 @@ import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
 import { parseCallResult, type ServerRequest } from "../connection/call.ts";
 import { buildTaskRequest, callAsLegacyTask, callWithTasks, retryAsTask } from "../connection/tasks.ts";
-import { capabilitiesOf, describeTool, type ToolDetails } from "../trust/definitions/describe-tool.ts";
+import { describeTool, readCapabilities, type ToolDetails } from "../trust/definitions/describe-tool.ts";
 
 /** What a tool needs from its server. */
 export interface ToolHost {
@@ -112,7 +112,7 @@ class ServerTool implements ToolPlace {
   get capabilities(): readonly Capability[] {
     this.#capabilities ??=
       this.#host.capabilities.get(this.ownName) ??
-      capabilitiesOf(this.ownName, this.#published.definition, this.#host.trusted);
+      readCapabilities(this.ownName, this.#published.definition, this.#host.trusted);
     return this.#capabilities;
   }
 

@@ -7,8 +7,8 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord, ServerToolRecord, Store, ToolNameChange } from "../../machine/db/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Server } from "../lifecycle/server.ts";
-import { fingerprintOf } from "../trust/fingerprint.ts";
-import { heldReason, isPinned, type Pins } from "../trust/pins.ts";
+import { computeFingerprint } from "../trust/fingerprint.ts";
+import { describeHeld, isPinned, type Pins } from "../trust/pins.ts";
 import { createServerTool } from "./server-tool.ts";
 import type { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolDefinition, ToolList } from "./tool-list.ts";
@@ -75,7 +75,7 @@ export class StoredTools {
     const list = this.#lists.get(record.id) ?? NO_TOOLS;
     const capabilities = this.#decisions.capabilities.get(record.id);
     const pins = isPinned(server.definition, settings) ? this.#decisions.pins : undefined;
-    const decisionInputs = [capabilities, pins?.heldOf(record.id), pins?.acceptedOf(record.id)];
+    const decisionInputs = [capabilities, pins?.getHeld(record.id), pins?.getAccepted(record.id)];
     const inputs = [server, list, record.name, trusted, timeoutMs, progressExtendsTimeout, ...decisionInputs];
     const built = this.#built.get(record.id);
     if (built?.inputs.every((part, index) => part === inputs[index])) return built.tools;
@@ -93,20 +93,20 @@ export class StoredTools {
     };
     const heldHost = {
       ...host,
-      status: () => ({ kind: "pending_approval", reason: heldReason(record.name) }) as const,
+      status: () => ({ kind: "pending_approval", reason: describeHeld(record.name) }) as const,
     };
-    const keptBack = new Set<string>();
+    const hidden = new Set<string>();
     const tools = list.flatMap((tool) => {
       const { originalName } = tool;
       const name = this.#names.get(record.id, originalName);
       if (name === undefined) return [];
-      if (pins?.keepsBack(record.id, "tool", originalName, () => getFingerprint(tool))) {
-        keptBack.add(originalName);
+      if (pins?.mustHide(record.id, "tool", originalName, () => getFingerprint(tool))) {
+        hidden.add(originalName);
         return [createServerTool({ originalName, definition: EMPTY_DEFINITION }, name, heldHost)];
       }
       return [createServerTool(tool, name, host)];
     });
-    this.#decisions.pins.setKeptBack(record.id, keptBack);
+    this.#decisions.pins.setHidden(record.id, hidden);
     this.#built.set(record.id, { inputs, tools });
     return tools;
   }
@@ -166,7 +166,7 @@ export class StoredTools {
   }
 
   forget(serverId: string): void {
-    this.#decisions.pins.setKeptBack(serverId, new Set());
+    this.#decisions.pins.setHidden(serverId, new Set());
     this.#lists.delete(serverId);
     this.#built.delete(serverId);
   }
@@ -226,7 +226,7 @@ async function toRecords(
   for (const definition of list) {
     const previous = known.get(definition.name);
     const isSame = previous?.fingerprint !== undefined && isDeepStrictEqual(definition, previous.definition);
-    const fingerprint = isSame ? previous.fingerprint : fingerprintOf("tool", definition);
+    const fingerprint = isSame ? previous.fingerprint : computeFingerprint("tool", definition);
     records.push(isSame ? previous : { serverId, originalName: definition.name, definition, fingerprint });
     await pace();
   }
@@ -235,5 +235,5 @@ async function toRecords(
 
 /** Computes it for lists stored by an older Toolkeep, which have none yet. */
 function getFingerprint({ fingerprint, definition }: ServerToolRecord): string {
-  return fingerprint ?? fingerprintOf("tool", definition);
+  return fingerprint ?? computeFingerprint("tool", definition);
 }

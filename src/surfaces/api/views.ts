@@ -104,7 +104,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     timeoutMs: tool.timeoutMs,
     capabilities: tool.capabilities ?? [],
     corrected: hub.upstream.trust.isCorrected(tool),
-    findings: hub.upstream.trust.findingsOf(tool),
+    findings: hub.upstream.trust.listToolFindings(tool),
     untrusted: tool.untrusted ?? false,
     warnings: hub.warningsOf(tool),
     toolboxes: hub.catalog.toolboxes.holding(tool),
