@@ -46,38 +46,38 @@ export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"
   readonly settings: Settings;
   readonly events: Events;
   readonly newId: NewId;
-  /** Names no server's tool may take: those of native tools. */
+  /** The names of native tools, which no server's tool may take. */
   readonly reservedNames: () => ReadonlySet<string>;
-  /** Without calls for this long a server is stopped; else as `settings.mcp.idleMs` says. */
+  /** How long a server may be idle before it is stopped; default `settings.mcp.idleMs`. */
   readonly idleMs?: number;
-  /** How long calls are refused after the first, second … failure in a row; the last value repeats. */
+  /** How long calls are refused after the first, second … consecutive failure; the last value repeats. */
   readonly backoffMs?: readonly number[];
-  /** How long whoever asks for resources or prompts waits for the first list of a server that is connected. */
+  /** How long a request for resources or prompts waits for a connected server's first list. */
   readonly offersWaitMs?: number;
 }
 
 const OFFERS_WAIT_MS = 5000;
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
-/** Whatever changes the set of servers waits for what changes it already. */
+/** Serialises changes of the set of servers. */
 const CHANGES = "changes";
-/** Leaves room for the tool in a name of 50 characters. */
+/** Leaves room for the tool's name within 50 characters. */
 const MAX_PREFIX = 30;
 
-interface Waiting {
+interface CancelOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Watching {
+interface StepOptions {
   readonly onStep?: StepListener;
 }
 
 /**
- * Every registered MCP server, their tools and what else they offer. Listing needs no running server: the last lists
- * are kept in the store. A server is started by the first use of something it has.
+ * All registered MCP servers, their tools and offers. Listing needs no running server, because the last lists are in the
+ * store. A server is started on first use.
  */
 export class Upstream implements ToolSource, OfferSource {
   readonly name = "mcp";
-  /** What people see and decide of what servers publish. */
+  /** What people see and decide about servers' definitions. */
   readonly trust: ServerTrust;
   readonly #deps: UpstreamDeps;
   readonly #lists: ServerLists;
@@ -85,18 +85,18 @@ export class Upstream implements ToolSource, OfferSource {
   readonly #signIns: SignIns;
   readonly #connect: Connector;
   readonly #set = new ServerSet();
-  readonly #watchedOf = createWatchedResources();
-  readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
+  readonly #getWatched = createWatchedResources();
+  readonly #cleanCache = new WeakMap<OfferDefinition, OfferDefinition>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<() => void>();
   readonly #serial = createSerial();
   readonly #background = new Background();
   readonly #tests: ServerTests;
-  /** Shared with what has to see changed settings at once. */
+  /** Shared with parts that must see changed settings at once. */
   readonly #live: { settings: Settings };
   #tools: readonly Tool[] | undefined;
   #origins: readonly OfferOrigin[] | undefined;
-  #closed = false;
+  #isClosed = false;
 
   private constructor(deps: UpstreamDeps, live: { settings: Settings }, lists: ServerLists) {
     this.#deps = deps;
@@ -111,8 +111,8 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   /**
-   * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
-   * those that are `eager` or whose tools were never listed.
+   * Reads every registered server and its last lists from the store. Starts, in the background, only servers that are
+   * `eager` or were never listed.
    */
   static async open(deps: UpstreamDeps): Promise<Upstream> {
     const live = { settings: deps.settings };
@@ -134,9 +134,9 @@ export class Upstream implements ToolSource, OfferSource {
   origins(): readonly OfferOrigin[] {
     this.#origins ??= buildOrigins(this.#set.listSorted(), {
       getOffers: (server) => this.#lists.getOffers(server),
-      getWatched: this.#watchedOf,
+      getWatched: this.#getWatched,
       settings: this.#live.settings,
-      cleanCache: this.#cleaned,
+      cleanCache: this.#cleanCache,
     });
     return this.#origins;
   }
@@ -147,22 +147,22 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   servers(): readonly ServerView[] {
-    return this.#set.listSorted().map((server) => this.#view(server));
+    return this.#set.listSorted().map((server) => this.#toView(server));
   }
 
   /** Whether there is a server of this name. */
-  knows(name: string): boolean {
+  hasServer(name: string): boolean {
     return this.#set.has(name);
   }
 
-  /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
+  /** Throws NOT_FOUND and suggests the nearest name, as does every method below that takes a name. */
   server(name: string): ServerView {
-    return this.#view(this.#set.getByName(name));
+    return this.#toView(this.#set.getByName(name));
   }
 
   /**
-   * Registers and, in the background, connects once to learn the tools. A person's server of the same name that was
-   * tried and never worked is replaced; any other makes this throw NAME_TAKEN. `addedBy`: the agent, when one did.
+   * Registers a server and connects to it in the background to list its tools. Replaces a person's server of the same name
+   * that never worked; throws NAME_TAKEN for any other. `addedBy` names the agent, if one added it.
    */
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
@@ -170,15 +170,15 @@ export class Upstream implements ToolSource, OfferSource {
       if (!broken) this.#set.assertFree(name);
       const isPending = addedBy !== undefined && this.#live.settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
-      if (broken) await this.#takeOut(broken);
+      if (broken) await this.#removeServer(broken);
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
       return "added";
     });
   }
 
   /**
-   * A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. `by`: the
-   * agent, when one did; its change of how the server is reached, or of its name, waits for a person.
+   * Changes a server; a change to how it is reached disconnects it. A blank env or header value keeps the stored one. `by`
+   * names the agent, if one made the change; its changes to the name or to how the server is reached need approval.
    */
   update(
     name: string,
@@ -201,8 +201,8 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   /**
-   * Gives the server's tools another prefix. `check` sees every name that changes before any does, and throws to refuse. Throws BAD_REQUEST for
-   * what is no prefix.
+   * Gives the server's tools another prefix. `check` sees every renamed tool first and throws to refuse. Throws BAD_REQUEST
+   * for an invalid prefix.
    */
   changePrefix(
     name: string,
@@ -227,7 +227,7 @@ export class Upstream implements ToolSource, OfferSource {
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       try {
-        await this.#takeOut(this.#set.getByName(name));
+        await this.#removeServer(this.#set.getByName(name));
       } finally {
         await this.#refresh();
       }
@@ -235,7 +235,7 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
+  /** Throws BAD_REQUEST if the server was changed after `changedAt`, the version that the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
     return this.#change(name, async () => {
       await this.#rows.approve(this.#set.getByName(name).definition, options);
@@ -243,30 +243,33 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
-  test(name: string, options?: Waiting & Watching): Promise<TestReport> {
+  /** Closes the live connection, opens a new one and lists the tools. Resolves for every failure of the server. */
+  test(name: string, options?: CancelOptions & StepOptions): Promise<TestReport> {
     return this.#tests.test(this.#set.getByName(name), options);
   }
 
-  /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
-  testConfig(input: ServerInput, options?: Waiting & Watching & { timeoutMs?: number }): Promise<TestReport> {
+  /** The same for an unregistered configuration. Stores nothing and takes at most 10 s. */
+  testConfig(
+    input: ServerInput,
+    options?: CancelOptions & StepOptions & { timeoutMs?: number },
+  ): Promise<TestReport> {
     return this.#tests.testConfig(input, options);
   }
 
-  /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
+  /** The server's log after the cursor `since`. */
   logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
     return this.#set.getByName(name).log.read(options);
   }
 
-  /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
+  /** Determines where a person signs in. Throws BAD_REQUEST if that is not possible. */
   async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
     const server = this.#set.getByName(name);
     const start = await this.#signIns.begin(toSignInTarget(server), options);
-    if (start.url === null) await this.#startAnew(server);
+    if (start.url === null) await this.#reconnect(server);
     return start;
   }
 
-  /** Takes what the authorization server sent back through the browser. Throws BAD_REQUEST for what fits no sign-in. */
+  /** Takes the authorization server's answer from the browser. Throws BAD_REQUEST if it fits no sign-in. */
   async completeSignIn(params: URLSearchParams): Promise<ServerView> {
     const { serverId } = await this.#signIns.complete(params, (id) => {
       const server = this.#set.byId(id);
@@ -274,34 +277,34 @@ export class Upstream implements ToolSource, OfferSource {
     });
     const server = this.#set.byId(serverId);
     if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
-    await this.#startAnew(server);
-    return this.#view(server);
+    await this.#reconnect(server);
+    return this.#toView(server);
   }
 
   async signOut(name: string): Promise<ServerView> {
     const server = this.#set.getByName(name);
     await this.#signIns.signOut(toConnectTarget(server));
     await server.disconnect();
-    return this.#view(server);
+    return this.#toView(server);
   }
 
   signInStatus(name: string): Promise<SignInStatus> {
     return this.#signIns.status(toConnectTarget(this.#set.getByName(name)));
   }
 
-  /** Resources, resource templates and prompts of the last list. */
+  /** The last listed resources, resource templates and prompts. */
   offers(name: string): readonly Offer[] {
     return this.#lists.getOffers(this.#set.getByName(name));
   }
 
-  /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
+  /** Resolves once no connection attempt of `add` or `approve` is under way, to any server or to the named one. */
   settled(name?: string): Promise<void> {
     return name === undefined
       ? this.#background.waitUntilDone()
       : this.#background.waitForLists(this.#set.getByName(name));
   }
 
-  /** Takes over changed settings: servers of files come and go without a restart. */
+  /** Applies changed settings: servers declared in files come and go without a restart. */
   apply(settings: Settings): Promise<void> {
     return this.#serial(CHANGES, async () => {
       this.#live.settings = settings;
@@ -309,7 +312,7 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Takes over the servers and tool lists that another process stored. */
+  /** Reads the servers and tool lists that another process stored. */
   reload(): Promise<void> {
     return this.#serial(CHANGES, async () => {
       await this.#lists.reload();
@@ -317,13 +320,13 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** The client of this conversation says that the roots it would give are others by now. */
-  rootsChanged(caller: Caller): void {
+  /** The roots of this conversation's client changed. */
+  notifyRootsChanged(caller: Caller): void {
     for (const server of this.#set.listSorted()) server.ownConnections.notifyRootsChanged(caller);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#background.stop();
     await this.#serial(CHANGES, async () => {});
     await Promise.all(this.#set.listSorted().map((server) => server.close()));
@@ -331,10 +334,10 @@ export class Upstream implements ToolSource, OfferSource {
     await this.#signIns.close();
   }
 
-  async #takeOut(server: Server): Promise<void> {
+  async #removeServer(server: Server): Promise<void> {
     const { record, config } = server.definition;
     if (config.source === "stored") {
-      // Before its row is emptied: nothing that it still tells may be written there afterwards.
+      // First, so that the server writes nothing into its row after that is emptied.
       await server.close();
       this.#set.delete(record.id);
     }
@@ -344,7 +347,7 @@ export class Upstream implements ToolSource, OfferSource {
     await removePrivateHome(this.#live.settings.home, record.id);
   }
 
-  #view(server: Server): ServerView {
+  #toView(server: Server): ServerView {
     return toServerView(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
   }
 
@@ -357,24 +360,24 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Makes the servers in memory what the store and the settings files say. */
+  /** Brings the servers in memory in line with the store and the settings files. */
   async #refresh(): Promise<void> {
     const declared = new Map(this.#live.settings.servers.map((server) => [server.name, server]));
-    const gone = new Set(this.#set.ids);
+    const removedIds = new Set(this.#set.ids);
     for (const record of await this.#rows.list(declared.values())) {
       const definition = define(record, declared.get(record.name), this.#live.settings, this.#deps.vault);
       if (definition) {
-        gone.delete(record.id);
+        removedIds.delete(record.id);
         await this.#put(definition);
       } else if (record.config) {
-        this.#deps.log.error({ server: record.name }, "the stored configuration of a server cannot be used");
+        this.#deps.log.error({ server: record.name }, "servers: a stored configuration is unusable");
       }
     }
-    for (const id of gone) {
+    for (const id of removedIds) {
       await this.#set.byId(id)?.close();
       this.#set.delete(id);
     }
-    this.#changed();
+    this.#notifyToolsChanged();
   }
 
   async #put(definition: Definition): Promise<void> {
@@ -386,17 +389,17 @@ export class Upstream implements ToolSource, OfferSource {
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
     this.#set.put(record.id, server);
-    const moved = before !== undefined && hasReachChanged(before.config, config);
-    await existing?.redefine(definition, moved);
-    const opened = before !== undefined && before.gate.kind !== "open";
-    const unlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
+    const isMoved = before !== undefined && hasReachChanged(before.config, config);
+    await existing?.redefine(definition, isMoved);
+    const isOpened = before !== undefined && before.gate.kind !== "open";
+    const isUnlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
     // Another process on the same store may have signed in.
-    const signedIn = server.state === "needs_auth" && !hasSameBytes(before?.record.auth, record.auth);
-    if (signedIn) await this.#startAnew(server);
-    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.fetchLists(server);
+    const isSignedIn = server.state === "needs_auth" && !hasSameBytes(before?.record.auth, record.auth);
+    if (isSignedIn) await this.#reconnect(server);
+    else if (gate.kind === "open" && (isUnlisted || isMoved || isOpened)) this.#background.fetchLists(server);
   }
 
-  async #startAnew(server: Server): Promise<void> {
+  async #reconnect(server: Server): Promise<void> {
     await server.renew();
     this.#background.fetchLists(server);
   }
@@ -408,18 +411,18 @@ export class Upstream implements ToolSource, OfferSource {
     const isServer = (name: string) => this.#set.has(name);
     return {
       connect: async (server, attempt) => {
-        if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
+        if (this.#isClosed) return err({ message: "Toolkeep is closing", needsAuth: false });
         return await this.#inspect(server, await this.#connect(toConnectTarget(server), attempt));
       },
       storeLists: (server, list, connection) => lists.storeTools(server, list, connection, warn, isServer),
       storeOffers: async (server, list) => {
-        if (await lists.storeOffers(server, list, warn, isServer)) this.#offersChanged();
+        if (await lists.storeOffers(server, list, warn, isServer)) this.#notifyOffersChanged();
       },
       pins: lists.pins,
       storeAsksBack: (server) => lists.storeAsksBack(server),
       buildTools: (server) => lists.getTools(server),
-      onState: (server, detail) => this.#stateChanged(server, detail),
-      onTools: () => this.#changed(),
+      onState: (server, detail) => this.#handleState(server, detail),
+      onTools: () => this.#notifyToolsChanged(),
       onProblem: warn,
       redact: (text) => vault.redact(text),
       clock,
@@ -430,7 +433,7 @@ export class Upstream implements ToolSource, OfferSource {
     };
   }
 
-  /** A connection for one conversation may show that a tool or a prompt has changed, which the shared one did not. Never rejects. */
+  /** A connection of one conversation may reveal changed tools or prompts that the shared one did not. Never rejects. */
   async #inspect(server: Server, opened: OpenResult<Connection>): Promise<OpenResult<Connection>> {
     if (!opened.ok) return opened;
     try {
@@ -442,7 +445,7 @@ export class Upstream implements ToolSource, OfferSource {
     }
   }
 
-  #stateChanged(server: Server, detail: string | undefined): void {
+  #handleState(server: Server, detail: string | undefined): void {
     const { id, name } = server.definition.record;
     const change = { server: name, state: server.state, ...(detail === undefined ? {} : { detail }) };
     this.#deps.events.emit("server.state", change);
@@ -453,7 +456,7 @@ export class Upstream implements ToolSource, OfferSource {
       failedAt: server.failure?.at ?? null,
     });
     this.#background.track(
-      write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)),
+      write.catch((error) => this.#warn(server, `its error could not be stored: ${messageOf(error)}`)),
     );
   }
 
@@ -465,13 +468,13 @@ export class Upstream implements ToolSource, OfferSource {
     );
   }
 
-  #changed(): void {
+  #notifyToolsChanged(): void {
     this.#tools = undefined;
     for (const listener of this.#listeners) listener();
-    this.#offersChanged();
+    this.#notifyOffersChanged();
   }
 
-  #offersChanged(): void {
+  #notifyOffersChanged(): void {
     this.#origins = undefined;
     for (const listener of this.#offerListeners) listener();
   }

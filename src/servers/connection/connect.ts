@@ -14,7 +14,7 @@ import { unlessAborted } from "../../lib/flow/unless-aborted.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
-import { type NeedsAuthError, needsAuth } from "../auth/needs-auth-error.ts";
+import { findNeedsAuthError, type NeedsAuthError } from "../auth/needs-auth-error.ts";
 import { listTools } from "../lists/tool-list.ts";
 import type { Era } from "../transport/era.ts";
 import { bypassListValidation } from "../transport/raw-lists.ts";
@@ -149,7 +149,7 @@ async function tryConnect(
   } catch (error) {
     await client?.close().catch(() => {});
     await transport?.close().catch(() => {});
-    const authError = needsAuth(error) ?? refusal;
+    const authError = findNeedsAuthError(error) ?? refusal;
     return err({
       message: authError?.detail ?? describeFailure(error, transport, deps.redact),
       needsAuth: authError !== undefined,

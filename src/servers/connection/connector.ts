@@ -95,7 +95,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
     if (!filled.ok) return err({ message: filled.error, needsAuth: false });
     return await connect(
       filled.value,
-      { ...attempt, auth: signIns.authFor(target), isPersonNamed, log, serverId },
+      { ...attempt, auth: signIns.getAuth(target), isPersonNamed, log, serverId },
       {
         processes,
         sandbox,

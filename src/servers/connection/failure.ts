@@ -7,7 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { messageOf } from "../../contract/errors.ts";
-import { needsAuth } from "../auth/needs-auth-error.ts";
+import { findNeedsAuthError } from "../auth/needs-auth-error.ts";
 import { ANSWER_BROKEN_OFF, ANSWER_UNREADABLE } from "../transport/requests.ts";
 import { StdioTransport } from "../transport/stdio-transport.ts";
 import type { CallEnd } from "./call.ts";
@@ -24,7 +24,7 @@ type Redact = (text: string) => string;
 export function describeFailure(error: unknown, transport: Transport | undefined, redact: Redact): string {
   const ending = describeEnding(transport, redact);
   if (ending !== undefined) return ending;
-  const refused = needsAuth(error);
+  const refused = findNeedsAuthError(error);
   if (refused) return refused.detail;
   const status = getHttpStatus(error);
   if (status === 401 || status === 403) return `authentication failed (HTTP ${status})`;
@@ -109,7 +109,7 @@ interface FailedRequest {
 /** Turns a request's error into the end of its call. */
 export function toCallEnd(error: unknown, { transport, redact, method, signal }: FailedRequest): CallEnd {
   if (signal?.aborted) return { kind: "failed", message: "the call was cancelled" };
-  const refused = needsAuth(error);
+  const refused = findNeedsAuthError(error);
   // The granted scopes still suffice for other calls.
   if (refused?.kind === "scope") return { kind: "failed", message: refused.message };
   if (refused) return { kind: "needs_auth", message: refused.detail };

@@ -130,26 +130,26 @@ function createAuthorizedFetch(
   const send = async (input: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
     const { signal } = init;
     const sendWithToken = async () => {
-      const token = await unlessCancelled(auth.token(), signal);
+      const token = await unlessCancelled(auth.getToken(), signal);
       return { token, response: await base(input, addToken(init, token)) };
     };
     // Ending a session is a courtesy; no token is renewed for it.
-    if (init.method === "DELETE") return await base(input, addToken(init, auth.held));
+    if (init.method === "DELETE") return await base(input, addToken(init, auth.currentToken));
 
     let { token, response } = await sendWithToken();
     if (optional.includes(init.method ?? "GET")) return response;
     if (response.status === 401) {
-      await unlessCancelled(auth.refused(token, await readChallenge(response)), signal);
+      await unlessCancelled(auth.handleRefusal(token, await readChallenge(response)), signal);
       ({ token, response } = await sendWithToken());
       if (response.status === 401) {
         await response.body?.cancel();
-        throw await auth.refusedAgain();
+        throw await auth.handleSecondRefusal();
       }
     }
     if (isInsufficient(response)) {
-      await unlessCancelled(auth.insufficient(token, await readChallenge(response)), signal);
+      await unlessCancelled(auth.handleMissingScope(token, await readChallenge(response)), signal);
       ({ token, response } = await sendWithToken());
-      if (isInsufficient(response)) await auth.insufficient(token, await readChallenge(response));
+      if (isInsufficient(response)) await auth.handleMissingScope(token, await readChallenge(response));
     }
     return response;
   };
