@@ -3,7 +3,13 @@ import type { Questions } from "../call/questions/questions.ts";
 import type { Caller } from "../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../contract/define-tool.ts";
 import type { Tool, ToolResult, ToolSource } from "../contract/tool.ts";
-import { inputOf, mergedInput, REACH_PROPERTIES, type ReachArgs, shownArguments } from "./tool-input.ts";
+import {
+  maskArguments,
+  mergeServerInput,
+  REACH_PROPERTIES,
+  type ReachArgs,
+  toServerInput,
+} from "./tool-input.ts";
 import type { Upstream } from "./upstream.ts";
 import type { ServerView } from "./views.ts";
 
@@ -63,13 +69,13 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
       ...REACH_PROPERTIES,
     },
     required: ["name"],
-    shownArguments,
+    shownArguments: maskArguments,
     takesSecretNames: true,
     async run({ name, ...reach }, { caller }) {
       const refused = tooMany(upstream().servers(), caller);
       if (refused) return refused;
       const options = caller.operator ? {} : { addedBy: caller.agentName };
-      return serverResult("Registered", await upstream().add(name, inputOf(reach), options));
+      return serverResult("Registered", await upstream().add(name, toServerInput(reach), options));
     },
   });
 }
@@ -87,11 +93,11 @@ function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
     },
     required: ["name"],
     flags: { destructive: true },
-    shownArguments,
+    shownArguments: maskArguments,
     takesSecretNames: true,
     async run({ name, new_name, ...reach }, { caller }) {
       const server = upstream().server(name);
-      const input = mergedInput(reach, server);
+      const input = mergeServerInput(reach, server);
       const change = new_name === undefined ? input : { ...input, name: new_name };
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
       if (caller.operator) return serverResult("Changed", await upstream().update(name, change));
@@ -147,7 +153,7 @@ function changeWish(
     tool: "update_mcp_server",
     bound: [id, changedAt, args],
     prompt: `May ${agentName} change the MCP server ${name} (${state.replace("_", " ")}) as the arguments say?${secrets} It is no longer trusted then.`,
-    shown: shownArguments(args) as object,
+    shown: maskArguments(args) as object,
   };
 }
 

@@ -1,4 +1,4 @@
-/** How agents describe a server in the arguments of a tool. Everything is bounded: it comes from a model. */
+/** How agents describe a server in a tool's arguments. Everything is bounded, because it comes from a model. */
 
 import type { JsonSchema } from "../contract/tool.ts";
 import { isRecord } from "../lib/json.ts";
@@ -19,7 +19,7 @@ export interface ReachArgs {
   readonly oauth?: { readonly client_id?: string; readonly client_secret?: string; readonly scope?: string };
 }
 
-/** `trusted`, `enabled`, limits and certificates are not among them: those are a person's to decide. */
+/** Excludes `trusted`, `enabled`, limits and certificates, which only a person may decide. */
 export const REACH_PROPERTIES: Readonly<Record<keyof ReachArgs, JsonSchema>> = {
   transport: { enum: ["stdio", "http", "sse"], description: "Default: http with a url, else stdio." },
   command: { type: "string", minLength: 1, maxLength: 1_000, description: "The program of a local server." },
@@ -29,7 +29,7 @@ export const REACH_PROPERTIES: Readonly<Record<keyof ReachArgs, JsonSchema>> = {
     items: { type: "string", maxLength: 4_000 },
     description: "Its arguments. Put secrets into env instead.",
   },
-  env: valuesSchema(100, "Variables for a local server, stored sealed."),
+  env: buildValuesSchema(100, "Variables for a local server, stored sealed."),
   cwd: {
     type: "string",
     minLength: 1,
@@ -37,7 +37,7 @@ export const REACH_PROPERTIES: Readonly<Record<keyof ReachArgs, JsonSchema>> = {
     description: "The folder a local server starts in.",
   },
   url: { type: "string", minLength: 1, maxLength: 2_000, description: "The address of a remote server." },
-  headers: valuesSchema(50, "Headers for a remote server, stored sealed."),
+  headers: buildValuesSchema(50, "Headers for a remote server, stored sealed."),
   oauth: {
     type: "object",
     additionalProperties: false,
@@ -50,40 +50,40 @@ export const REACH_PROPERTIES: Readonly<Record<keyof ReachArgs, JsonSchema>> = {
   },
 };
 
-/** What of the arguments registers a server. */
-export function inputOf({ env, headers, oauth, ...others }: ReachArgs): ServerInput {
+/** Turns the arguments into what registers a server. */
+export function toServerInput({ env, headers, oauth, ...others }: ReachArgs): ServerInput {
   return {
     ...others,
-    ...(env && { env: withoutNulls(env) }),
-    ...(headers && { headers: withoutNulls(headers) }),
-    ...(oauth && { oauth: oauthOf(oauth) }),
+    ...(env && { env: dropNulls(env) }),
+    ...(headers && { headers: dropNulls(headers) }),
+    ...(oauth && { oauth: toOAuthConfig(oauth) }),
   };
 }
 
-/** The same for a change: of the variables and headers that exist, those not named keep their values, unseen. */
-export function mergedInput(args: ReachArgs, { envKeys, headerKeys }: ServerView): ServerInput {
+/** The same for a change: existing variables and headers that are not named keep their values, unseen. */
+export function mergeServerInput(args: ReachArgs, { envKeys, headerKeys }: ServerView): ServerInput {
   const { env, headers } = args;
-  return inputOf({
+  return toServerInput({
     ...args,
-    ...(env && { env: { ...kept(envKeys), ...env } }),
-    ...(headers && { headers: { ...kept(headerKeys), ...headers } }),
+    ...(env && { env: { ...blankValues(envKeys), ...env } }),
+    ...(headers && { headers: { ...blankValues(headerKeys), ...headers } }),
   });
 }
 
-/** Without the values of env, headers and the client, without what looks like a secret, and without strange keys' values. */
-export function shownArguments(given: unknown): unknown {
-  if (!isRecord(given)) return HIDDEN;
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, visibleValue(key, value)]));
+/** Hides the values of env, headers, the client secret and unknown keys, and whatever looks like a secret. */
+export function maskArguments(args: unknown): unknown {
+  if (!isRecord(args)) return HIDDEN;
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, maskValue(key, value)]));
 }
 
 const HIDDEN = "***";
 const PLAIN: ReadonlySet<string> = new Set(["name", "new_name", "transport", "command", "cwd"]);
 
-function visibleValue(key: string, value: unknown): unknown {
+function maskValue(key: string, value: unknown): unknown {
   if (PLAIN.has(key)) return value;
-  if (key === "args" && isTexts(value)) return maskArgs(value);
+  if (key === "args" && isTextArray(value)) return maskArgs(value);
   if (key === "url" && typeof value === "string") return maskUrl(value);
-  // The keys of what is hidden say what it was about.
+  // The keys of hidden values stay, because they say what it was about.
   if (!isRecord(value)) return HIDDEN;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
@@ -92,21 +92,25 @@ function visibleValue(key: string, value: unknown): unknown {
   );
 }
 
-function isTexts(value: unknown): value is string[] {
+function isTextArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function kept(keys: readonly string[]): Values {
+function blankValues(keys: readonly string[]): Values {
   return Object.fromEntries(keys.map((key) => [key, ""]));
 }
 
-function withoutNulls(values: Values): Record<string, string> {
+function dropNulls(values: Values): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null),
   );
 }
 
-function oauthOf({ client_id, client_secret, scope }: NonNullable<ReachArgs["oauth"]>): Partial<OAuthConfig> {
+function toOAuthConfig({
+  client_id,
+  client_secret,
+  scope,
+}: NonNullable<ReachArgs["oauth"]>): Partial<OAuthConfig> {
   return {
     ...(client_id !== undefined && { clientId: client_id }),
     ...(client_secret !== undefined && { clientSecret: client_secret }),
@@ -114,7 +118,7 @@ function oauthOf({ client_id, client_secret, scope }: NonNullable<ReachArgs["oau
   };
 }
 
-function valuesSchema(maxProperties: number, description: string): JsonSchema {
+function buildValuesSchema(maxProperties: number, description: string): JsonSchema {
   return {
     type: "object",
     maxProperties,

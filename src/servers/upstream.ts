@@ -12,30 +12,30 @@ import type { Settings } from "../machine/config/settings.ts";
 import type { Store, ToolNameChange } from "../machine/db/store.ts";
 import type { SignInStart, SignInStatus } from "./auth/sign-in.ts";
 import { SignIns } from "./auth/sign-ins.ts";
-import type { Opened } from "./connection/call.ts";
+import type { OpenResult } from "./connection/call.ts";
 import type { Connection } from "./connection/connection.ts";
 import {
   type Connector,
   type ConnectorDeps,
   createConnector,
-  signInTarget,
-  targetOf,
+  toConnectTarget,
+  toSignInTarget,
 } from "./connection/connector.ts";
 import { Background } from "./lifecycle/background.ts";
 import { type Definition, define } from "./lifecycle/definition.ts";
 import { Server } from "./lifecycle/server.ts";
-import { reachChanged, sameBytes } from "./lifecycle/server-change.ts";
+import { hasReachChanged, hasSameBytes } from "./lifecycle/server-change.ts";
 import type { ServerDeps } from "./lifecycle/server-deps.ts";
 import type { ServerLogPage, StepListener } from "./lifecycle/server-log.ts";
 import { ServerRows } from "./lifecycle/server-rows.ts";
-import { secretValues } from "./lifecycle/server-secrets.ts";
+import { collectSecretValues } from "./lifecycle/server-secrets.ts";
 import { ServerSet } from "./lifecycle/server-set.ts";
 import { ServerTests } from "./lifecycle/server-tests.ts";
-import { viewOf } from "./lifecycle/server-view.ts";
+import { toServerView } from "./lifecycle/server-view.ts";
 import type { Offer } from "./lists/offer-key.ts";
 import { ServerLists } from "./lists/server-lists.ts";
-import { originsOf } from "./lists/server-offers.ts";
-import { watchedPerServer } from "./lists/watched-resources.ts";
+import { buildOrigins } from "./lists/server-offers.ts";
+import { createWatchedResources } from "./lists/watched-resources.ts";
 import { removePrivateHome } from "./transport/confined-server.ts";
 import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
@@ -46,38 +46,38 @@ export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"
   readonly settings: Settings;
   readonly events: Events;
   readonly newId: NewId;
-  /** Names no server's tool may take: those of native tools. */
+  /** The names of native tools, which no server's tool may take. */
   readonly reservedNames: () => ReadonlySet<string>;
-  /** Without calls for this long a server is stopped; else as `settings.mcp.idleMs` says. */
+  /** How long a server may be idle before it is stopped; default `settings.mcp.idleMs`. */
   readonly idleMs?: number;
-  /** How long calls are refused after the first, second … failure in a row; the last value repeats. */
+  /** How long calls are refused after the first, second … consecutive failure; the last value repeats. */
   readonly backoffMs?: readonly number[];
-  /** How long whoever asks for resources or prompts waits for the first list of a server that is connected. */
+  /** How long a request for resources or prompts waits for a connected server's first list. */
   readonly offersWaitMs?: number;
 }
 
 const OFFERS_WAIT_MS = 5000;
 const BACKOFF_MS = [1000, 2000, 5000, 15_000, 60_000];
-/** Whatever changes the set of servers waits for what changes it already. */
+/** Serialises changes of the set of servers. */
 const CHANGES = "changes";
-/** Leaves room for the tool in a name of 50 characters. */
+/** Leaves room for the tool's name within 50 characters. */
 const MAX_PREFIX = 30;
 
-interface Waiting {
+interface CancelOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Watching {
+interface StepOptions {
   readonly onStep?: StepListener;
 }
 
 /**
- * Every registered MCP server, their tools and what else they offer. Listing needs no running server: the last lists
- * are kept in the store. A server is started by the first use of something it has.
+ * All registered MCP servers, their tools and offers. Listing needs no running server, because the last lists are in the
+ * store. A server is started on first use.
  */
 export class Upstream implements ToolSource, OfferSource {
   readonly name = "mcp";
-  /** What people see and decide of what servers publish. */
+  /** What people see and decide about servers' definitions. */
   readonly trust: ServerTrust;
   readonly #deps: UpstreamDeps;
   readonly #lists: ServerLists;
@@ -85,18 +85,18 @@ export class Upstream implements ToolSource, OfferSource {
   readonly #signIns: SignIns;
   readonly #connect: Connector;
   readonly #set = new ServerSet();
-  readonly #watchedOf = watchedPerServer();
-  readonly #cleaned = new WeakMap<OfferDefinition, OfferDefinition>();
+  readonly #getWatched = createWatchedResources();
+  readonly #cleanCache = new WeakMap<OfferDefinition, OfferDefinition>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<() => void>();
   readonly #serial = createSerial();
   readonly #background = new Background();
   readonly #tests: ServerTests;
-  /** Shared with what has to see changed settings at once. */
+  /** Shared with parts that must see changed settings at once. */
   readonly #live: { settings: Settings };
   #tools: readonly Tool[] | undefined;
   #origins: readonly OfferOrigin[] | undefined;
-  #closed = false;
+  #isClosed = false;
 
   private constructor(deps: UpstreamDeps, live: { settings: Settings }, lists: ServerLists) {
     this.#deps = deps;
@@ -111,8 +111,8 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   /**
-   * Reads every registered server and its last lists from the store. Of the servers it starts, in the background, only
-   * those that are `eager` or whose tools were never listed.
+   * Reads every registered server and its last lists from the store. Starts, in the background, only servers that are
+   * `eager` or were never listed.
    */
   static async open(deps: UpstreamDeps): Promise<Upstream> {
     const live = { settings: deps.settings };
@@ -122,7 +122,7 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   tools(): readonly Tool[] {
-    this.#tools ??= this.#set.sorted().flatMap((server) => server.tools);
+    this.#tools ??= this.#set.listSorted().flatMap((server) => server.tools);
     return this.#tools;
   }
 
@@ -132,11 +132,11 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   origins(): readonly OfferOrigin[] {
-    this.#origins ??= originsOf(this.#set.sorted(), {
-      offersOf: (server) => this.#lists.offersOf(server),
-      watchedOf: this.#watchedOf,
+    this.#origins ??= buildOrigins(this.#set.listSorted(), {
+      getOffers: (server) => this.#lists.getOffers(server),
+      getWatched: this.#getWatched,
       settings: this.#live.settings,
-      cleaned: this.#cleaned,
+      cleanCache: this.#cleanCache,
     });
     return this.#origins;
   }
@@ -147,38 +147,38 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   servers(): readonly ServerView[] {
-    return this.#set.sorted().map((server) => this.#view(server));
+    return this.#set.listSorted().map((server) => this.#toView(server));
   }
 
   /** Whether there is a server of this name. */
-  knows(name: string): boolean {
+  hasServer(name: string): boolean {
     return this.#set.has(name);
   }
 
-  /** Throws NOT_FOUND with the nearest name, as does everything below that takes a name. */
+  /** Throws NOT_FOUND and suggests the nearest name, as does every method below that takes a name. */
   server(name: string): ServerView {
-    return this.#view(this.#set.named(name));
+    return this.#toView(this.#set.getByName(name));
   }
 
   /**
-   * Registers and, in the background, connects once to learn the tools. A person's server of the same name that was
-   * tried and never worked is replaced; any other makes this throw NAME_TAKEN. `addedBy`: the agent, when one did.
+   * Registers a server and connects to it in the background to list its tools. Replaces a person's server of the same name
+   * that never worked; throws NAME_TAKEN for any other. `addedBy` names the agent, if one added it.
    */
   add(name: string, input: ServerInput, { addedBy }: { addedBy?: string } = {}): Promise<ServerView> {
     return this.#change(name, async () => {
-      const broken = addedBy === undefined && this.#set.neverWorked(name);
-      if (!broken) this.#set.mustBeFree(name);
+      const broken = addedBy === undefined && this.#set.findNeverWorked(name);
+      if (!broken) this.#set.assertFree(name);
       const isPending = addedBy !== undefined && this.#live.settings.mcp.requireApproval;
       const config = completeServerConfig(name, input, "stored");
-      if (broken) await this.#takeOut(broken);
+      if (broken) await this.#removeServer(broken);
       await this.#rows.add(config, { isPending, addedBy: addedBy ?? null });
       return "added";
     });
   }
 
   /**
-   * A change to how the server is reached disconnects it. A blank env or header value keeps the stored one. `by`: the
-   * agent, when one did; its change of how the server is reached, or of its name, waits for a person.
+   * Changes a server; a change to how it is reached disconnects it. A blank env or header value keeps the stored one. `by`
+   * names the agent, if one made the change; its changes to the name or to how the server is reached need approval.
    */
   update(
     name: string,
@@ -187,8 +187,8 @@ export class Upstream implements ToolSource, OfferSource {
   ): Promise<ServerView> {
     const { name: newName = name, ...input } = change;
     return this.#change(newName, async () => {
-      const { definition } = this.#set.named(name);
-      if (newName !== name) this.#set.mustBeFree(newName);
+      const { definition } = this.#set.getByName(name);
+      if (newName !== name) this.#set.assertFree(newName);
       const { requireApproval } = this.#live.settings.mcp;
       await this.#rows.change(
         definition,
@@ -201,8 +201,8 @@ export class Upstream implements ToolSource, OfferSource {
   }
 
   /**
-   * Gives the server's tools another prefix. `check` sees every name that changes before any does, and throws to refuse. Throws BAD_REQUEST for
-   * what is no prefix.
+   * Gives the server's tools another prefix. `check` sees every renamed tool first and throws to refuse. Throws BAD_REQUEST
+   * for an invalid prefix.
    */
   changePrefix(
     name: string,
@@ -210,7 +210,7 @@ export class Upstream implements ToolSource, OfferSource {
     check: (changes: readonly ToolNameChange[]) => void,
   ): Promise<readonly ToolNameChange[]> {
     return this.#serial(CHANGES, async () => {
-      const { record } = this.#set.named(name).definition;
+      const { record } = this.#set.getByName(name).definition;
       if (prefix !== prefixOf(prefix) || prefix.length > MAX_PREFIX)
         throw new ToolkeepError(
           "BAD_REQUEST",
@@ -227,7 +227,7 @@ export class Upstream implements ToolSource, OfferSource {
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       try {
-        await this.#takeOut(this.#set.named(name));
+        await this.#removeServer(this.#set.getByName(name));
       } finally {
         await this.#refresh();
       }
@@ -235,71 +235,76 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Throws BAD_REQUEST when the server was changed after `changedAt`, what the person looked at. */
+  /** Throws BAD_REQUEST if the server was changed after `changedAt`, the version that the person looked at. */
   approve(name: string, options?: { changedAt?: number }): Promise<ServerView> {
     return this.#change(name, async () => {
-      await this.#rows.approve(this.#set.named(name).definition, options);
+      await this.#rows.approve(this.#set.getByName(name).definition, options);
       return "changed";
     });
   }
 
-  /** Evicts the live connection, connects anew, lists the tools. Resolves for every failure of the server. */
-  test(name: string, options?: Waiting & Watching): Promise<TestReport> {
-    return this.#tests.test(this.#set.named(name), options);
+  /** Closes the live connection, opens a new one and lists the tools. Resolves for every failure of the server. */
+  test(name: string, options?: CancelOptions & StepOptions): Promise<TestReport> {
+    return this.#tests.test(this.#set.getByName(name), options);
   }
 
-  /** The same for a configuration that is not registered; nothing is stored, 10 s at most. */
-  testConfig(input: ServerInput, options?: Waiting & Watching & { timeoutMs?: number }): Promise<TestReport> {
+  /** The same for an unregistered configuration. Stores nothing and takes at most 10 s. */
+  testConfig(
+    input: ServerInput,
+    options?: CancelOptions & StepOptions & { timeoutMs?: number },
+  ): Promise<TestReport> {
     return this.#tests.testConfig(input, options);
   }
 
-  /** What the server wrote beside its answers and what became of it, after the cursor `since`. */
+  /** The server's log after the cursor `since`. */
   logs(name: string, options?: { since?: number; limit?: number }): ServerLogPage {
-    return this.#set.named(name).log.read(options);
+    return this.#set.getByName(name).log.read(options);
   }
 
-  /** Finds out where a person signs in; throws BAD_REQUEST where that cannot be. */
+  /** Determines where a person signs in. Throws BAD_REQUEST if that is not possible. */
   async beginSignIn(name: string, options: { redirectUri: string }): Promise<SignInStart> {
-    const server = this.#set.named(name);
-    const start = await this.#signIns.begin(signInTarget(server), options);
-    if (start.url === null) await this.#startAnew(server);
+    const server = this.#set.getByName(name);
+    const start = await this.#signIns.begin(toSignInTarget(server), options);
+    if (start.url === null) await this.#reconnect(server);
     return start;
   }
 
-  /** Takes what the authorization server sent back through the browser. Throws BAD_REQUEST for what fits no sign-in. */
+  /** Takes the authorization server's answer from the browser. Throws BAD_REQUEST if it fits no sign-in. */
   async completeSignIn(params: URLSearchParams): Promise<ServerView> {
     const { serverId } = await this.#signIns.complete(params, (id) => {
       const server = this.#set.byId(id);
-      return server && signInTarget(server);
+      return server && toSignInTarget(server);
     });
     const server = this.#set.byId(serverId);
     if (!server) throw new ToolkeepError("NOT_FOUND", "the server was removed meanwhile");
-    await this.#startAnew(server);
-    return this.#view(server);
+    await this.#reconnect(server);
+    return this.#toView(server);
   }
 
   async signOut(name: string): Promise<ServerView> {
-    const server = this.#set.named(name);
-    await this.#signIns.signOut(targetOf(server));
+    const server = this.#set.getByName(name);
+    await this.#signIns.signOut(toConnectTarget(server));
     await server.disconnect();
-    return this.#view(server);
+    return this.#toView(server);
   }
 
   signInStatus(name: string): Promise<SignInStatus> {
-    return this.#signIns.status(targetOf(this.#set.named(name)));
+    return this.#signIns.status(toConnectTarget(this.#set.getByName(name)));
   }
 
-  /** Resources, resource templates and prompts of the last list. */
+  /** The last listed resources, resource templates and prompts. */
   offers(name: string): readonly Offer[] {
-    return this.#lists.offersOf(this.#set.named(name));
+    return this.#lists.getOffers(this.#set.getByName(name));
   }
 
-  /** Resolves when no connection attempt of `add` or `approve` is under way; with a name, when none to that server is. */
+  /** Resolves once no connection attempt of `add` or `approve` is under way, to any server or to the named one. */
   settled(name?: string): Promise<void> {
-    return name === undefined ? this.#background.settled() : this.#background.learned(this.#set.named(name));
+    return name === undefined
+      ? this.#background.waitUntilDone()
+      : this.#background.waitForLists(this.#set.getByName(name));
   }
 
-  /** Takes over changed settings: servers of files come and go without a restart. */
+  /** Applies changed settings: servers declared in files come and go without a restart. */
   apply(settings: Settings): Promise<void> {
     return this.#serial(CHANGES, async () => {
       this.#live.settings = settings;
@@ -307,7 +312,7 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Takes over the servers and tool lists that another process stored. */
+  /** Reads the servers and tool lists that another process stored. */
   reload(): Promise<void> {
     return this.#serial(CHANGES, async () => {
       await this.#lists.reload();
@@ -315,24 +320,24 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** The client of this conversation says that the roots it would give are others by now. */
-  rootsChanged(caller: Caller): void {
-    for (const server of this.#set.sorted()) server.own.rootsChanged(caller);
+  /** The roots of this conversation's client changed. */
+  notifyRootsChanged(caller: Caller): void {
+    for (const server of this.#set.listSorted()) server.ownConnections.notifyRootsChanged(caller);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#background.stop();
     await this.#serial(CHANGES, async () => {});
-    await Promise.all(this.#set.sorted().map((server) => server.close()));
+    await Promise.all(this.#set.listSorted().map((server) => server.close()));
     await this.settled();
     await this.#signIns.close();
   }
 
-  async #takeOut(server: Server): Promise<void> {
+  async #removeServer(server: Server): Promise<void> {
     const { record, config } = server.definition;
     if (config.source === "stored") {
-      // Before its row is emptied: nothing that it still tells may be written there afterwards.
+      // First, so that the server writes nothing into its row after that is emptied.
       await server.close();
       this.#set.delete(record.id);
     }
@@ -342,8 +347,8 @@ export class Upstream implements ToolSource, OfferSource {
     await removePrivateHome(this.#live.settings.home, record.id);
   }
 
-  #view(server: Server): ServerView {
-    return viewOf(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
+  #toView(server: Server): ServerView {
+    return toServerView(server, this.#live.settings, { ...this.#deps, lists: this.#lists });
   }
 
   #change(name: string, write: () => Promise<"added" | "changed">): Promise<ServerView> {
@@ -355,28 +360,28 @@ export class Upstream implements ToolSource, OfferSource {
     });
   }
 
-  /** Makes the servers in memory what the store and the settings files say. */
+  /** Brings the servers in memory in line with the store and the settings files. */
   async #refresh(): Promise<void> {
     const declared = new Map(this.#live.settings.servers.map((server) => [server.name, server]));
-    const gone = new Set(this.#set.ids);
+    const removedIds = new Set(this.#set.ids);
     for (const record of await this.#rows.list(declared.values())) {
       const definition = define(record, declared.get(record.name), this.#live.settings, this.#deps.vault);
       if (definition) {
-        gone.delete(record.id);
+        removedIds.delete(record.id);
         await this.#put(definition);
       } else if (record.config) {
-        this.#deps.log.error({ server: record.name }, "the stored configuration of a server cannot be used");
+        this.#deps.log.error({ server: record.name }, "servers: a stored configuration is unusable");
       }
     }
-    for (const id of gone) {
+    for (const id of removedIds) {
       await this.#set.byId(id)?.close();
       this.#set.delete(id);
     }
-    this.#changed();
+    this.#notifyToolsChanged();
   }
 
   async #put(definition: Definition): Promise<void> {
-    for (const value of secretValues(definition.config)) this.#deps.vault.conceal(value);
+    for (const value of collectSecretValues(definition.config)) this.#deps.vault.conceal(value);
     const { record, config, gate } = definition;
     if ((config.sandbox?.mode ?? "off") !== "off") await this.#deps.sandbox.check(); // its view says what was found
     if (!isPinned(definition, this.#live.settings)) await this.#lists.unpin(record.id);
@@ -384,19 +389,19 @@ export class Upstream implements ToolSource, OfferSource {
     const before = existing?.definition;
     const server = existing ?? new Server(definition, this.#serverDeps);
     this.#set.put(record.id, server);
-    const moved = before !== undefined && reachChanged(before.config, config);
-    await existing?.redefine(definition, moved);
-    const opened = before !== undefined && before.gate.kind !== "open";
-    const unlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
+    const isMoved = before !== undefined && hasReachChanged(before.config, config);
+    await existing?.redefine(definition, isMoved);
+    const isOpened = before !== undefined && before.gate.kind !== "open";
+    const isUnlisted = before === undefined && (record.listedAt === null || config.connect === "eager");
     // Another process on the same store may have signed in.
-    const signedIn = server.state === "needs_auth" && !sameBytes(before?.record.auth, record.auth);
-    if (signedIn) await this.#startAnew(server);
-    else if (gate.kind === "open" && (unlisted || moved || opened)) this.#background.learn(server);
+    const isSignedIn = server.state === "needs_auth" && !hasSameBytes(before?.record.auth, record.auth);
+    if (isSignedIn) await this.#reconnect(server);
+    else if (gate.kind === "open" && (isUnlisted || isMoved || isOpened)) this.#background.fetchLists(server);
   }
 
-  async #startAnew(server: Server): Promise<void> {
+  async #reconnect(server: Server): Promise<void> {
     await server.renew();
-    this.#background.learn(server);
+    this.#background.fetchLists(server);
   }
 
   get #serverDeps(): ServerDeps<Server> {
@@ -406,18 +411,18 @@ export class Upstream implements ToolSource, OfferSource {
     const isServer = (name: string) => this.#set.has(name);
     return {
       connect: async (server, attempt) => {
-        if (this.#closed) return err({ message: "Toolkeep is closing", needsAuth: false });
-        return await this.#inspect(server, await this.#connect(targetOf(server), attempt));
+        if (this.#isClosed) return err({ message: "Toolkeep is closing", needsAuth: false });
+        return await this.#inspect(server, await this.#connect(toConnectTarget(server), attempt));
       },
-      learn: (server, list, connection) => lists.learnTools(server, list, connection, warn, isServer),
-      learnOffers: async (server, list) => {
-        if (await lists.learnOffers(server, list, warn, isServer)) this.#offersChanged();
+      storeLists: (server, list, connection) => lists.storeTools(server, list, connection, warn, isServer),
+      storeOffers: async (server, list) => {
+        if (await lists.storeOffers(server, list, warn, isServer)) this.#notifyOffersChanged();
       },
       pins: lists.pins,
-      learnAsksBack: (server) => lists.learnAsksBack(server),
-      toolsOf: (server) => lists.toolsOf(server),
-      onState: (server, detail) => this.#stateChanged(server, detail),
-      onTools: () => this.#changed(),
+      storeAsksBack: (server) => lists.storeAsksBack(server),
+      buildTools: (server) => lists.getTools(server),
+      onState: (server, detail) => this.#handleState(server, detail),
+      onTools: () => this.#notifyToolsChanged(),
       onProblem: warn,
       redact: (text) => vault.redact(text),
       clock,
@@ -428,11 +433,11 @@ export class Upstream implements ToolSource, OfferSource {
     };
   }
 
-  /** A connection for one conversation may show that a tool or a prompt has changed, which the shared one did not. Never rejects. */
-  async #inspect(server: Server, opened: Opened<Connection>): Promise<Opened<Connection>> {
+  /** A connection of one conversation may reveal changed tools or prompts that the shared one did not. Never rejects. */
+  async #inspect(server: Server, opened: OpenResult<Connection>): Promise<OpenResult<Connection>> {
     if (!opened.ok) return opened;
     try {
-      if (await this.#lists.inspect(server, opened.value)) server.retool();
+      if (await this.#lists.inspect(server, opened.value)) server.rebuildTools();
       return opened;
     } catch (error) {
       await opened.value.close();
@@ -440,7 +445,7 @@ export class Upstream implements ToolSource, OfferSource {
     }
   }
 
-  #stateChanged(server: Server, detail: string | undefined): void {
+  #handleState(server: Server, detail: string | undefined): void {
     const { id, name } = server.definition.record;
     const change = { server: name, state: server.state, ...(detail === undefined ? {} : { detail }) };
     this.#deps.events.emit("server.state", change);
@@ -451,7 +456,7 @@ export class Upstream implements ToolSource, OfferSource {
       failedAt: server.failure?.at ?? null,
     });
     this.#background.track(
-      write.catch((error) => this.#warn(server, `its error was not stored: ${messageOf(error)}`)),
+      write.catch((error) => this.#warn(server, `its error could not be stored: ${messageOf(error)}`)),
     );
   }
 
@@ -463,13 +468,13 @@ export class Upstream implements ToolSource, OfferSource {
     );
   }
 
-  #changed(): void {
+  #notifyToolsChanged(): void {
     this.#tools = undefined;
     for (const listener of this.#listeners) listener();
-    this.#offersChanged();
+    this.#notifyOffersChanged();
   }
 
-  #offersChanged(): void {
+  #notifyOffersChanged(): void {
     this.#origins = undefined;
     for (const listener of this.#offerListeners) listener();
   }

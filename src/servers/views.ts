@@ -21,9 +21,9 @@ export interface ServerView {
   readonly state: ServerState;
   readonly enabled: boolean;
   readonly trusted: boolean;
-  /** New and changed tools wait for a person. */
+  /** New and changed tools need a person's decision. */
   readonly pinned: boolean;
-  /** How much waits for a person to accept or reject it. */
+  /** The number of definitions that await a decision. */
   readonly waiting: number;
   readonly transport: "stdio" | "http" | "sse";
   readonly command: string | null;
@@ -32,7 +32,7 @@ export interface ServerView {
   readonly url: string | null;
   readonly envKeys: readonly string[];
   readonly headerKeys: readonly string[];
-  /** The secrets of the vault that its variables and headers name. */
+  /** The vault secrets that its variables and headers name. */
   readonly secrets: readonly string[];
   readonly oauth: OAuthView | null;
   readonly tls: TlsConfig | null;
@@ -43,10 +43,10 @@ export interface ServerView {
   readonly keepAlive: boolean;
   readonly retry: "safe" | "never" | "once";
   readonly maxConcurrency: number;
-  /** Null: it is not confined. */
+  /** Null if it is not confined. */
   readonly sandbox: SandboxView | null;
   readonly toolCount: number;
-  /** Tools of its last list that nobody can use, at most 50; empty where this process has not listed it yet. */
+  /** Unusable tools of its last list, at most 50; empty if this process has not listed it yet. */
   readonly leftOut: readonly LeftOut[];
   readonly era: { readonly era: "legacy" | "modern"; readonly version: string; readonly at: number } | null;
   readonly instructions: string | null;
@@ -55,12 +55,12 @@ export interface ServerView {
   readonly lastError: string | null;
   /** When the last attempt to reach it failed; null once one has worked. */
   readonly failedAt: number | null;
-  /** Changes with every edit: what a person looked at, for `approve`. */
+  /** Changes with every edit; passed to `approve` as the version that a person looked at. */
   readonly changedAt: number;
 }
 
 export interface SandboxView extends SandboxConfig {
-  /** Why it is not in force here; null where it is, or nobody has looked yet. */
+  /** Why the sandbox is not in force; null if it is, or if that is not known yet. */
   readonly problem: string | null;
 }
 
@@ -70,7 +70,7 @@ export interface OAuthView extends Pick<OAuthConfig, "grant" | "clientId" | "cli
   readonly hasPrivateKey: boolean;
 }
 
-/** What a person gives to register or change a server; absent fields take their defaults, or stay as they are. */
+/** What a person enters to register or change a server; absent fields get their defaults or stay as they are. */
 export type ServerInput = ServerFields;
 
 export type TestReport =
@@ -79,7 +79,7 @@ export type TestReport =
       readonly tool_count: number;
       readonly tools: readonly string[];
       readonly latency_ms: number;
-      /** What people should know although it works: that it is not confined. */
+      /** A problem despite success: the server is not confined. */
       readonly warning?: string;
     }
   | { readonly ok: false; readonly error: string; readonly latency_ms: number };

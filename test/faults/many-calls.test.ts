@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
 import { LightSignal } from "../../src/lib/flow/light-signal.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
-import { settling } from "../../src/servers/transport/requests.ts";
+import { createSettlingTransport } from "../../src/servers/transport/requests.ts";
 import { StdioTransport } from "../../src/servers/transport/stdio-transport.ts";
 import { testHub } from "../support/test-hub.ts";
 import { fixture } from "../support/upstream.ts";
@@ -54,7 +54,7 @@ test("requests that were answered, given up or never could be answered are not w
   const processes = createProcesses();
   const { command, args } = fixture("hangs on a call");
   const child = { command: command!, args: args!, cwd: null, env: { PATH: process.env.PATH ?? "" } };
-  const transport = settling(new StdioTransport(processes, child, 1_000_000));
+  const transport = createSettlingTransport(new StdioTransport(processes, child, 1_000_000));
   await transport.start();
   const send = (name: string, { signal } = new AbortController()) =>
     transport.direct.send(

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { setListsAside } from "../../src/servers/transport/raw-lists.ts";
+import { bypassListValidation } from "../../src/servers/transport/raw-lists.ts";
 
 export type Era = "legacy" | "modern";
 
@@ -19,6 +19,6 @@ export async function listClient(era: Era, behaviour: string, argument = ""): Pr
   const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy";
   const client = new Client({ name: "test", version: "0.0.0" }, { versionNegotiation: { mode } });
   await client.connect(transport);
-  setListsAside(transport);
+  bypassListValidation(transport);
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }

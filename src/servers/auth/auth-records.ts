@@ -15,8 +15,8 @@ export interface AuthRecordsDeps {
 }
 
 /**
- * The sealed records in the store. Every change starts from what is stored at that moment. What belongs to a server
- * that is not registered is kept here, and only as long as this is.
+ * The sealed sign-in records in the store. Every change starts from what is stored at that moment. The record of an
+ * unregistered server is kept in memory only.
  */
 export class AuthRecords implements AuthRecordKeeper {
   readonly #deps: AuthRecordsDeps;
@@ -28,7 +28,10 @@ export class AuthRecords implements AuthRecordKeeper {
   }
 
   async read(owner: RecordOwner): Promise<AuthRecord> {
-    return this.#recordFor(owner, owner.id === null ? this.#unregistered : this.open(await this.#row(owner)));
+    return this.#matchOrBlank(
+      owner,
+      owner.id === null ? this.#unregistered : this.unseal(await this.#findRow(owner)),
+    );
   }
 
   change(owner: RecordOwner, change: (record: AuthRecord) => AuthRecord | null): Promise<AuthRecord | null> {
@@ -38,40 +41,41 @@ export class AuthRecords implements AuthRecordKeeper {
         return this.#unregistered;
       }
       for (let attempt = 1; ; attempt++) {
-        const row = await this.#row(owner);
-        const before = this.#recordFor(owner, this.open(row));
+        const row = await this.#findRow(owner);
+        const before = this.#matchOrBlank(owner, this.unseal(row));
         const after = change(before);
         if (after === before || (await this.#write(owner.id, row?.auth ?? null, after))) return after;
-        // Another process on the same store was quicker: what it stored counts.
+        // Another process on the same store was faster: start again from what it stored.
         if (attempt === MAX_ATTEMPTS)
-          throw new Error("what signing in left behind is being changed elsewhere");
+          throw new Error("the stored sign-in is being changed by another process");
       }
     });
   }
 
-  #recordFor({ url }: RecordOwner, record: AuthRecord | null | undefined): AuthRecord {
+  #matchOrBlank({ url }: RecordOwner, record: AuthRecord | null | undefined): AuthRecord {
     return record?.url === url ? record : { url };
   }
 
-  /** The record of a row, whatever address it is for. */
-  open(row: ServerRecord | undefined): AuthRecord | undefined {
+  /** Unseals the record of a row, whatever address it is for. */
+  unseal(row: ServerRecord | undefined): AuthRecord | undefined {
     if (!row?.auth) return undefined;
     try {
       const record = JSON.parse(
         this.#deps.vault.unseal(row.auth, sealedFor.serverAuth(row.id)),
       ) as AuthRecord;
-      for (const secret of secretsOf(record)) this.#deps.vault.conceal(secret, sealedFor.serverAuth(row.id));
+      for (const secret of listSecrets(record))
+        this.#deps.vault.conceal(secret, sealedFor.serverAuth(row.id));
       return record;
     } catch (error) {
       this.#deps.log.error(
         { server: row.name, cause: messageOf(error) },
-        "what signing in to a server left behind cannot be read; it has to be done again",
+        "servers: a stored sign-in cannot be read; sign in again",
       );
       return undefined;
     }
   }
 
-  async #row({ id, name }: RecordOwner): Promise<ServerRecord | undefined> {
+  async #findRow({ id, name }: RecordOwner): Promise<ServerRecord | undefined> {
     const row = await this.#deps.store.servers.byName(name);
     if (row?.id === id) return row;
     return (await this.#deps.store.servers.list()).find((other) => other.id === id);
@@ -79,20 +83,20 @@ export class AuthRecords implements AuthRecordKeeper {
 
   async #write(id: string, before: Uint8Array | null, record: AuthRecord | null): Promise<boolean> {
     const { store, vault } = this.#deps;
-    for (const secret of record ? secretsOf(record) : []) vault.conceal(secret, sealedFor.serverAuth(id));
+    for (const secret of record ? listSecrets(record) : []) vault.conceal(secret, sealedFor.serverAuth(id));
     const auth = record && vault.seal(JSON.stringify(record), sealedFor.serverAuth(id));
     return await store.servers.changeAuth(id, before, auth);
   }
 }
 
-function secretsOf({ clients = {}, grant, pending }: AuthRecord): string[] {
-  const known = [
+function listSecrets({ clients = {}, grant, pending }: AuthRecord): string[] {
+  const clientInfos = [
     ...Object.values(clients).map(({ information }) => information),
     grant?.client,
     pending?.client,
   ];
   const secrets = [
-    ...known.map((client) => client?.client_secret),
+    ...clientInfos.map((client) => client?.client_secret),
     grant?.refreshToken,
     pending?.state,
     pending?.verifier,

@@ -9,7 +9,7 @@ import type { AuthRecord, Discovery, PendingSignIn } from "../../machine/oauth-c
 import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
 import type { Tokens } from "../../machine/oauth-client/oauth.ts";
 import type { AuthRecords } from "./auth-records.ts";
-import { ownerOf, type SignInStart, type SignInTarget } from "./sign-in.ts";
+import { type SignInStart, type SignInTarget, toRecordOwner } from "./sign-in.ts";
 
 export interface BrowserSignInDeps {
   readonly records: AuthRecords;
@@ -18,21 +18,21 @@ export interface BrowserSignInDeps {
   readonly clock: Clock;
 }
 
-/** A person who came back from the authorization server. */
-export interface Returned {
+/** A sign-in whose browser has come back from the authorization server. */
+export interface ReturnedSignIn {
   readonly target: SignInTarget;
   readonly pending: PendingSignIn;
 }
 
-/** The person, or the authorization server on their behalf, said no. */
-export class SignInDenied extends Error {}
+/** The person, or the authorization server on their behalf, refused. */
+export class SignInDeniedError extends Error {}
 
 const PENDING_MS = 10 * 60_000;
 const MAX_STATE_CHARS = 200;
 
 /**
- * A person signs in with a browser: sent to the authorization server, and back with a code. What is half done is in
- * the store, so that neither a restart nor another daemon in between matters.
+ * Signs a person in with a browser: sends them to the authorization server and takes the code they come back with. The
+ * intermediate state is stored, so that a restart or another daemon in between does not matter.
  */
 export class BrowserSignIn {
   readonly #deps: BrowserSignInDeps;
@@ -41,37 +41,37 @@ export class BrowserSignIn {
     this.#deps = deps;
   }
 
-  /** Finds out where to send the person. Replaces a sign-in to the same server that is under way. */
+  /** Determines the URL to send the person to. Replaces a sign-in to the same server that is under way. */
   async begin(target: SignInTarget, redirectUri: string, fetchFn: FetchLike): Promise<SignInStart> {
     const { authorizationUrl, discover, scopeToAsk, withOffline } = await import(
       "../../machine/oauth-client/oauth.ts"
     );
-    const record = await this.#deps.records.read(ownerOf(target));
+    const record = await this.#deps.records.read(toRecordOwner(target));
     const discovery = await discover(target.config.url!, record.challenge, fetchFn);
     if (isGuess(discovery) && !target.config.oauth?.clientId && !(await isProtected(target.config, fetchFn)))
       throw new ToolkeepError("BAD_REQUEST", `${target.name} does not ask for a sign-in`);
     const before = record.asked?.issuer === discovery.issuer ? record.asked.scope : undefined;
-    const wanted = { configured: target.config.oauth?.scope, challenged: record.challenge?.scope, before };
-    const scope = withOffline(discovery, scopeToAsk(discovery, wanted));
-    const asked = { redirectUri, ...(scope === undefined ? {} : { scope }) };
-    const client = await this.#client(target, record, discovery, asked, fetchFn);
+    const scopes = { configured: target.config.oauth?.scope, challenged: record.challenge?.scope, before };
+    const scope = withOffline(discovery, scopeToAsk(discovery, scopes));
+    const request = { redirectUri, ...(scope === undefined ? {} : { scope }) };
+    const client = await this.#chooseClient(target, record, discovery, request, fetchFn);
 
-    const flow = { discovery, client, ...asked, state: randomBytes(32).toString("base64url") };
+    const flow = { discovery, client, ...request, state: randomBytes(32).toString("base64url") };
     const { url, verifier } = await authorizationUrl(flow);
     const expiresAt = this.#deps.clock() + PENDING_MS;
     await this.#change(target, (now) => ({ ...now, pending: { ...flow, verifier, expiresAt } }));
     return { url, expiresAt };
   }
 
-  /** The sign-in under way with this state, which no other answer can end then. Throws where there is none. */
-  async take(state: string, find: (serverId: string) => SignInTarget | undefined): Promise<Returned> {
+  /** Claims the sign-in under way with this state, so that no other answer can end it. Throws if there is none. */
+  async take(state: string, find: (serverId: string) => SignInTarget | undefined): Promise<ReturnedSignIn> {
     const unknown = new ToolkeepError(
       "BAD_REQUEST",
       "this address does not belong to a sign-in under way: it was used already, is older than ten minutes, or is incomplete",
     );
     if (state === "" || state.length > MAX_STATE_CHARS) throw unknown;
     for (const row of await this.#deps.store.servers.list()) {
-      const record = this.#deps.records.open(row);
+      const record = this.#deps.records.unseal(row);
       if (!record?.pending || !isSameSecret(record.pending.state, state)) continue;
       const target = find(row.id);
       const pending = target?.config.url === record.url && (await this.#takeFrom(target, state));
@@ -81,25 +81,31 @@ export class BrowserSignIn {
     throw unknown;
   }
 
-  /** Turns what the browser brought into tokens and keeps what outlives them. */
-  async redeem({ target, pending }: Returned, answer: URLSearchParams, fetchFn: FetchLike): Promise<Tokens> {
+  /** Exchanges the code that the browser brought for tokens and stores what outlives them. */
+  async redeem(
+    { target, pending }: ReturnedSignIn,
+    answer: URLSearchParams,
+    fetchFn: FetchLike,
+  ): Promise<Tokens> {
     const { checkIssuer, redeemCode } = await import("../../machine/oauth-client/oauth.ts");
     const { oneLineOf } = await import("../../machine/oauth-client/oauth-failure.ts");
     const iss = answer.get("iss") ?? undefined;
-    // Before anything else of the answer is looked at: it may be another's.
+    // First, because the answer may come from another issuer.
     checkIssuer(pending.discovery, iss);
     const code = answer.get("code");
     if (!code) {
-      const said = [answer.get("error"), answer.get("error_description")].filter(Boolean).join(": ");
+      const errorText = [answer.get("error"), answer.get("error_description")].filter(Boolean).join(": ");
       if (answer.get("error") === "access_denied")
-        throw new SignInDenied(`it was denied (${oneLineOf(said)})`);
-      throw new Error(`the authorization server sent no code${said === "" ? "" : ` but ${oneLineOf(said)}`}`);
+        throw new SignInDeniedError(`it was denied (${oneLineOf(errorText)})`);
+      throw new Error(
+        `the authorization server sent no code${errorText === "" ? "" : ` but ${oneLineOf(errorText)}`}`,
+      );
     }
     this.#deps.vault.conceal(code, `code:${target.id}`);
     const tokens = await redeemCode(pending, { code, iss }, target.config.oauth, fetchFn);
     await this.#change(target, (now) => ({
-      ...without(pending, now),
-      asked: askedFor(pending),
+      ...dropPending(pending, now),
+      asked: describeRequest(pending),
       grant: {
         at: this.#deps.clock(),
         discovery: pending.discovery,
@@ -111,9 +117,9 @@ export class BrowserSignIn {
     return tokens;
   }
 
-  /** It came to nothing, and is no longer under way. */
-  async abandon({ target, pending }: Returned): Promise<void> {
-    await this.#change(target, (record) => without(pending, record));
+  /** Ends a failed sign-in. */
+  async abandon({ target, pending }: ReturnedSignIn): Promise<void> {
+    await this.#change(target, (record) => dropPending(pending, record));
   }
 
   async #takeFrom(target: SignInTarget, state: string): Promise<PendingSignIn | undefined> {
@@ -128,8 +134,8 @@ export class BrowserSignIn {
     return taken;
   }
 
-  /** As which client to ask: the configured one, the one a document describes, one that registers itself. */
-  async #client(
+  /** Chooses the OAuth client: the configured one, one described by a document, or one that registers itself. */
+  async #chooseClient(
     target: SignInTarget,
     record: AuthRecord,
     discovery: Discovery,
@@ -139,7 +145,7 @@ export class BrowserSignIn {
     const { oauth } = target.config;
     const { issuer, metadata } = discovery;
     if (oauth?.clientId) {
-      const why = await whySecretStays(this.#deps.records, ownerOf(target), oauth, issuer);
+      const why = await whySecretStays(this.#deps.records, toRecordOwner(target), oauth, issuer);
       if (why !== undefined) throw new Error(why);
       return clientOf(oauth);
     }
@@ -147,9 +153,10 @@ export class BrowserSignIn {
       return { client_id: oauth.clientMetadataUrl };
     }
     const known = record.clients?.[issuer];
-    if (known?.redirectUri === redirectUri && !this.#isSecretOver(known.information))
+    if (known?.redirectUri === redirectUri && !this.#hasSecretExpired(known.information))
       return known.information;
-    if (metadata && metadata.registration_endpoint === undefined) throw new Error(needsClient(issuer));
+    if (metadata && metadata.registration_endpoint === undefined)
+      throw new Error(describeMissingClient(issuer));
 
     const { register } = await import("../../machine/oauth-client/oauth.ts");
     const information = await register(discovery, redirectUri, scope, fetchFn);
@@ -160,27 +167,27 @@ export class BrowserSignIn {
     return information;
   }
 
-  #isSecretOver({ client_secret_expires_at: seconds }: OAuthClientInformationMixed): boolean {
+  #hasSecretExpired({ client_secret_expires_at: seconds }: OAuthClientInformationMixed): boolean {
     return seconds !== undefined && seconds !== 0 && seconds * 1000 <= this.#deps.clock();
   }
 
   #change(target: SignInTarget, change: (record: AuthRecord) => AuthRecord): Promise<unknown> {
-    return this.#deps.records.change(ownerOf(target), change);
+    return this.#deps.records.change(toRecordOwner(target), change);
   }
 }
 
-/** Nothing says where to sign in: the server's own host is taken for it, as it was before there were documents. */
+/** Nothing says where to sign in, so the server's own host is assumed, as before discovery documents existed. */
 function isGuess({ metadata, resource }: Discovery): boolean {
   return metadata === undefined && resource === undefined;
 }
 
-/** Whether it refuses those who have not signed in. */
+/** Whether the server refuses requests without a token. */
 async function isProtected(
   { transport, url, headers }: SignInTarget["config"],
   fetchFn: FetchLike,
 ): Promise<boolean> {
   const accept = "application/json, text/event-stream";
-  const question =
+  const probe =
     transport === "sse"
       ? { headers: { ...headers, accept } }
       : {
@@ -188,20 +195,20 @@ async function isProtected(
           headers: { ...headers, accept, "content-type": "application/json" },
           body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
         };
-  const response = await fetchFn(url!, question);
+  const response = await fetchFn(url!, probe);
   await response.body?.cancel();
   return response.status === 401;
 }
 
-function askedFor({ discovery: { issuer }, scope }: PendingSignIn): AuthRecord["asked"] & object {
+function describeRequest({ discovery: { issuer }, scope }: PendingSignIn): AuthRecord["asked"] & object {
   return { issuer, ...(scope === undefined ? {} : { scope }) };
 }
 
-function needsClient(issuer: string): string {
+function describeMissingClient(issuer: string): string {
   return `the authorization server ${issuer} wants a client that was registered with it beforehand: register one there, then give its id (oauth.client_id, and oauth.client_secret where there is one)`;
 }
 
-function without(pending: PendingSignIn, record: AuthRecord): AuthRecord {
+function dropPending(pending: PendingSignIn, record: AuthRecord): AuthRecord {
   const { pending: now, ...rest } = record;
   return now?.state === pending.state ? rest : record;
 }

@@ -1,8 +1,8 @@
 export type { Challenge } from "../../machine/oauth-client/auth-record.ts";
 
 /**
- * A person has to act before this server takes requests again (`sign_in`), or before it takes this one (`scope`:
- * what was granted does for other requests). `message` may be shown to models, `detail` to people; neither holds a
+ * A person has to act before the server accepts requests again (`sign_in`), or before it accepts this one (`scope`: the
+ * granted scopes suffice for other requests). `message` may be shown to models, `detail` to people; neither contains a
  * secret.
  */
 export class NeedsAuthError extends Error {
@@ -11,7 +11,7 @@ export class NeedsAuthError extends Error {
 
   constructor(kind: NeedsAuthError["kind"], detail: string) {
     super("authentication failed");
-    // The SDK, which asks a server first what it speaks, gives up on an error of this name instead of guessing on.
+    // While probing, the SDK stops at an error of this name instead of trying another era.
     this.name = "UnauthorizedError";
     this.kind = kind;
     this.detail = detail;
@@ -19,7 +19,7 @@ export class NeedsAuthError extends Error {
 }
 
 /** The `NeedsAuthError` that this error is or was caused by. */
-export function needsAuth(error: unknown): NeedsAuthError | undefined {
+export function findNeedsAuthError(error: unknown): NeedsAuthError | undefined {
   let cause = error;
   for (let depth = 0; depth < 10 && cause instanceof Error; depth++) {
     if (cause instanceof NeedsAuthError) return cause;

@@ -11,7 +11,7 @@ import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-
 import type { Tokens } from "../../machine/oauth-client/oauth.ts";
 import type { AuthRecords } from "./auth-records.ts";
 import { type Challenge, NeedsAuthError } from "./needs-auth-error.ts";
-import { ownerOf, type SignInTarget } from "./sign-in.ts";
+import { type SignInTarget, toRecordOwner } from "./sign-in.ts";
 import type { SignInNotices } from "./sign-in-notices.ts";
 
 export interface ServerAuthDeps {
@@ -20,37 +20,37 @@ export interface ServerAuthDeps {
   readonly vault: Pick<Vault, "conceal" | "redact">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Runs `work` with a guarded fetch that is closed afterwards. */
+  /** Runs `work` with a guarded fetch, which is closed afterwards. */
   readonly withFetch: <T>(target: SignInTarget, work: (fetchFn: FetchLike) => Promise<T>) => Promise<T>;
 }
 
-interface Access {
+interface AccessToken {
   readonly token: string;
-  /** When it is renewed, and when it is over; infinite: when it is refused. */
+  /** When to renew it, and when it expires; infinite if it is used until it is refused. */
   readonly dueAt: number;
   readonly endsAt: number;
 }
 
-/** Renewed this long before its end, or after nine tenths of a short life. */
+/** How long before its expiry a token is renewed; one with a short life after nine tenths of it. */
 const RENEW_BEFORE_MS = 60_000;
 const RETRY_RENEWAL_MS = 10_000;
 const MAX_SHOWN_SCOPE = 200;
 
 /**
- * The access token of one server, in memory only, shared by all its connections. It is renewed once for all who
- * wait for it: shortly before its end, and when the server refuses it.
+ * The access token of one server, in memory only, shared by all its connections. One renewal serves all who wait for it:
+ * shortly before the token expires, and when the server refuses it.
  */
 export class ServerAuth {
   readonly #deps: ServerAuthDeps;
   readonly #serial = createSerial();
   #target: SignInTarget;
-  #access: Access | undefined;
+  #access: AccessToken | undefined;
   #renewing: Promise<void> | undefined;
-  /** False once nothing was found that a token could be had for. */
+  /** False once nothing is left to obtain a token with. */
   #mayRenew = true;
-  /** Set once the server asked for a token. Without a person there is no need to get one before. */
-  #isWanted = false;
-  /** A renewal that could not be stored: what the store holds in its place is void. */
+  /** Set once the server demanded a token. Client credentials are not used before that. */
+  #isRequired = false;
+  /** A renewal that could not be stored; the refresh token in the store is void. */
   #unstored: { readonly replaced: string; readonly refreshToken: string } | undefined;
   #isRetired = false;
   #credentials: { readonly discovery: Discovery; readonly scope: string | undefined } | undefined;
@@ -61,75 +61,77 @@ export class ServerAuth {
   }
 
   /**
-   * Takes over the configuration as it is now, and looks again for what another process may have stored. False where
-   * the server is another one now: a token of the one must never reach the other.
+   * Takes over the current configuration and allows another look at what other processes stored. Returns false if it is a
+   * different server now: a token of one must never reach another.
    */
   retarget(target: SignInTarget): boolean {
-    if (reachOf(target) !== reachOf(this.#target)) return false;
+    if (toReachKey(target) !== toReachKey(this.#target)) return false;
     this.#target = target;
     this.#mayRenew = true;
     return true;
   }
 
-  /** Requests under way may still end; nothing that they bring is kept. */
+  /** Requests under way may still end, but nothing they obtain is kept. */
   retire(): void {
     this.#isRetired = true;
     this.forget();
   }
 
-  /** The token in hand, whatever its state. */
-  get held(): string | undefined {
+  /** The token in memory, even if it has expired. */
+  get currentToken(): string | undefined {
     return this.#access?.token;
   }
 
   /**
-   * The token for the next request; undefined where nobody has signed in. Rejects when it is over and cannot be
-   * renewed: with a NeedsAuthError where a person has to act.
+   * The token for the next request; undefined if nobody has signed in. Rejects if it has expired and cannot be renewed,
+   * with a NeedsAuthError if a person has to act.
    */
-  async token(): Promise<string | undefined> {
+  async getToken(): Promise<string | undefined> {
     const access = this.#access;
     const now = this.#deps.clock();
     if (access && now < access.dueAt) return access.token;
     if (access && now < access.endsAt) {
-      // Nobody waits for a renewal while there is a good token; one that fails is tried again a little later.
+      // Renew in the background while the token is still good; if that fails, try again a little later.
       this.#access = { ...access, dueAt: now + RETRY_RENEWAL_MS };
-      void this.#renewOnce().catch((error: unknown) => this.#warn("its sign-in was not renewed", error));
+      void this.#renewOnce().catch((error: unknown) => this.#warn("its sign-in could not be renewed", error));
       return access.token;
     }
     this.#access = undefined;
     await this.#renewOnce();
-    return this.held;
+    return this.currentToken;
   }
 
-  /** After a 401. Resolves when another token is there to try; else rejects with what to do. */
-  async refused(token: string | undefined, challenge: Challenge): Promise<void> {
+  /** Call after a 401. Resolves if there is another token to try; otherwise rejects with what to do. */
+  async handleRefusal(token: string | undefined, challenge: Challenge): Promise<void> {
     if (this.#access && this.#access.token !== token) return;
     this.#access = undefined;
-    this.#isWanted = true;
-    const { grant } = await this.#note(challenge);
-    // Others may have been refused with the same token, and have another by now.
-    if (this.held === undefined) await this.#renewOnce();
-    if (this.held !== undefined) return;
-    throw await this.#needsSignIn(grant ? "the last sign-in has run out" : "nobody has signed in to it yet");
+    this.#isRequired = true;
+    const { grant } = await this.#storeChallenge(challenge);
+    // A concurrent request may have been refused with the same token and renewed it by now.
+    if (this.currentToken === undefined) await this.#renewOnce();
+    if (this.currentToken !== undefined) return;
+    throw await this.#requireSignIn(
+      grant ? "the last sign-in has run out" : "nobody has signed in to it yet",
+    );
   }
 
-  /** After a 401 to a token that had just been issued. */
-  async refusedAgain(): Promise<NeedsAuthError> {
+  /** Call after a 401 to a newly issued token. */
+  async handleSecondRefusal(): Promise<NeedsAuthError> {
     this.#access = undefined;
     this.#credentials = undefined;
-    return await this.#needsSignIn("it refuses a token that was issued for it just now");
+    return await this.#requireSignIn("it refuses a token that was issued for it just now");
   }
 
-  /** After a 403 that names scopes. Resolves when a token with more of them is there to try; else rejects. */
-  insufficient(token: string | undefined, challenge: Challenge): Promise<void> {
-    // One after the other: what the first gets is enough for all.
+  /** Call after a 403 that names scopes. Resolves if there is a token with more scopes to try; otherwise rejects. */
+  handleMissingScope(token: string | undefined, challenge: Challenge): Promise<void> {
+    // Serially, because what the first request obtains is enough for all.
     return this.#serial("scopes", () => this.#widen(token, challenge));
   }
 
-  /** Starts to use what a sign-in brought. */
+  /** Starts to use the tokens of a sign-in. */
   adopt(tokens: Tokens): void {
     const { clock, vault } = this.#deps;
-    conceal(tokens, this.#target, vault);
+    concealTokens(tokens, this.#target, vault);
     const { lifeMs = Number.POSITIVE_INFINITY } = tokens;
     const endsAt = clock() + lifeMs;
     const dueAt = Number.isFinite(lifeMs) ? endsAt - Math.min(RENEW_BEFORE_MS, lifeMs / 10) : endsAt;
@@ -137,17 +139,17 @@ export class ServerAuth {
     this.#mayRenew = true;
   }
 
-  /** Gets a token without a person, now. */
+  /** Requests a token by client credentials, without a person. */
   async requestNow(): Promise<void> {
     this.#access = undefined;
-    this.#isWanted = true;
+    this.#isRequired = true;
     this.#mayRenew = true;
     this.#credentials = undefined;
     await this.#renewOnce();
   }
 
-  /** Resolves when no renewal is under way. */
-  async settled(): Promise<void> {
+  /** Resolves once no renewal is under way. */
+  async waitUntilIdle(): Promise<void> {
     await this.#renewing?.catch(() => {});
   }
 
@@ -165,13 +167,13 @@ export class ServerAuth {
   async #widen(token: string | undefined, challenge: Challenge): Promise<void> {
     if (this.#access && this.#access.token !== token) return;
     const { isMore } = await import("../../machine/oauth-client/oauth.ts");
-    const isOurs = this.#oauth?.grant === "client_credentials";
-    const { asked } = await this.#deps.records.read(ownerOf(this.#target));
-    const before = isOurs ? this.#credentials?.scope : asked?.scope;
-    // Asked for and not granted, or granted and not enough: the next attempt would end the same.
-    if (!isMore(challenge.scope, before)) throw await this.#stillRefused(challenge);
-    await this.#note(challenge);
-    if (!isOurs) throw await this.#needsScope(challenge);
+    const isClientCredentials = this.#oauth?.grant === "client_credentials";
+    const { asked } = await this.#deps.records.read(toRecordOwner(this.#target));
+    const before = isClientCredentials ? this.#credentials?.scope : asked?.scope;
+    // The scope was requested already, so another attempt would end the same.
+    if (!isMore(challenge.scope, before)) throw await this.#createScopeError(challenge);
+    await this.#storeChallenge(challenge);
+    if (!isClientCredentials) throw await this.#requireScope(challenge);
     this.#access = undefined;
     await this.#renewOnce();
   }
@@ -186,13 +188,13 @@ export class ServerAuth {
 
   async #renew(): Promise<void> {
     if (this.#oauth?.grant === "client_credentials") {
-      if (this.#isWanted) await this.#requestCredentials(this.#oauth);
+      if (this.#isRequired) await this.#requestCredentials(this.#oauth);
       return;
     }
     let refusedToken: string | undefined;
-    // Twice, because another process may have renewed it first: then the store has the new one.
+    // Twice, because another process may have renewed it first; then the store has the new token.
     for (let attempt = 0; attempt < 2; attempt++) {
-      const grant = await this.#storedGrant();
+      const grant = await this.#readGrant();
       if (grant?.refreshToken === undefined || grant.refreshToken === refusedToken) break;
       refusedToken = await this.#refresh(grant, grant.refreshToken);
       if (refusedToken === undefined) return;
@@ -201,14 +203,14 @@ export class ServerAuth {
     else await this.#endGrant(refusedToken, "it has run out");
   }
 
-  async #storedGrant(): Promise<Grant | undefined> {
-    const { grant } = await this.#deps.records.read(ownerOf(this.#target));
+  async #readGrant(): Promise<Grant | undefined> {
+    const { grant } = await this.#deps.records.read(toRecordOwner(this.#target));
     const unstored = this.#unstored;
     if (grant?.refreshToken === undefined || grant.refreshToken !== unstored?.replaced) return grant;
     return { ...grant, refreshToken: unstored.refreshToken };
   }
 
-  /** Undefined, or the refresh token that is no longer accepted. Rejects for everything else that goes wrong. */
+  /** Returns the refresh token if it is no longer accepted. Rejects for every other failure. */
   async #refresh(grant: Grant, refreshToken: string): Promise<string | undefined> {
     const { renew } = await import("../../machine/oauth-client/oauth.ts");
     const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
@@ -222,13 +224,13 @@ export class ServerAuth {
       if (failure.isFinal) return await this.#endGrant(refreshToken, failure.reason, failure.isClientGone);
       throw new Error(`signing in could not be renewed: ${failure.reason}`);
     }
-    conceal(tokens, this.#target, vault);
-    if (await this.#keep(grant, tokens)) this.adopt(tokens);
+    concealTokens(tokens, this.#target, vault);
+    if (await this.#storeRenewal(grant, tokens)) this.adopt(tokens);
     return undefined;
   }
 
-  /** Stores what a renewal changed. False where somebody has signed in anew meanwhile: then that counts. */
-  async #keep(grant: Grant, { refreshToken = grant.refreshToken, scope }: Tokens): Promise<boolean> {
+  /** Stores a renewal. Returns false if somebody signed in meanwhile, which takes precedence. */
+  async #storeRenewal(grant: Grant, { refreshToken = grant.refreshToken, scope }: Tokens): Promise<boolean> {
     const replaced = this.#unstored?.replaced ?? grant.refreshToken!;
     const renewed = { ...grant, ...(refreshToken && { refreshToken }), ...(scope && { scope }) };
     let isCurrent = true;
@@ -240,7 +242,7 @@ export class ServerAuth {
       });
       this.#unstored = undefined;
     } catch (error) {
-      // The old one is void by now, so the new one must not be lost with a full disk.
+      // The old token is void, so the new one must survive a full disk.
       if (refreshToken !== undefined) this.#unstored = { replaced, refreshToken };
       this.#warn("its renewed sign-in could not be stored; after a restart it has to be done again", error);
     }
@@ -249,16 +251,16 @@ export class ServerAuth {
 
   /** Always rejects. */
   async #endGrant(refreshToken: string, reason: string, isClientGone = false): Promise<never> {
-    await this.#change((record) => withoutGrant(record, refreshToken, isClientGone));
+    await this.#change((record) => dropGrant(record, refreshToken, isClientGone));
     this.#mayRenew = false;
-    throw await this.#needsSignIn(`signing in cannot be renewed: ${reason}`);
+    throw await this.#requireSignIn(`signing in cannot be renewed: ${reason}`);
   }
 
   async #requestCredentials(oauth: OAuthConfig): Promise<void> {
     const { clientCredentials, discover, scopeToAsk } = await import("../../machine/oauth-client/oauth.ts");
     const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
     const { vault, withFetch, records } = this.#deps;
-    const owner = ownerOf(this.#target);
+    const owner = toRecordOwner(this.#target);
     const { challenge } = await records.read(owner);
     try {
       const tokens = await withFetch(this.#target, async (fetchFn) => {
@@ -270,7 +272,7 @@ export class ServerAuth {
           before: this.#credentials?.scope,
         });
         const why = await whySecretStays(records, owner, oauth, discovery.issuer);
-        if (why !== undefined) throw await this.#needsSignIn(why);
+        if (why !== undefined) throw await this.#requireSignIn(why);
         this.#credentials = { discovery, scope };
         return await clientCredentials(discovery, clientOf(oauth), scope, oauth, fetchFn);
       });
@@ -280,13 +282,13 @@ export class ServerAuth {
       if (error instanceof NeedsAuthError) throw error;
       const failure = oauthFailure(error, (text) => vault.redact(text));
       this.#credentials = undefined;
-      if (!failure.isFinal) throw new Error(`no token could be had: ${failure.reason}`);
-      throw await this.#needsSignIn(`${failure.reason}; check its oauth settings`);
+      if (!failure.isFinal) throw new Error(`no token could be obtained: ${failure.reason}`);
+      throw await this.#requireSignIn(`${failure.reason}; check its oauth settings`);
     }
   }
 
-  /** Keeps what the server asks for, for whoever signs in next. */
-  #note(challenge: Challenge): Promise<AuthRecord> {
+  /** Stores what the server demands, for the next sign-in. */
+  #storeChallenge(challenge: Challenge): Promise<AuthRecord> {
     return this.#change((record) => {
       const merged = { ...record.challenge, ...challenge };
       const isKnown =
@@ -297,44 +299,45 @@ export class ServerAuth {
   }
 
   async #change(change: (record: AuthRecord) => AuthRecord): Promise<AuthRecord> {
-    const owner = ownerOf(this.#target);
+    const owner = toRecordOwner(this.#target);
     if (this.#isRetired) return { url: owner.url };
     return (await this.#deps.records.change(owner, change)) ?? { url: owner.url };
   }
 
-  #warn(what: string, error: unknown): void {
+  #warn(failure: string, error: unknown): void {
     const { log, vault } = this.#deps;
     const { name } = this.#target;
     const cause = error instanceof NeedsAuthError ? error.detail : messageOf(error);
-    log.warn({ server: name }, `mcp server ${name}: ${what}: ${vault.redact(cause)}`);
+    log.warn({ server: name }, `mcp server ${name}: ${failure}: ${vault.redact(cause)}`);
   }
 
-  async #needsSignIn(reason: string): Promise<NeedsAuthError> {
+  async #requireSignIn(reason: string): Promise<NeedsAuthError> {
     const { name } = this.#target;
     const remedy = this.#target.id === null ? "" : `; sign in with: toolkeep server auth ${name}`;
     await this.#deps.notices.raise(this.#target, reason);
     return new NeedsAuthError("sign_in", `authentication failed: ${reason}${remedy}`);
   }
 
-  async #needsScope({ scope }: Challenge): Promise<NeedsAuthError> {
+  async #requireScope({ scope }: Challenge): Promise<NeedsAuthError> {
     const reason = `it wants more rights for this (${scope?.slice(0, MAX_SHOWN_SCOPE)})`;
     await this.#deps.notices.raise(this.#target, reason);
     const remedy = `grant them with: toolkeep server auth ${this.#target.name}`;
     return new NeedsAuthError("scope", `authentication failed: ${reason}; ${remedy}`);
   }
 
-  async #stillRefused({ scope }: Challenge): Promise<NeedsAuthError> {
-    const named = scope?.slice(0, MAX_SHOWN_SCOPE);
-    const what = named === undefined ? "the rights it was given" : `${named}, which was asked for already`;
+  async #createScopeError({ scope }: Challenge): Promise<NeedsAuthError> {
+    const shownScope = scope?.slice(0, MAX_SHOWN_SCOPE);
+    const missing =
+      shownScope === undefined ? "the rights it was given" : `${shownScope}, which was asked for already`;
     return new NeedsAuthError(
       "scope",
-      `authentication failed: it refuses this for want of ${what}; another account, or whoever runs it, can help`,
+      `authentication failed: it refuses this because it lacks ${missing}; try another account, or ask whoever runs the server`,
     );
   }
 }
 
-/** A token that took another's place is worth nothing soon after. */
-function conceal(
+/** In a series, because a replaced token soon becomes worthless and need not be redacted for ever. */
+function concealTokens(
   { accessToken, refreshToken }: Tokens,
   { id, name }: SignInTarget,
   vault: Pick<Vault, "conceal">,
@@ -344,13 +347,13 @@ function conceal(
   if (refreshToken !== undefined) vault.conceal(refreshToken, series);
 }
 
-/** Where a server is and how Toolkeep signs in there. */
-function reachOf({ config: { url, oauth } }: SignInTarget): string {
+/** Identifies where a server is and how Toolkeep signs in there. */
+function toReachKey({ config: { url, oauth } }: SignInTarget): string {
   return stableJson({ url, oauth });
 }
 
-/** Only if it is still the one that was refused: another process may have signed in meanwhile. */
-function withoutGrant(record: AuthRecord, refreshToken: string, isClientGone: boolean): AuthRecord {
+/** Only if the grant is still the refused one: another process may have signed in meanwhile. */
+function dropGrant(record: AuthRecord, refreshToken: string, isClientGone: boolean): AuthRecord {
   const { grant, ...rest } = record;
   if (grant?.refreshToken !== refreshToken) return record;
   const { refreshToken: _, ...ended } = grant;

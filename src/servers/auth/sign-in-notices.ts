@@ -12,7 +12,7 @@ export interface SignInNoticesDeps extends WarningDeps {
 
 const MAX_REASON_CHARS = 300;
 
-/** Tells people which servers wait for them to sign in; one notification a server, until it is done. Never rejects. */
+/** Notifies people of servers that need a sign-in: one notification per server until it is done. Never rejects. */
 export class SignInNotices {
   readonly #deps: SignInNoticesDeps;
   readonly #serial = createSerial();
@@ -21,41 +21,41 @@ export class SignInNotices {
     this.#deps = deps;
   }
 
-  /** `reason` may hold words of the server. */
+  /** `reason` may quote the server. */
   async raise({ id: serverId, name, config }: SignInTarget, reason: string): Promise<void> {
     if (serverId === null) return;
     const { store, clock } = this.#deps;
-    await this.#inTurn(serverId, async () => {
-      if ((await store.notifications.list({ idPrefix: prefix(serverId) })).length > 0) return;
-      const id = `${prefix(serverId)}${clock().toString(36)}`;
-      const isOurs = config.oauth?.grant === "client_credentials";
-      const title = isOurs
+    await this.#runSerially(serverId, async () => {
+      if ((await store.notifications.list({ idPrefix: notificationPrefix(serverId) })).length > 0) return;
+      const id = `${notificationPrefix(serverId)}${clock().toString(36)}`;
+      const isClientCredentials = config.oauth?.grant === "client_credentials";
+      const title = isClientCredentials
         ? `MCP server ${name} does not let Toolkeep in`
         : `MCP server ${name} needs you to sign in`;
-      const why = this.#redacted(reason);
-      const body = isOurs ? `${why}.` : `${why}. Run: toolkeep server auth ${name}`;
+      const why = this.#formatReason(reason);
+      const body = isClientCredentials ? `${why}.` : `${why}. Run: toolkeep server auth ${name}`;
       await raiseWarning(this.#deps, id, title, body);
     });
   }
 
   async dismiss({ id: serverId }: Pick<SignInTarget, "id">): Promise<void> {
     if (serverId === null) return;
-    await this.#inTurn(serverId, () => endWarnings(this.#deps, prefix(serverId)));
+    await this.#runSerially(serverId, () => endWarnings(this.#deps, notificationPrefix(serverId)));
   }
 
-  /** Redacted before it is cut: half a secret would not be known as one. */
-  #redacted(reason: string): string {
+  /** Redacts before cutting, because half a secret would not be recognised. */
+  #formatReason(reason: string): string {
     const line = this.#deps.vault.redact(reason).replace(/\p{Cc}+/gu, " ");
     return line.length <= MAX_REASON_CHARS ? line : `${line.slice(0, MAX_REASON_CHARS)}…`;
   }
 
-  async #inTurn(serverId: string, work: () => Promise<void>): Promise<void> {
+  async #runSerially(serverId: string, work: () => Promise<void>): Promise<void> {
     await this.#serial(serverId, work).catch((error: unknown) => {
-      this.#deps.log.warn({ cause: messageOf(error) }, "a notification about signing in was not stored");
+      this.#deps.log.warn({ cause: messageOf(error) }, "servers: a sign-in notification could not be stored");
     });
   }
 }
 
-function prefix(serverId: string): string {
+function notificationPrefix(serverId: string): string {
   return `ntf_auth_${serverId}_`;
 }

@@ -8,10 +8,16 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { Grant } from "../../machine/oauth-client/auth-record.ts";
 import { AuthRecords } from "./auth-records.ts";
-import { BrowserSignIn, SignInDenied } from "./browser-sign-in.ts";
+import { BrowserSignIn, SignInDeniedError } from "./browser-sign-in.ts";
 import { NeedsAuthError } from "./needs-auth-error.ts";
 import { ServerAuth, type ServerAuthDeps } from "./server-auth.ts";
-import { ownerOf, type SignInStart, type SignInStatus, type SignInTarget, signsIn } from "./sign-in.ts";
+import {
+  canSignIn,
+  type SignInStart,
+  type SignInStatus,
+  type SignInTarget,
+  toRecordOwner,
+} from "./sign-in.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
 
 export interface SignInsDeps {
@@ -26,12 +32,12 @@ export interface SignInsDeps {
 const REQUEST_MS = 15_000;
 const OPERATION_MS = 60_000;
 const REVOKE_MS = 5_000;
-/** Of one document or answer. */
+/** The limit for one document or answer. */
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Signing in to servers, once for all of Toolkeep. What outlives the process is sealed in the store, also a sign-in
- * that is half done; access tokens live in memory. Loads the OAuth code when it is first needed.
+ * Signs in to servers, once for the whole of Toolkeep. Whatever outlives the process is sealed in the store, including an
+ * unfinished sign-in; access tokens stay in memory. Loads the OAuth code on first use.
  */
 export class SignIns {
   readonly #deps: SignInsDeps;
@@ -49,9 +55,9 @@ export class SignIns {
     this.#browser = new BrowserSignIn({ ...deps, records: this.#records });
   }
 
-  /** What signs the requests to this server, shared by all its connections; null where only its headers count. */
-  authFor(target: SignInTarget): ServerAuth | null {
-    if (!signsIn(target.config)) return null;
+  /** Signs the requests to this server, shared by all its connections; null if only its headers are sent. */
+  getAuth(target: SignInTarget): ServerAuth | null {
+    if (!canSignIn(target.config)) return null;
     if (target.id === null) return new ServerAuth(target, this.#authDeps(new AuthRecords(this.#deps)));
     const existing = this.#auths.get(target.id);
     if (existing?.retarget(target)) return existing;
@@ -61,9 +67,9 @@ export class SignIns {
     return auth;
   }
 
-  /** Throws a ToolkeepError that says what is missing where a server cannot be signed in to. */
+  /** Throws a ToolkeepError that says what is missing if signing in is not possible. */
   async begin(target: SignInTarget, { redirectUri }: { redirectUri: string }): Promise<SignInStart> {
-    const auth = this.#mustSignIn(target);
+    const auth = this.#requireAuth(target);
     this.#failures.delete(target.id!);
     try {
       if (target.config.oauth?.grant !== "client_credentials") {
@@ -72,12 +78,12 @@ export class SignIns {
       await auth.requestNow();
       return { url: null, expiresAt: null };
     } catch (error) {
-      throw await this.#failed(target, error);
+      throw await this.#toFailure(target, error);
     }
   }
 
   /**
-   * Ends the sign-in that the browser came back from. `find` gives the server of an id as it is now. Throws a
+   * Completes the sign-in that the browser came back from. `find` returns the current server of an id. Throws a
    * ToolkeepError for people; then nobody is signed in.
    */
   async complete(
@@ -90,9 +96,9 @@ export class SignIns {
       const tokens = await this.#withFetch(target, (fetchFn) =>
         this.#browser.redeem(returned, answer, fetchFn),
       );
-      this.authFor(target)?.adopt(tokens);
+      this.getAuth(target)?.adopt(tokens);
     } catch (error) {
-      const failure = await this.#failed(target, error);
+      const failure = await this.#toFailure(target, error);
       await this.#browser.abandon(returned);
       throw failure;
     }
@@ -101,36 +107,36 @@ export class SignIns {
     return { serverId: target.id!, name: target.name };
   }
 
-  /** Forgets everything that signing in left behind, here and, where it can be told, at the authorization server. */
+  /** Forgets everything about the sign-in, here and, if possible, at the authorization server. */
   async signOut(target: SignInTarget): Promise<void> {
-    const auth = this.#mustSignIn(target);
-    const { grant } = await this.#records.read(ownerOf(target));
-    const { held } = auth;
+    const auth = this.#requireAuth(target);
+    const { grant } = await this.#records.read(toRecordOwner(target));
+    const { currentToken } = auth;
     auth.forget();
     this.#failures.delete(target.id!);
-    // What the server asked for is nobody's secret, and spares the next sign-in a detour.
-    await this.#records.change(ownerOf(target), ({ url, challenge }) =>
+    // The server's challenge is no secret, and saves the next sign-in a request.
+    await this.#records.change(toRecordOwner(target), ({ url, challenge }) =>
       challenge ? { url, challenge } : null,
     );
-    if (grant) await this.#revoke(target, grant, held);
+    if (grant) await this.#revoke(target, grant, currentToken);
     await this.#notices.dismiss(target);
   }
 
   async status(target: SignInTarget): Promise<SignInStatus> {
-    const { grant, pending } = await this.#records.read(ownerOf(target));
-    const held = this.#auths.get(target.id!)?.held;
+    const { grant, pending } = await this.#records.read(toRecordOwner(target));
+    const accessToken = this.#auths.get(target.id!)?.currentToken;
     const isPending = pending !== undefined && pending.expiresAt > this.#deps.clock();
     return {
-      signedIn: held !== undefined || grant?.refreshToken !== undefined,
+      signedIn: accessToken !== undefined || grant?.refreshToken !== undefined,
       signedInAt: grant?.at ?? null,
       pendingUntil: isPending ? pending.expiresAt : null,
-      scope: this.#safe(grant?.scope),
-      issuer: this.#safe(grant?.discovery.issuer),
+      scope: this.#redact(grant?.scope),
+      issuer: this.#redact(grant?.discovery.issuer),
       failure: this.#failures.get(target.id!) ?? null,
     };
   }
 
-  /** Drops what is in memory about a server that is gone, and what was asked of people on its account. */
+  /** Drops what is in memory about a removed server, and dismisses its notifications. */
   async forget(serverId: string): Promise<void> {
     this.#auths.get(serverId)?.retire();
     this.#auths.delete(serverId);
@@ -140,37 +146,40 @@ export class SignIns {
 
   async close(): Promise<void> {
     this.#closing.abort(new Error("Toolkeep is closing"));
-    await Promise.all([...this.#auths.values()].map((auth) => auth.settled()));
+    await Promise.all([...this.#auths.values()].map((auth) => auth.waitUntilIdle()));
   }
 
-  #mustSignIn(target: SignInTarget): ServerAuth {
-    const auth = this.authFor(target);
+  #requireAuth(target: SignInTarget): ServerAuth {
+    const auth = this.getAuth(target);
     if (auth) return auth;
     const why =
       target.config.transport === "stdio"
         ? "it is a program on this machine, which is given what it needs in its env"
         : "it has an Authorization header, which is sent instead; remove the header to sign in";
-    throw new ToolkeepError("BAD_REQUEST", `there is no signing in to ${target.name}: ${why}`);
+    throw new ToolkeepError("BAD_REQUEST", `${target.name} has no sign-in: ${why}`);
   }
 
-  async #revoke(target: SignInTarget, grant: Grant, held: string | undefined): Promise<void> {
+  async #revoke(target: SignInTarget, grant: Grant, accessToken: string | undefined): Promise<void> {
     const { revoke } = await import("../../machine/oauth-client/oauth.ts");
     const tokens = [
       { value: grant.refreshToken, kind: "refresh_token" },
-      { value: held, kind: "access_token" },
+      { value: accessToken, kind: "access_token" },
     ] as const;
     const revokeAll = async (fetchFn: FetchLike) => {
       for (const { value, kind } of tokens)
         if (value !== undefined) await revoke(grant, { value, kind }, target.config.oauth, fetchFn);
     };
-    // Forgotten here it is in any case; there it ends by itself.
+    // It is forgotten here in any case, and expires there by itself.
     await this.#withFetch(target, revokeAll, REVOKE_MS).catch((error: unknown) =>
-      this.#deps.log.debug({ server: target.name, cause: messageOf(error) }, "a token could not be revoked"),
+      this.#deps.log.debug(
+        { server: target.name, cause: messageOf(error) },
+        "servers: a token could not be revoked",
+      ),
     );
   }
 
-  /** What went wrong as an error for people, and kept for whoever asks how it went. */
-  async #failed(target: SignInTarget, error: unknown): Promise<ToolkeepError> {
+  /** Turns a failure into an error for people and remembers it for `status`. */
+  async #toFailure(target: SignInTarget, error: unknown): Promise<ToolkeepError> {
     if (error instanceof ToolkeepError) return error;
     const { oauthFailure } = await import("../../machine/oauth-client/oauth-failure.ts");
     const { vault } = this.#deps;
@@ -180,7 +189,7 @@ export class SignIns {
         : oauthFailure(error, (text) => vault.redact(text)).reason;
     this.#failures.set(target.id!, reason);
     const [code, remedy] =
-      error instanceof SignInDenied
+      error instanceof SignInDeniedError
         ? (["FORBIDDEN", { remedy: `Try again: toolkeep server auth ${target.name}` }] as const)
         : (["BAD_REQUEST", {}] as const);
     return new ToolkeepError(code, `signing in to ${target.name} failed: ${reason}`, {
@@ -190,8 +199,8 @@ export class SignIns {
     });
   }
 
-  /** What others have written, for people. */
-  #safe(text: string | undefined): string | null {
+  /** Redacts text written by others before people see it. */
+  #redact(text: string | undefined): string | null {
     return text === undefined ? null : this.#deps.vault.redact(text);
   }
 
@@ -200,20 +209,20 @@ export class SignIns {
     return { ...this.#deps, records, notices: this.#notices, withFetch };
   }
 
-  /** Every request that signing in makes, whoever named its address, goes through here and is bounded. */
+  /** Every request of a sign-in goes through here and is bounded, whoever named its address. */
   async #withFetch<T>(
     target: SignInTarget,
     work: (fetchFn: FetchLike) => Promise<T>,
     operationMs = OPERATION_MS,
   ): Promise<T> {
     const { openServerFetch } = await import("../transport/server-fetch.ts");
-    const { config, personNamed } = target;
+    const { config, isPersonNamed } = target;
     const { allowHosts } = this.#deps.settings().net;
-    const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: MAX_BYTES });
-    const whole = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(operationMs)]);
+    const guarded = await openServerFetch({ config, isPersonNamed, allowHosts, maxBytes: MAX_BYTES });
+    const operation = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(operationMs)]);
     try {
       return await work((url, init) => {
-        const signal = AbortSignal.any([whole, AbortSignal.timeout(REQUEST_MS)]);
+        const signal = AbortSignal.any([operation, AbortSignal.timeout(REQUEST_MS)]);
         return guarded.fetch(url, { ...init, signal });
       });
     } finally {

@@ -16,7 +16,7 @@ import { unlessAborted } from "../../lib/flow/unless-aborted.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, type Result } from "../../lib/result.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
-import type { InquiredCall } from "./inquiries.ts";
+import type { AskableCall } from "./inquiries.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -31,23 +31,23 @@ export interface ServerRequest {
     | "tasks/get"
     | "tasks/update"
     | "tasks/cancel";
-  /** Without what a connection adds: `_meta`, answers to what the server asked back, its state. */
+  /** Without what the connection adds: `_meta`, answers to the server's inquiries, its state. */
   readonly params: JsonObject;
-  /** Of a tool, as published. */
+  /** The published schema, where the request calls a tool. */
   readonly inputSchema?: unknown;
-  /** The caller follows tasks: the answer may be that one has begun. */
+  /** The caller can follow tasks, so the answer may be a task that has begun. */
   readonly tasks?: boolean;
-  /** Makes a result of the final answer. */
-  readonly resultOf: (answer: JsonObject) => ToolResult;
+  /** Turns the final answer into a result. */
+  readonly toResult: (answer: JsonObject) => ToolResult;
 }
 
-/** A request with who makes it. Nothing of either is copied that is not needed at once. */
-export class ConnectionCall implements ServerRequest, InquiredCall {
+/** A request and the caller that makes it. Reads from the context on demand, because copying it costs time on every call. */
+export class ConnectionCall implements ServerRequest, AskableCall {
   readonly method: ServerRequest["method"];
   readonly params: JsonObject;
   readonly inputSchema: unknown;
-  readonly resultOf: ServerRequest["resultOf"];
-  /** Aborts with `signal`; only to be asked and listened to. */
+  readonly toResult: ServerRequest["toResult"];
+  /** Aborts with `signal`. May only be checked and listened to. */
   readonly cancellation: AbortSignal;
   readonly caller: Caller;
   readonly onProgress: (update: Progress) => void;
@@ -59,43 +59,43 @@ export class ConnectionCall implements ServerRequest, InquiredCall {
   declare readonly logLevel?: string;
   declare readonly meta?: CallMeta;
 
-  /** `queue`: where the call has its turn. */
-  constructor(request: ServerRequest, context: ToolContext, queue: Turns) {
+  /** `queue` holds the call's place at the server. */
+  constructor(request: ServerRequest, context: ToolContext, queue: PausableQueue) {
     this.method = request.method;
     this.params = request.params;
     this.inputSchema = request.inputSchema;
-    this.resultOf = request.resultOf;
+    this.toResult = request.toResult;
     this.cancellation = lightSignalOf(context);
     this.#context = context;
     this.caller = context.caller;
     this.onProgress = context.progress;
     if (request.tasks) this.tasks = true;
-    if (context.answering) this.answering = withoutTurn(context.answering, queue);
+    if (context.answering) this.answering = pauseQueueWhileAsking(context.answering, queue);
     if (context.rounds) this.rounds = context.rounds;
     if (context.onNotice) this.onNotice = context.onNotice;
     if (context.logLevel !== undefined) this.logLevel = context.logLevel;
     if (context.meta) this.meta = context.meta;
   }
 
-  /** A signal of Node, made when it is asked for. */
+  /** Node's own signal, created on first access. */
   get signal(): AbortSignal {
     return this.#context.signal;
   }
 }
 
-type Turns = Pick<FairQueue, "pause" | "resume">;
+type PausableQueue = Pick<FairQueue, "pause" | "resume">;
 
-/** A caller that does not answer must not keep the server from everybody else. */
-function withoutTurn(answering: Answering, queue: Turns): Answering {
-  let asked = 0;
+/** Frees the call's place while the caller is asked: a caller that does not answer must not block everybody else. */
+function pauseQueueWhileAsking(answering: Answering, queue: PausableQueue): Answering {
+  let pending = 0;
   return {
     ...answering,
     async answer(inquiry, signal) {
-      if (asked++ === 0) queue.pause();
+      if (pending++ === 0) queue.pause();
       try {
         return await answering.answer(inquiry, signal);
       } finally {
-        if (--asked === 0) queue.resume();
+        if (--pending === 0) queue.resume();
       }
     },
   };
@@ -105,85 +105,87 @@ function withoutTurn(answering: Answering, queue: Turns): Answering {
 export type CallEnd =
   | ToolResult
   | {
-      /** The transport failed. `sent` is false only where the server certainly never got the call. */
+      /** The transport failed. `wasSent` is false only if the server certainly never got the call. */
       readonly kind: "lost";
-      readonly sent: boolean;
+      readonly wasSent: boolean;
       readonly message: string;
     }
   | { readonly kind: "needs_auth"; readonly message: string };
 
 export interface ConnectFailure {
-  /** For people. Not redacted: a server may say anything. */
+  /** For people. Not redacted: the text may contain anything the server said. */
   readonly message: string;
-  /** A person has to sign in; trying again helps nothing before. */
+  /** A person has to sign in; retrying earlier does not help. */
   readonly needsAuth: boolean;
-  /** The server is to be reached anew, such as under a changed address: a call that still waits asks once more. */
+  /** The server is being reconnected, for example at a changed address. A waiting call should ask again. */
   readonly isInterrupted?: true;
 }
 
 /** The outcome of an attempt to connect. */
-export type Opened<C> = Result<C, ConnectFailure>;
+export type OpenResult<C> = Result<C, ConnectFailure>;
 
 interface Sender {
   /** Never rejects. */
   send(call: ConnectionCall): Promise<CallEnd>;
 }
 
-export interface Delivery<C extends Sender> {
+export interface DeliveryOptions<C extends Sender> {
   readonly retry: ServerConfig["retry"];
   /** Running the call twice does no harm. */
-  readonly repeatable: boolean;
-  /** The connection to use, opened where there is none; never rejects. */
-  readonly connection: () => Opened<C> | Promise<Opened<C>>;
-  /** Asked when there is a connection: opening one may show that the tool has changed. */
+  readonly isRepeatable: boolean;
+  /** Returns the current connection or opens one; never rejects. */
+  readonly connection: () => OpenResult<C> | Promise<OpenResult<C>>;
+  /** Asked once there is a connection, because opening one may reveal that the tool has changed. */
   readonly refusal: () => string | undefined;
-  /** Told of every end before anything else is made of it. */
+  /** Called with every end, before it is turned into a result. */
   readonly onEnd: (connection: C, end: CallEnd) => void;
 }
 
 /**
- * Sends a call; a second time, over a new connection, only where the transport died and `retry` allows it. A call
- * that timed out, was cancelled or was answered with an error is never sent again.
+ * Sends a call. Sends it again over a new connection only if the transport died and `retry` allows it; a call that
+ * timed out, was cancelled or was answered with an error is never repeated.
  */
 export async function deliver<C extends Sender>(
   call: ConnectionCall,
-  how: Delivery<C>,
+  options: DeliveryOptions<C>,
   isRepeated = false,
 ): Promise<ToolResult> {
-  const ready = how.connection();
+  const connecting = options.connection();
   const opened =
-    ready instanceof Promise ? await openedUnlessAborted(how.connection, call.cancellation, ready) : ready;
-  if (!opened.ok) return notOpened(opened.error);
-  const refusal = how.refusal();
+    connecting instanceof Promise
+      ? await openUnlessAborted(options.connection, call.cancellation, connecting)
+      : connecting;
+  if (!opened.ok) return toUnavailable(opened.error);
+  const refusal = options.refusal();
   if (refusal !== undefined) return { kind: "unavailable", message: refusal, isUnsent: true };
   const connection = opened.value;
   const end = await connection.send(call);
-  how.onEnd(connection, end);
-  if (end.kind !== "lost" || isRepeated || call.cancellation.aborted || !mayRepeat(end.sent, how))
-    return resultOf(end);
-  const again = await deliver(call, how, true);
-  return end.sent ? asSent(again) : again;
+  options.onEnd(connection, end);
+  if (end.kind !== "lost" || isRepeated || call.cancellation.aborted || !mayRepeat(end.wasSent, options))
+    return endToResult(end);
+  const again = await deliver(call, options, true);
+  return end.wasSent ? markSent(again) : again;
 }
 
-/** The first time it may have arrived, whatever became of the second. */
-function asSent(result: ToolResult): ToolResult {
+/** The first attempt may have reached the server, whatever happened to the second. */
+function markSent(result: ToolResult): ToolResult {
   return result.kind === "unavailable" ? { kind: "unavailable", message: result.message } : result;
 }
 
-function notOpened({ message, needsAuth }: ConnectFailure): ToolResult {
+function toUnavailable({ message, needsAuth }: ConnectFailure): ToolResult {
   return { kind: "unavailable", message: needsAuth ? SIGN_IN_NEEDED : message, isUnsent: true };
 }
 
-/** A caller learns nothing about tokens and scopes; people see those elsewhere. */
+/** Callers are told nothing about tokens and scopes; people see the details elsewhere. */
 export const SIGN_IN_NEEDED = "authentication failed";
 
-function resultOf(end: CallEnd): ToolResult {
+function endToResult(end: CallEnd): ToolResult {
   switch (end.kind) {
     case "lost":
       return {
         kind: "unavailable",
         message: `the connection was lost during the call: ${end.message}`,
-        ...(!end.sent && { isUnsent: true }),
+        ...(!end.wasSent && { isUnsent: true }),
       };
     case "needs_auth":
       return { kind: "unavailable", message: SIGN_IN_NEEDED };
@@ -192,19 +194,19 @@ function resultOf(end: CallEnd): ToolResult {
   }
 }
 
-function mayRepeat<C extends Sender>(sent: boolean, { retry, repeatable }: Delivery<C>): boolean {
-  return retry === "once" || (retry === "safe" && (!sent || repeatable));
+function mayRepeat<C extends Sender>(wasSent: boolean, { retry, isRepeatable }: DeliveryOptions<C>): boolean {
+  return retry === "once" || (retry === "safe" && (!wasSent || isRepeatable));
 }
 
-/** How often somebody who waits for a connection begins to wait again because the server is changed meanwhile. */
+/** How often a waiting call starts over because the server's configuration changed meanwhile. */
 const MAX_INTERRUPTIONS = 20;
 
-/** Waits for a connection, and for the next one where opening it was interrupted. */
-export async function openedDespiteChanges<C>(
-  open: () => Opened<C> | Promise<Opened<C>>,
+/** Waits for a connection; if opening it was interrupted, waits for the next one. */
+export async function openDespiteChanges<C>(
+  open: () => OpenResult<C> | Promise<OpenResult<C>>,
   isGivenUp: () => boolean,
-  first: Opened<C> | Promise<Opened<C>> = open(),
-): Promise<Opened<C>> {
+  first: OpenResult<C> | Promise<OpenResult<C>> = open(),
+): Promise<OpenResult<C>> {
   let opened = await first;
   for (let count = 0; count < MAX_INTERRUPTIONS; count++) {
     if (opened.ok || !opened.error.isInterrupted || isGivenUp()) break;
@@ -213,56 +215,56 @@ export async function openedDespiteChanges<C>(
   return opened;
 }
 
-/** The same for a call. When the signal aborts it gives up waiting, not the work. */
-export async function openedUnlessAborted<C>(
-  open: () => Opened<C> | Promise<Opened<C>>,
+/** As `openDespiteChanges`, for a call: when the signal aborts, the wait ends but the connecting goes on. */
+export async function openUnlessAborted<C>(
+  open: () => OpenResult<C> | Promise<OpenResult<C>>,
   signal: AbortSignal,
-  first?: Promise<Opened<C>>,
-): Promise<Opened<C>> {
+  first?: Promise<OpenResult<C>>,
+): Promise<OpenResult<C>> {
   try {
     return await unlessAborted(
-      openedDespiteChanges(open, () => signal.aborted, first),
+      openDespiteChanges(open, () => signal.aborted, first),
       signal,
     );
   } catch (error) {
     if (!signal.aborted) throw error;
-    return err({ message: "the call was given up before the server was ready", needsAuth: false });
+    return err({ message: "the call was cancelled before the server was ready", needsAuth: false });
   }
 }
 
 /**
- * The answer of a server to `tools/call` as a result. Content, structured content and `_meta` are kept as they
- * came, also where they do not match the tool's own output schema: the caller decides what to make of them.
+ * Parses a server's answer to `tools/call`. Content, structured content and `_meta` stay as they came, even if they
+ * do not match the tool's output schema: the caller decides what to make of them.
  */
-export function callResult(answer: Readonly<Record<string, unknown>>): ToolResult {
+export function parseCallResult(answer: Readonly<Record<string, unknown>>): ToolResult {
   const { structuredContent } = answer;
-  const kept = {
+  const extras = {
     ...(isRecord(structuredContent) ? { structured: structuredContent } : {}),
-    ...(isValue(structuredContent) ? { structuredValue: structuredContent } : {}),
+    ...(isBareValue(structuredContent) ? { structuredValue: structuredContent } : {}),
     ...(isRecord(answer._meta) ? { meta: answer._meta } : {}),
   };
-  const content = contentOf(answer);
+  const content = readContent(answer);
   return answer.isError === true
-    ? { kind: "failed", message: errorText(content), content, ...kept }
-    : { kind: "output", content, ...kept };
+    ? { kind: "failed", message: joinErrorText(content), content, ...extras }
+    : { kind: "output", content, ...extras };
 }
 
-function contentOf(answer: Readonly<Record<string, unknown>>): Content[] {
+function readContent(answer: Readonly<Record<string, unknown>>): Content[] {
   const blocks = Array.isArray(answer.content) ? answer.content.filter(isContent) : [];
   const { structuredContent, toolResult } = answer;
-  // Not every client takes a structured result that is no object, and no model reads one: it is there as text too.
-  if (isValue(structuredContent) && !blocks.some(({ type }) => type === "text"))
-    return [...blocks, textFor(structuredContent)];
+  // Some clients reject structured results that are not objects, and models read only text: add it as text.
+  if (isBareValue(structuredContent) && !blocks.some(({ type }) => type === "text"))
+    return [...blocks, toText(structuredContent)];
   // Servers of 2024 answered with a bare `toolResult`.
-  return blocks.length > 0 || toolResult === undefined ? blocks : [textFor(toolResult)];
+  return blocks.length > 0 || toolResult === undefined ? blocks : [toText(toolResult)];
 }
 
-function textFor(value: unknown): Content {
+function toText(value: unknown): Content {
   return text(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Servers from 2026-07-28 on may structure any JSON value. */
-function isValue(structuredContent: unknown): boolean {
+/** Since 2026-07-28 structured content may be any JSON value. */
+function isBareValue(structuredContent: unknown): boolean {
   return structuredContent !== undefined && !isRecord(structuredContent);
 }
 
@@ -270,7 +272,7 @@ function isContent(block: unknown): block is Content {
   return isRecord(block) && typeof block.type === "string";
 }
 
-function errorText(content: readonly Content[]): string {
+function joinErrorText(content: readonly Content[]): string {
   const lines = content.flatMap((block) => (typeof block.text === "string" ? [block.text] : []));
-  return lines.join("\n").trim() || "the tool reported an error and said nothing about it";
+  return lines.join("\n").trim() || "the tool reported an error without a message";
 }

@@ -2,21 +2,21 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Answering } from "../../contract/tool.ts";
 import { ok } from "../../lib/result.ts";
 import { ListUpkeep, type UpkeepDeps } from "../lists/list-upkeep.ts";
-import type { Opened } from "./call.ts";
+import type { OpenResult } from "./call.ts";
 import type { Connection } from "./connection.ts";
-import { conversationOf, type InquiredCall } from "./inquiries.ts";
+import { type AskableCall, conversationKey } from "./inquiries.ts";
 
 /**
- * The connection that all calls of a server share, and former ones on which calls are still under way: a call ends on
+ * The connection that all calls of a server share, and former ones that still have calls under way: a call ends on
  * the connection it was sent over, whatever happens to the server meanwhile.
  */
 export class SharedConnection {
-  /** Set here alone. */
+  /** Assigned only by this class. */
   current: Connection | undefined;
   readonly #former = new Set<Connection>();
   #upkeep: ListUpkeep | undefined;
 
-  /** Of the current connection's lists. */
+  /** Keeps the lists of the current connection up to date. */
   get upkeep(): ListUpkeep | undefined {
     return this.#upkeep;
   }
@@ -26,7 +26,7 @@ export class SharedConnection {
     this.#upkeep = new ListUpkeep(connection, deps);
   }
 
-  /** Gives the connection away: what becomes of it is the caller's. */
+  /** Gives up ownership: the caller decides what happens to the connection. */
   release(): Connection | undefined {
     const connection = this.current;
     this.current = undefined;
@@ -36,8 +36,8 @@ export class SharedConnection {
   }
 
   /**
-   * No new calls go over `connection`, which may also be one that was never shared. It closes once those under way have
-   * ended; resolves at once where there are some.
+   * Takes no new calls for `connection`, which need not have been shared. It closes once its calls have ended;
+   * resolves without waiting for them.
    */
   async retire(connection: Connection | undefined = this.current): Promise<void> {
     if (!connection) return;
@@ -47,50 +47,50 @@ export class SharedConnection {
     await connection.retire();
   }
 
-  /** Ends the connection and the former ones, with the calls on them. */
+  /** Closes the current and all former connections and ends the calls on them. */
   async close(): Promise<void> {
     const all = [this.release(), ...this.#former];
     await Promise.all(all.map((connection) => connection?.close()));
   }
 }
 
-/** A call that has a connection, or waits for it. */
-type Use = Pick<InquiredCall, "caller" | "answering">;
+/** A call that uses a connection or waits for one. */
+type ConnectionUse = Pick<AskableCall, "caller" | "answering">;
 
 export interface OwnConnectionsDeps {
-  /** How long one may rest. */
+  /** How long a connection may stay idle. */
   readonly idleMs: () => number;
-  /** Opens a new one; never rejects. */
-  readonly open: (answering: Answering | undefined) => Promise<Opened<Connection>>;
-  /** The one of all: an exclusive call takes it where there is no room, and is asked there only while it is alone. */
-  readonly shared: () => Promise<Opened<Connection>>;
-  /** Closes one once its calls have ended; resolves at once where there are some. */
+  /** Opens a new connection; never rejects. */
+  readonly open: (answering: Answering | undefined) => Promise<OpenResult<Connection>>;
+  /** The shared connection: the fallback for an exclusive call without room, which is asked there only while alone. */
+  readonly shared: () => Promise<OpenResult<Connection>>;
+  /** Closes a connection once its calls have ended; resolves without waiting for them. */
   readonly retire: (connection: Connection) => Promise<void>;
 }
 
-/** More connections than this one server does not have. */
+/** The most own connections of one server. */
 const MAX_CONNECTIONS = 16;
-/** So many of them wait for the answers of one agent at most: it must not shut the others out. */
+/** The most exclusive connections of one agent, so that it cannot shut out the others. */
 const MAX_EXCLUSIVE_PER_AGENT = 6;
 
-interface Own {
+interface OwnConnection {
   readonly conversation: string;
-  readonly opening: Promise<Opened<Connection>>;
-  /** With whether the call has it alone. */
-  readonly uses: Map<Use, boolean>;
+  readonly opening: Promise<OpenResult<Connection>>;
+  /** Maps each call to whether it has the connection exclusively. */
+  readonly uses: Map<ConnectionUse, boolean>;
   connection: Connection | undefined;
   timer: NodeJS.Timeout | undefined;
   usedAt: number;
 }
 
 /**
- * Connections that belong to one conversation each, for servers that ask back: what comes over one can only be
- * meant for its conversation. A call that stands for itself has one alone, for as long as it is under way.
+ * Connections that belong to one conversation each, for servers that ask back: an inquiry on one can only be meant for
+ * its conversation. An exclusive call has a connection to itself while it is under way.
  */
 export class OwnConnections {
-  readonly #all = new Set<Own>();
-  /** Those that are there: most servers have none, and every call ends by looking. */
-  readonly open: ReadonlySet<unknown> = this.#all;
+  readonly #all = new Set<OwnConnection>();
+  /** Lets every call check cheaply whether there are any; most servers have none. */
+  readonly all: ReadonlySet<unknown> = this.#all;
   readonly #deps: OwnConnectionsDeps;
   #uses = 0;
 
@@ -99,27 +99,27 @@ export class OwnConnections {
   }
 
   /**
-   * The connection for a call, opened if there is none that it may have; in use until `release`. While an exclusive
-   * call has it, nobody else does.
+   * Returns the connection for a call and opens one if none fits. The call holds it until `release`; an exclusive
+   * call shares it with nobody.
    */
-  async get(use: Use, isExclusive: boolean): Promise<Opened<Connection>> {
+  async get(use: ConnectionUse, isExclusive: boolean): Promise<OpenResult<Connection>> {
     this.release(use);
-    const conversation = keyOf(use);
-    const known = this.#mostRecent(conversation, isExclusive);
-    if (known) return this.#used(known, use, isExclusive).opening;
-    // Who gets none of its own takes the one of all, and is asked there only while that is certain.
-    const hasMany = isExclusive && this.#exclusiveOf(use.caller.agentId) >= MAX_EXCLUSIVE_PER_AGENT;
+    const conversation = connectionKey(use);
+    const known = this.#findMostRecent(conversation, isExclusive);
+    if (known) return this.#markUsed(known, use, isExclusive).opening;
+    // The shared connection is the fallback; there the caller is asked only if the inquiry is certainly its own.
+    const hasMany = isExclusive && this.#countExclusive(use.caller.agentId) >= MAX_EXCLUSIVE_PER_AGENT;
     if (hasMany || !this.#makeRoom()) return this.#deps.shared();
-    const own = newOwn(conversation, this.#deps.open(use.answering));
-    this.#all.add(this.#used(own, use, isExclusive));
+    const own = createOwn(conversation, this.#deps.open(use.answering));
+    this.#all.add(this.#markUsed(own, use, isExclusive));
     const opened = await own.opening;
     if (!opened.ok) this.#all.delete(own);
-    else if (this.#all.has(own)) this.#keep(own, opened.value);
+    else if (this.#all.has(own)) this.#attach(own, opened.value);
     return opened;
   }
 
-  /** The call is over. One that was given up may still be worked on and ask, so nobody else gets its connection. */
-  release(use: Use, isGivenUp = false): void {
+  /** Ends a call's use. An abandoned call may still run and ask back, so its exclusive connection is retired. */
+  release(use: ConnectionUse, isGivenUp = false): void {
     for (const own of this.#all) {
       const isExclusive = own.uses.get(use);
       own.uses.delete(use);
@@ -127,37 +127,37 @@ export class OwnConnections {
     }
   }
 
-  /** Takes over a connection that has served no other conversation so far. */
+  /** Takes over a connection that has served only this conversation. */
   adopt(conversation: string, connection: Connection): void {
     this.#makeRoom();
-    const own = newOwn(conversation, Promise.resolve(ok(connection)));
+    const own = createOwn(conversation, Promise.resolve(ok(connection)));
     own.usedAt = ++this.#uses;
     this.#all.add(own);
-    this.#keep(own, connection);
+    this.#attach(own, connection);
   }
 
-  /** Connections without a call under way are closed unless they get one in time. */
-  rest(): void {
+  /** Starts the idle timer of every connection without a call. */
+  scheduleIdleClose(): void {
     for (const own of this.#all) {
-      if (own.timer !== undefined || !own.connection || !isResting(own)) continue;
+      if (own.timer !== undefined || !own.connection || !isIdle(own)) continue;
       own.timer = setTimeout(() => void own.connection?.retire(), this.#deps.idleMs());
       own.timer.unref();
     }
   }
 
-  /** Tells the server, where it may ask this conversation for roots, that they are others by now. */
-  rootsChanged(caller: Caller): void {
-    const conversation = withRoots(caller);
-    for (const own of this.#all) if (own.conversation === conversation) own.connection?.rootsChanged();
+  /** Tells the server that this conversation's roots changed, if it may ask for them. */
+  notifyRootsChanged(caller: Caller): void {
+    const conversation = keyWithRoots(caller);
+    for (const own of this.#all) if (own.conversation === conversation) own.connection?.notifyRootsChanged();
   }
 
-  /** Forgets a connection that failed; closing it is the caller's. False where it is none of these. */
+  /** Forgets a failed connection without closing it. Returns false if it is not one of these. */
   drop(connection: Connection): boolean {
     for (const own of this.#all) if (own.connection === connection) return this.#all.delete(own);
     return false;
   }
 
-  /** No new calls get any of these; each closes once its calls have ended. */
+  /** Takes no new calls; each connection closes once its calls have ended. */
   async retire(): Promise<void> {
     await Promise.all([...this.#all].map((own) => this.#retire(own)));
   }
@@ -174,20 +174,20 @@ export class OwnConnections {
     );
   }
 
-  #exclusiveOf(agentId: string): number {
+  #countExclusive(agentId: string): number {
     const uses = [...this.#all].flatMap((own) => [...own.uses]);
     return uses.filter(([use, isExclusive]) => isExclusive && use.caller.agentId === agentId).length;
   }
 
-  /** Of those that a call may have, the one that was used last: the others rest until they are closed. */
-  #mostRecent(conversation: string, isExclusive: boolean): Own | undefined {
-    const fitting = [...this.#all].filter(
-      (own) => own.conversation === conversation && (isExclusive ? isResting(own) : isShared(own)),
+  /** Prefers the connection used last, so that the others stay idle and get closed. */
+  #findMostRecent(conversation: string, isExclusive: boolean): OwnConnection | undefined {
+    const candidates = [...this.#all].filter(
+      (own) => own.conversation === conversation && (isExclusive ? isIdle(own) : isShared(own)),
     );
-    return fitting.sort((a, b) => b.usedAt - a.usedAt)[0];
+    return candidates.sort((a, b) => b.usedAt - a.usedAt)[0];
   }
 
-  #used(own: Own, use: Use, isExclusive: boolean): Own {
+  #markUsed(own: OwnConnection, use: ConnectionUse, isExclusive: boolean): OwnConnection {
     clearTimeout(own.timer);
     own.timer = undefined;
     own.usedAt = ++this.#uses;
@@ -195,7 +195,7 @@ export class OwnConnections {
     return own;
   }
 
-  #keep(own: Own, connection: Connection): void {
+  #attach(own: OwnConnection, connection: Connection): void {
     own.connection = connection;
     void connection.closed.then(() => {
       clearTimeout(own.timer);
@@ -203,18 +203,18 @@ export class OwnConnections {
     });
   }
 
-  async #retire(own: Own): Promise<void> {
+  async #retire(own: OwnConnection): Promise<void> {
     clearTimeout(own.timer);
     this.#all.delete(own);
     const opened = await own.opening;
     if (opened.ok) await this.#deps.retire(opened.value);
   }
 
-  /** The one that has rested longest makes way. */
+  /** Closes the connection that has been idle longest if the limit is reached. */
   #makeRoom(): boolean {
     if (this.#all.size < MAX_CONNECTIONS) return true;
-    const resting = [...this.#all].filter((own) => own.connection && isResting(own));
-    const [oldest] = resting.sort((a, b) => a.usedAt - b.usedAt);
+    const idle = [...this.#all].filter((own) => own.connection && isIdle(own));
+    const [oldest] = idle.sort((a, b) => a.usedAt - b.usedAt);
     if (!oldest) return false;
     this.#all.delete(oldest);
     void oldest.connection?.close();
@@ -222,23 +222,23 @@ export class OwnConnections {
   }
 }
 
-/** A connection whose server may ask for roots is for those calls only that can give them. */
-function keyOf({ caller, answering }: Use): string {
-  return answering?.capabilities.roots === undefined ? conversationOf(caller) : withRoots(caller);
+/** A server may ask for roots only on connections of callers that have some, so those get their own key. */
+function connectionKey({ caller, answering }: ConnectionUse): string {
+  return answering?.capabilities.roots === undefined ? conversationKey(caller) : keyWithRoots(caller);
 }
 
-function withRoots(caller: Caller): string {
-  return `${conversationOf(caller)} with roots`;
+function keyWithRoots(caller: Caller): string {
+  return `${conversationKey(caller)} with roots`;
 }
 
-function newOwn(conversation: string, opening: Promise<Opened<Connection>>): Own {
+function createOwn(conversation: string, opening: Promise<OpenResult<Connection>>): OwnConnection {
   return { conversation, opening, uses: new Map(), connection: undefined, timer: undefined, usedAt: 0 };
 }
 
-function isResting({ uses, connection }: Own): boolean {
+function isIdle({ uses, connection }: OwnConnection): boolean {
   return uses.size === 0 && (connection?.openCalls ?? 0) === 0;
 }
 
-function isShared({ uses }: Own): boolean {
+function isShared({ uses }: OwnConnection): boolean {
   return ![...uses.values()].includes(true);
 }

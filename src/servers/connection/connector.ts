@@ -11,8 +11,8 @@ import type { SignInTarget } from "../auth/sign-in.ts";
 import type { SignIns } from "../auth/sign-ins.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
-import { withSecrets } from "../lifecycle/server-secrets.ts";
-import { type Era, stillTrusted } from "../transport/era.ts";
+import { fillSecrets } from "../lifecycle/server-secrets.ts";
+import { type Era, keepIfFresh } from "../transport/era.ts";
 import type { ConnectFailure } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
@@ -24,78 +24,78 @@ export interface ConnectorDeps {
   readonly signIns: SignIns;
   readonly clock: Clock;
   readonly log: Log;
-  /** The daemon's own environment, of which servers get what is not the daemon's alone. */
+  /** The daemon's environment. Servers get it without what belongs to the daemon alone. */
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** Toolkeep's version, as it introduces itself to servers. */
+  /** Toolkeep's version, sent to servers as client info. */
   readonly version: string;
 }
 
-/** What to connect to: a server, or a configuration that is not registered (`id` is null). */
+/** A server to connect to, or an unregistered configuration (`id` is null). */
 export interface ConnectTarget extends SignInTarget {
   readonly config: ServerConfig;
   readonly log: ServerLog | null;
 }
 
-export function targetOf(server: {
+export function toConnectTarget(server: {
   readonly definition: Definition;
   readonly log: ServerLog;
 }): ConnectTarget & { readonly id: string } {
-  const { record, config, personNamed } = server.definition;
-  return { id: record.id, name: record.name, config, personNamed, log: server.log };
+  const { record, config, isPersonNamed } = server.definition;
+  return { id: record.id, name: record.name, config, isPersonNamed, log: server.log };
 }
 
-/** Nothing is fetched on behalf of a server that waits for a person. */
-export function signInTarget(server: Parameters<typeof targetOf>[0]): SignInTarget {
+/** Throws for a server that awaits approval: nothing is fetched on its behalf. */
+export function toSignInTarget(server: Parameters<typeof toConnectTarget>[0]): SignInTarget {
   const { gate } = server.definition;
   if (gate.kind === "pending_approval") throw new ToolkeepError("BAD_REQUEST", gate.reason);
-  return targetOf(server);
+  return toConnectTarget(server);
 }
 
 export interface ConnectAttempt {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly prior: Era | null;
-  /** Of the one conversation that the connection is for; absent where it is for all. */
+  /** Answers for the one conversation that owns the connection; absent on a shared one. */
   readonly answering?: Answering;
 }
 
 const MIN_CONNECT_MS = 1000;
 
-/** `answering`: of the conversation that it is for. */
-export function attemptFor(
+/** `answering` belongs to the conversation that will own the connection. */
+export function planAttempt(
   { config, record }: Definition,
   now: number,
   signal: AbortSignal,
   answering?: Answering,
 ): ConnectAttempt {
   const timeoutMs = Math.max(MIN_CONNECT_MS, config.connectTimeoutMs);
-  const prior = stillTrusted(record.era as Era | null, now);
+  const prior = keepIfFresh(record.era as Era | null, now);
   return { timeoutMs, signal, prior, ...(answering && { answering }) };
 }
 
-/** Opens a connection and lists the tools; never rejects, and leaves nothing behind when it fails. */
+/** Opens a connection and lists the tools. Never rejects, and leaves nothing behind after a failure. */
 export type Connector = (
   target: ConnectTarget,
   attempt: ConnectAttempt,
 ) => Promise<Result<Connection, ConnectFailure>>;
 
-/** The MCP client is loaded with the first connection: a daemon whose servers all rest starts without it. */
+/** Loads the MCP client with the first connection, so that a daemon whose servers all rest starts without it. */
 export function createConnector(deps: ConnectorDeps): Connector {
   const redact = (text: string) => deps.vault.redact(text);
   const isSecret = (value: string) => redact(value) !== value;
 
   return async (target, attempt) => {
     const { connect } = await import("./connect.ts");
-    if (attempt.signal.aborted) return err({ message: "connecting was given up", needsAuth: false });
+    if (attempt.signal.aborted) return err({ message: "connecting was cancelled", needsAuth: false });
     const { processes, sandbox, baseEnv, version, clock, signIns } = deps;
     const { limits, net, home } = deps.settings();
-    const { id: serverId, config, personNamed, log } = target;
-    log?.step("resolve");
-    const filled = await withSecrets(config, personNamed, deps.vault);
+    const { id: serverId, config, isPersonNamed, log } = target;
+    log?.reportStep("resolve");
+    const filled = await fillSecrets(config, isPersonNamed, deps.vault);
     if (!filled.ok) return err({ message: filled.error, needsAuth: false });
     return await connect(
       filled.value,
-      { ...attempt, auth: signIns.authFor(target), personNamed, log, serverId },
+      { ...attempt, auth: signIns.getAuth(target), isPersonNamed, log, serverId },
       {
         processes,
         sandbox,

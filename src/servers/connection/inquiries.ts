@@ -11,20 +11,20 @@ const MAX_NAME_CHARS = 200;
 const MAX_STATE_CHARS = 256 * 1024;
 const METHODS: readonly unknown[] = ["elicitation/create", "sampling/createMessage", "roots/list"];
 
-/** A call under way, as far as inquiries and what a server tells go. */
-export interface InquiredCall extends Listening {
+/** A call under way, as seen by inquiries and notices. */
+export interface AskableCall extends Listening {
   readonly caller: Caller;
   readonly answering?: Answering;
   readonly signal: AbortSignal;
 }
 
-/** Whose answers count as one caller's: an agent, with one token, in one conversation. */
-export function conversationOf({ agentId, tokenId, conversation }: Caller): string {
+/** Identifies whose answers count as one caller's: an agent, with one token, in one conversation. */
+export function conversationKey({ agentId, tokenId, conversation }: Caller): string {
   return JSON.stringify([agentId, tokenId, conversation]);
 }
 
-/** What a server asks back cannot be brought to anybody; everything in it is for the server. */
-export class InquiryRefused extends Error {
+/** Nobody can answer the server's inquiry. Message, code and data are sent to the server. */
+export class InquiryRefusedError extends Error {
   readonly code: number | undefined;
   readonly data: unknown;
 
@@ -37,91 +37,94 @@ export class InquiryRefused extends Error {
 
 const MISSING_CAPABILITY = -32021;
 
-function cannotBeAsked({ method }: Inquiry): InquiryRefused {
-  const data = { requiredCapabilities: { [CAPABILITY[method]]: {} } };
-  return new InquiryRefused("the caller of this tool cannot be asked", { code: MISSING_CAPABILITY, data });
+function refuseInquiry({ method }: Inquiry): InquiryRefusedError {
+  const data = { requiredCapabilities: { [CAPABILITY_BY_METHOD[method]]: {} } };
+  return new InquiryRefusedError("the caller of this tool cannot be asked", {
+    code: MISSING_CAPABILITY,
+    data,
+  });
 }
 
 /**
- * Brings what a server asks back on a connection to the caller it belongs to. The protocol up to 2025-11-25 does
- * not say which call an inquiry is about, so it is only passed on where there is no doubt: every call that this
- * connection ever carried came from one conversation, and one that answers for itself alone is alone. Everything else is refused, never guessed.
+ * Routes inquiries on a connection to the caller they belong to. Up to 2025-11-25 MCP does not say which call an
+ * inquiry is about, so it is passed on only without doubt: every call on this connection came from one conversation,
+ * and an exclusive call is alone. Everything else is refused, never guessed.
  */
 export class Inquiries {
-  /** A list: a set of what comes and goes this fast keeps it alive (see `lib/flow/slots.ts`). */
-  readonly #open: InquiredCall[] = [];
+  /** A list, because a set with such fast turnover keeps its entries alive (see `lib/flow/slots.ts`). */
+  readonly #open: AskableCall[] = [];
   #conversation: string | undefined;
-  #mixed = false;
+  #isMixed = false;
   #lastCaller: Caller | undefined;
 
-  /** The conversation that all calls so far came from; undefined when there was none, or more than one. */
+  /** The one conversation that every call so far came from; undefined if there was none, or several. */
   get conversation(): string | undefined {
-    return this.#mixed ? undefined : this.#conversation;
+    return this.#isMixed ? undefined : this.#conversation;
   }
 
-  /** How many calls are under way. */
+  /** The number of calls under way. */
   get openCalls(): number {
     return this.#open.length;
   }
 
-  /** The calls under way, where it is certain that what the server says is for their conversation; otherwise none. */
-  get certain(): Iterable<InquiredCall> {
-    return this.#mixed ? [] : this.#open;
+  /** The calls under way if the server's messages are certainly for their conversation; otherwise none. */
+  get certainCalls(): Iterable<AskableCall> {
+    return this.#isMixed ? [] : this.#open;
   }
 
-  /** A call that stands for itself alone leaves no doubt only while there is no other. */
+  /** An exclusive call is certain only while it is the only one. */
   get #isCertain(): boolean {
     const calls = [...this.#open];
-    return !this.#mixed && (calls.length < 2 || !calls.some(({ answering }) => answering?.isExclusive));
+    return !this.#isMixed && (calls.length < 2 || !calls.some(({ answering }) => answering?.isExclusive));
   }
 
-  begin(call: InquiredCall): void {
+  begin(call: AskableCall): void {
     this.#open.push(call);
-    if (this.#mixed || call.caller === this.#lastCaller) return;
+    if (this.#isMixed || call.caller === this.#lastCaller) return;
     this.#lastCaller = call.caller;
-    const conversation = conversationOf(call.caller);
+    const conversation = conversationKey(call.caller);
     this.#conversation ??= conversation;
-    if (conversation !== this.#conversation) this.#mixed = true;
+    if (conversation !== this.#conversation) this.#isMixed = true;
   }
 
-  end(call: InquiredCall): void {
+  end(call: AskableCall): void {
     const index = this.#open.indexOf(call);
     if (index !== -1) this.#open.splice(index, 1);
   }
 
-  /** Rejects with InquiryRefused when it belongs to nobody for certain, or to a caller that cannot answer it. */
+  /** Rejects with `InquiryRefusedError` if it is uncertain whom to ask, or if the caller cannot answer. */
   async answer(inquiry: Inquiry, signal: AbortSignal): Promise<JsonObject> {
     const [call] = this.#open;
-    if (!call) throw new InquiryRefused("no call is under way that this could be about");
+    if (!call) throw new InquiryRefusedError("no call is under way that this could belong to");
     if (!this.#isCertain) {
-      throw new InquiryRefused(
-        "this connection serves several callers, and it is not certain whom this is for",
+      throw new InquiryRefusedError(
+        "this connection serves several callers, and it is uncertain which one this is for",
       );
     }
-    const asked = this.askable(inquiry);
-    if (!asked) throw cannotBeAsked(inquiry);
-    return await answerWith(asked, inquiry, signal);
+    const answerer = this.findAnswerer(inquiry);
+    if (!answerer) throw refuseInquiry(inquiry);
+    return await answerInquiry(answerer, inquiry, signal);
   }
 
-  /** The call whose caller can be asked this; undefined where there is none, or it is not certain which. */
-  askable(inquiry: Inquiry): InquiredCall | undefined {
+  /** The call whose caller can answer; undefined if there is none, or if it is uncertain which. */
+  findAnswerer(inquiry: Inquiry): AskableCall | undefined {
     if (!this.#isCertain) return undefined;
     return [...this.#open].find(({ answering }) => canAnswer(answering, inquiry));
   }
 }
 
-/** For an inquiry that came as the answer to a call, and so belongs to it. */
-export async function answerWith(
-  { answering, signal }: InquiredCall,
+/** Answers an inquiry that came as the answer to a call and so belongs to it. */
+export async function answerInquiry(
+  { answering, signal }: AskableCall,
   inquiry: Inquiry,
-  connection: AbortSignal,
+  connectionSignal: AbortSignal,
 ): Promise<JsonObject> {
   if (!answering || !canAnswer(answering, inquiry)) {
-    throw cannotBeAsked(inquiry);
+    throw refuseInquiry(inquiry);
   }
   const either = new AbortController();
-  // Not AbortSignal.any, which does not hear of the light signal of a call.
-  const unlink = linkSignals(either, signal, connection);
+  // AbortSignal.any does not work with the call's LightSignal.
+  const unlink = linkSignals(either, signal, connectionSignal);
   try {
     return await answering.answer(inquiry, either.signal);
   } finally {
@@ -133,19 +136,19 @@ function canAnswer(answering: Answering | undefined, inquiry: Inquiry): boolean 
   return answering !== undefined && canBeAsked(answering.capabilities, inquiry);
 }
 
-/** Whether somebody with these MCP client capabilities can be asked this. */
+/** Whether a client with these MCP capabilities can be asked this. */
 export function canBeAsked(capabilities: Answering["capabilities"], { method }: Inquiry): boolean {
-  return capabilities[CAPABILITY[method]] !== undefined;
+  return capabilities[CAPABILITY_BY_METHOD[method]] !== undefined;
 }
 
-const CAPABILITY: Readonly<Record<Inquiry["method"], string>> = {
+const CAPABILITY_BY_METHOD: Readonly<Record<Inquiry["method"], string>> = {
   "elicitation/create": "elicitation",
   "sampling/createMessage": "sampling",
   "roots/list": "roots",
 };
 
-/** What a server of 2026-07-28 wants to know before it goes on; undefined for an answer that is one. */
-export function inquiriesIn(answer: JsonObject): Result<Asked, string> | undefined {
+/** Parses the inquiries of a modern server; undefined if the answer is final. */
+export function parseInquiries(answer: JsonObject): Result<Asked, string> | undefined {
   if (answer.resultType !== "input_required") return undefined;
   const { inputRequests, requestState } = answer;
   const requests = Object.entries(isRecord(inputRequests) ? inputRequests : {});
@@ -153,28 +156,28 @@ export function inquiriesIn(answer: JsonObject): Result<Asked, string> | undefin
     return err(`it asks more than ${MAX_INQUIRIES} things at once`);
   }
   if (requests.length === 0 && typeof requestState !== "string") {
-    return err("it asks for input and does not say which");
+    return err("it asks for input without saying which");
   }
   if (typeof requestState === "string" && requestState.length > MAX_STATE_CHARS) {
     return err(`the state it wants back has more than ${MAX_STATE_CHARS} characters`);
   }
   const inquiries: [string, Inquiry][] = [];
   for (const [name, request] of requests) {
-    const inquiry = inquiryOf(request);
-    if (!inquiry || name.length > MAX_NAME_CHARS) return err("it asks in a way that is not known");
+    const inquiry = parseInquiry(request);
+    if (!inquiry || name.length > MAX_NAME_CHARS) return err("it asks in a way that is unknown");
     inquiries.push([name, inquiry]);
   }
-  // Not by assignment: `__proto__` is a name like any other.
+  // Object.fromEntries rather than assignment, because a server may use the name `__proto__`.
   const asked = { inquiries: Object.fromEntries(inquiries) };
   return ok(typeof requestState === "string" ? { ...asked, state: requestState } : asked);
 }
 
-/** Whether somebody with these MCP client capabilities can be asked all of it. */
+/** Whether a client with these MCP capabilities can answer every inquiry. */
 export function canAnswerAll({ inquiries }: Asked, capabilities: JsonObject): boolean {
   return Object.values(inquiries).every((inquiry) => canBeAsked(capabilities, inquiry));
 }
 
-function inquiryOf(request: unknown): Inquiry | undefined {
+function parseInquiry(request: unknown): Inquiry | undefined {
   if (!isRecord(request) || !METHODS.includes(request.method)) return undefined;
   const { method, params = {} } = request;
   return isRecord(params) ? { method: method as Inquiry["method"], params } : undefined;

@@ -5,22 +5,22 @@ import { isRecord } from "../../lib/json.ts";
 type JsonObject = Readonly<Record<string, unknown>>;
 type OnNotice = (notice: Notice) => void;
 
-/** As MCP orders them, from the most talkative on. */
+/** MCP's log levels, most verbose first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** Whether messages of `level` are wanted by whoever asked for `wanted`. */
+/** Whether a caller that asked for `wanted` gets messages of `level`. */
 export function isWanted(level: unknown, wanted: string): boolean {
   return LEVELS.indexOf(String(level)) >= LEVELS.indexOf(wanted);
 }
 
-/** Whether `level` asks for more than `other` does. */
+/** Whether `level` includes more messages than `other`. */
 export function isMoreTalkative(level: string, other: string | undefined): boolean {
   const rank = LEVELS.indexOf(level);
   return rank !== -1 && (other === undefined || rank < LEVELS.indexOf(other));
 }
 
-/** The first of these calls that wants to hear a log message hears it. */
-export function tellLog(params: JsonObject, calls: Iterable<Listening>): void {
+/** Forwards a log message to the first call that wants it. */
+export function forwardLog(params: JsonObject, calls: Iterable<Listening>): void {
   for (const { onNotice, logLevel } of calls) {
     if (!onNotice || logLevel === undefined || !isWanted(params.level, logLevel)) continue;
     onNotice({ method: "notifications/message", params });
@@ -28,18 +28,18 @@ export function tellLog(params: JsonObject, calls: Iterable<Listening>): void {
   }
 }
 
-/** More people than this are not sent to an address at the same time; the oldest are forgotten. */
+/** How many elicitations are remembered; the least recently used are dropped. */
 const MAX_REMEMBERED = 200;
 const MAX_ID_CHARS = 500;
 
 /**
- * Who was sent to an address by which elicitation. When it is complete, exactly that caller is told, also after its
- * call is over: the id says for certain whom it is for.
+ * Remembers which caller was sent to a URL by which elicitation. On completion exactly that caller is notified, even
+ * after its call has ended: the id is unambiguous.
  */
-export class SentToAddress {
+export class UrlElicitations {
   readonly #byId = new BoundedMap<string, OnNotice>(MAX_REMEMBERED, { drops: "least used" });
 
-  /** Looks for ids of elicitations in the parameters of one, or in the data of an error that asks for them. */
+  /** Takes the elicitation ids from an elicitation's parameters, or from the data of an error that demands some. */
   remember(value: unknown, { onNotice }: Listening): void {
     if (!onNotice || !isRecord(value)) return;
     if (Array.isArray(value.elicitations)) {

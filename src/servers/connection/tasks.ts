@@ -9,17 +9,17 @@ import type {
 } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { callResult, type ServerRequest } from "./call.ts";
-import { answerWith, canAnswerAll, inquiriesIn } from "./inquiries.ts";
+import { parseCallResult, type ServerRequest } from "./call.ts";
+import { answerInquiry, canAnswerAll, parseInquiries } from "./inquiries.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How a call reaches its server. */
+/** Sends requests to a tool's server. */
 export interface TaskHost {
-  request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult>;
+  request(request: ServerRequest, context: ToolContext, isRepeatable: boolean): Promise<ToolResult>;
 }
 
-/** The extension of 2026-07-28 by which a server may answer a call with work that goes on. */
+/** The extension of 2026-07-28 with which a server may answer a call with a task. */
 export const TASKS = "io.modelcontextprotocol/tasks";
 const MISSING_CAPABILITY = -32021;
 const MAX_ID_CHARS = 4096;
@@ -27,36 +27,37 @@ const DEFAULT_POLL_MS = 1000;
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 30_000;
 const CANCEL_MS = 2000;
-/** Begins the state that a caller brings back with its answers to what a task asked. */
-const RESUMED = "toolkeep/task:";
+/** Prefix of the state that a caller returns along with its answers to a task's inquiries. */
+const RESUME_PREFIX = "toolkeep/task:";
 const CANCELLED: ToolResult = { kind: "failed", message: "the call was cancelled" };
-const NOBODY: ToolResult = {
+const CANNOT_ASK: ToolResult = {
   kind: "failed",
   message: "the server asked back, but the caller of this tool cannot be asked",
 };
 
 /**
- * A call to a tool that may go on as a task. A caller that follows tasks is given it; for any other the task is
- * followed here until it is done, so that tools which run in no other way can be called by everybody.
+ * Calls a tool that may run as a server task. A caller that follows tasks gets the task; for all others it is followed
+ * here until it ends, so that everybody can call tools that run only as tasks.
  */
-export function callOrTask(
+export function callWithTasks(
   host: TaskHost,
   call: ServerRequest,
   context: ToolContext,
-  repeatable: boolean,
+  isRepeatable: boolean,
 ): Promise<ToolResult> {
   const { rounds } = context;
-  if (rounds?.state?.startsWith(RESUMED)) {
-    return resumed(host, rounds.state.slice(RESUMED.length), rounds.answers ?? {}, context);
+  if (rounds?.state?.startsWith(RESUME_PREFIX)) {
+    return resumeTask(host, rounds.state.slice(RESUME_PREFIX.length), rounds.answers ?? {}, context);
   }
-  if (followsTasks(rounds?.capabilities)) return host.request({ ...call, tasks: true }, context, repeatable);
+  if (followsTasks(rounds?.capabilities))
+    return host.request({ ...call, tasks: true }, context, isRepeatable);
   return host
-    .request(call, context, repeatable)
-    .then((result) => (result.kind === "failed" ? unlessTask(host, call, context, result) : result));
+    .request(call, context, isRepeatable)
+    .then((result) => (result.kind === "failed" ? retryAsTask(host, call, context, result) : result));
 }
 
-/** What came of a call that failed: of one that its server runs as a task only, that of the task. */
-export async function unlessTask(
+/** Returns a failed call's result, or runs the call as a task if the server accepts it only as one. */
+export async function retryAsTask(
   host: TaskHost,
   call: ServerRequest,
   context: ToolContext,
@@ -64,67 +65,71 @@ export async function unlessTask(
 ): Promise<ToolResult> {
   if (!wantsTasks(result.fault)) return result;
   const begun = await host.request({ ...call, tasks: true }, context, false);
-  return begun.kind === "task" ? await untilDone(host, begun.task, context, new Set()) : begun;
+  return begun.kind === "task" ? await waitForTask(host, begun.task, context, new Set()) : begun;
 }
 
-/** A tool of 2025-11-25 that runs as a task only: it is asked for one, and for its result. */
+/** Calls a tool of 2025-11-25 that runs only as a task: starts the task, then fetches its result. */
 export async function callAsLegacyTask(
   host: TaskHost,
   call: ServerRequest,
   context: ToolContext,
 ): Promise<ToolResult> {
   let id: string | undefined;
-  const resultOf = (answer: JsonObject) => {
-    id = isRecord(answer.task) ? taskIn(answer.task)?.id : undefined;
-    return callResult(answer);
+  const toResult = (answer: JsonObject) => {
+    id = isRecord(answer.task) ? parseTask(answer.task)?.id : undefined;
+    return parseCallResult(answer);
   };
   const begun = await host.request(
-    { ...call, params: { ...call.params, task: {} }, resultOf },
+    { ...call, params: { ...call.params, task: {} }, toResult },
     context,
     false,
   );
   if (id === undefined) return begun;
   const params = { taskId: id };
-  const result = await host.request({ method: "tasks/result", params, resultOf: callResult }, context, true);
+  const result = await host.request(
+    { method: "tasks/result", params, toResult: parseCallResult },
+    context,
+    true,
+  );
   if (context.signal.aborted) await cancel(host, id, context);
-  return withoutFault(result);
+  return dropFault(result);
 }
 
-/** Asks a server of 2026-07-28 about a task, for a caller that follows it. */
-export function aboutTask({ id, action, answers }: TaskRequest): ServerRequest {
+/** Builds a request about a task to a modern server, for a caller that follows it. */
+export function buildTaskRequest({ id, action, answers }: TaskRequest): ServerRequest {
   return {
     method: `tasks/${action}`,
     params: { taskId: id, ...(action === "update" ? { inputResponses: answers ?? {} } : {}) },
     tasks: true,
-    resultOf: ({ resultType: _, taskId: __, ...structured }) => ({ kind: "output", content: [], structured }),
+    toResult: ({ resultType: _, taskId: __, ...structured }) => ({ kind: "output", content: [], structured }),
   };
 }
 
-/** The caller has answered what the task asked. */
-async function resumed(
+/** Continues after the caller has answered the task's inquiries. */
+async function resumeTask(
   host: TaskHost,
   id: string,
   answers: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const updated = await host.request(aboutTask({ id, action: "update", answers }), context, true);
-  if (updated.kind !== "output") return withoutFault(updated);
-  return await untilDone(host, { id, state: {} }, context, new Set(Object.keys(answers)));
+  const updated = await host.request(buildTaskRequest({ id, action: "update", answers }), context, true);
+  if (updated.kind !== "output") return dropFault(updated);
+  return await waitForTask(host, { id, state: {} }, context, new Set(Object.keys(answers)));
 }
 
-/** `answered`: the names of what needs no answer any more. */
-async function untilDone(
+/** `answered` holds the names of inquiries that need no further answer. */
+async function waitForTask(
   host: TaskHost,
   begun: Task,
   context: ToolContext,
   answered: Set<string>,
 ): Promise<ToolResult> {
-  const result = await followed(host, begun, context, answered);
-  if (context.signal.aborted || result === NOBODY) await cancel(host, begun.id, context);
+  const result = await pollTask(host, begun, context, answered);
+  if (context.signal.aborted || result === CANNOT_ASK) await cancel(host, begun.id, context);
   return result;
 }
 
-async function followed(
+async function pollTask(
   host: TaskHost,
   begun: Task,
   context: ToolContext,
@@ -132,61 +137,64 @@ async function followed(
 ): Promise<ToolResult> {
   let { state } = begun;
   for (let polls = 1; ; polls++) {
-    const ended = endOf(state) ?? (await ask(host, { ...begun, state }, context, answered));
+    const ended = readTaskEnd(state) ?? (await askCaller(host, { ...begun, state }, context, answered));
     if (ended) return ended;
     const { statusMessage: message } = state;
     if (typeof message === "string") context.progress({ progress: polls, message });
-    await delay(pollMs(state), undefined, { signal: context.signal }).catch(() => {});
+    await delay(choosePollMs(state), undefined, { signal: context.signal }).catch(() => {});
     if (context.signal.aborted) return CANCELLED;
     const next = await host.request(
-      { ...aboutTask({ id: begun.id, action: "get" }), resultOf },
+      { ...buildTaskRequest({ id: begun.id, action: "get" }), toResult: toTaskResult },
       context,
       true,
     );
-    if (next.kind !== "task") return withoutFault(next);
+    if (next.kind !== "task") return dropFault(next);
     ({ state } = next.task);
   }
 }
 
-/** Brings what the task asks to its caller; undefined where nothing is left to be asked. */
-async function ask(
+/** Puts the task's inquiries to the caller; undefined if none is left to ask. */
+async function askCaller(
   host: TaskHost,
   { id, state }: Task,
   context: ToolContext,
   answered: Set<string>,
 ): Promise<ToolResult | undefined> {
-  const inputRequests = unanswered(state, answered);
+  const inputRequests = findUnanswered(state, answered);
   if (!inputRequests) return undefined;
-  const asked = inquiriesIn({ resultType: "input_required", inputRequests })!;
-  if (!asked.ok) return failed(`the server asked back, but ${asked.error}`);
+  const asked = parseInquiries({ resultType: "input_required", inputRequests })!;
+  if (!asked.ok) return failWith(`the server asked back, but ${asked.error}`);
   const { rounds } = context;
   if (rounds) {
     return canAnswerAll(asked.value, rounds.capabilities)
-      ? { kind: "asks", asked: { ...asked.value, state: `${RESUMED}${id}` } }
-      : NOBODY;
+      ? { kind: "asks", asked: { ...asked.value, state: `${RESUME_PREFIX}${id}` } }
+      : CANNOT_ASK;
   }
-  const answers = await answersTo(asked.value, context);
-  if (!answers.ok) return NOBODY;
+  const answers = await collectAnswers(asked.value, context);
+  if (!answers.ok) return CANNOT_ASK;
   const updated = await host.request(
-    aboutTask({ id, action: "update", answers: answers.value }),
+    buildTaskRequest({ id, action: "update", answers: answers.value }),
     context,
     true,
   );
   for (const name of Object.keys(inputRequests)) answered.add(name);
-  return updated.kind === "output" ? undefined : withoutFault(updated);
+  return updated.kind === "output" ? undefined : dropFault(updated);
 }
 
-function unanswered(state: JsonObject, answered: ReadonlySet<string>): JsonObject | undefined {
+function findUnanswered(state: JsonObject, answered: ReadonlySet<string>): JsonObject | undefined {
   if (state.status !== "input_required" || !isRecord(state.inputRequests)) return undefined;
   const left = Object.entries(state.inputRequests).filter(([name]) => !answered.has(name));
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-async function answersTo({ inquiries }: Asked, context: ToolContext): Promise<Result<JsonObject, undefined>> {
+async function collectAnswers(
+  { inquiries }: Asked,
+  context: ToolContext,
+): Promise<Result<JsonObject, undefined>> {
   const answers: [string, unknown][] = [];
   try {
     for (const [name, inquiry] of Object.entries(inquiries)) {
-      answers.push([name, await answerWith(context, inquiry, context.signal)]);
+      answers.push([name, await answerInquiry(context, inquiry, context.signal)]);
     }
     return ok(Object.fromEntries(answers));
   } catch {
@@ -194,49 +202,55 @@ async function answersTo({ inquiries }: Asked, context: ToolContext): Promise<Re
   }
 }
 
-/** What a task came to; undefined while it goes on. */
-function endOf(state: JsonObject): ToolResult | undefined {
+/** The result of a task that has ended; undefined while it runs. */
+function readTaskEnd(state: JsonObject): ToolResult | undefined {
   const { status, result, error, statusMessage } = state;
   const why = typeof statusMessage === "string" ? `: ${statusMessage}` : "";
-  if (status === "cancelled") return failed(`the server gave the task up${why}`);
+  if (status === "cancelled") return failWith(`the server cancelled the task${why}`);
   if (status === "failed") {
-    return failed(
+    return failWith(
       isRecord(error) ? `the server refused the call: ${error.message}` : `the task failed${why}`,
     );
   }
   if (status !== "completed") return undefined;
-  return isRecord(result) ? callResult(result) : failed("the server sent a finished task without a result");
+  return isRecord(result)
+    ? parseCallResult(result)
+    : failWith("the server sent a finished task without a result");
 }
 
-function resultOf(answer: JsonObject): ToolResult {
-  const task = taskIn(answer);
-  return task ? { kind: "task", task } : failed("the server sent an answer that is no task");
+function toTaskResult(answer: JsonObject): ToolResult {
+  const task = parseTask(answer);
+  return task ? { kind: "task", task } : failWith("the server sent an answer that is not a task");
 }
 
-/** Nobody waits for it any more; whether the server hears of it makes no difference to the call. */
+/** Nobody waits for the task any more. Failing to tell the server does not affect the call. */
 async function cancel(host: TaskHost, id: string, { callId, caller }: ToolContext): Promise<void> {
   const signal = AbortSignal.timeout(CANCEL_MS);
-  await host.request(aboutTask({ id, action: "cancel" }), { callId, caller, signal, progress() {} }, false);
+  await host.request(
+    buildTaskRequest({ id, action: "cancel" }),
+    { callId, caller, signal, progress() {} },
+    false,
+  );
 }
 
-function pollMs({ pollIntervalMs }: JsonObject): number {
+function choosePollMs({ pollIntervalMs }: JsonObject): number {
   const wanted = typeof pollIntervalMs === "number" ? pollIntervalMs : DEFAULT_POLL_MS;
   return Math.max(MIN_POLL_MS, Math.min(wanted, MAX_POLL_MS));
 }
 
-function failed(message: string): ToolResult {
+function failWith(message: string): ToolResult {
   return { kind: "failed", message };
 }
 
-/** What a server says about a task is, to a caller that knows nothing of it, said about the tool, whose call has left. */
-function withoutFault(result: ToolResult): ToolResult {
+/** Drops what only a follower of tasks could use, and `isUnsent`: the tool's call itself has left. */
+function dropFault(result: ToolResult): ToolResult {
   if (result.kind === "unavailable") return { kind: "unavailable", message: result.message };
   if (result.kind !== "failed") return result;
   const { fault: _, ...rest } = result;
   return rest;
 }
 
-/** Whether somebody with these MCP client capabilities follows tasks. */
+/** Whether a client with these MCP capabilities follows tasks. */
 export function followsTasks(capabilities: JsonObject = {}): boolean {
   return isRecord(capabilities.extensions) && capabilities.extensions[TASKS] !== undefined;
 }
@@ -246,7 +260,7 @@ export function withTasks(capabilities: JsonObject): JsonObject {
   return { ...rest, extensions: { ...(extensions as JsonObject), [TASKS]: {} } };
 }
 
-/** Without this extension, and what there was in its place before. */
+/** Removes this extension and its predecessor. */
 export function withoutTasks(capabilities: JsonObject): JsonObject {
   const { tasks: _, extensions, ...rest } = capabilities;
   if (!isRecord(extensions)) return rest;
@@ -254,14 +268,14 @@ export function withoutTasks(capabilities: JsonObject): JsonObject {
   return { ...rest, extensions: others };
 }
 
-/** The task in an answer or in one about it; undefined where there is none. */
-export function taskIn({ resultType: _, taskId, ...state }: JsonObject): Task | undefined {
+/** Parses the task in an answer; undefined if there is none. */
+export function parseTask({ resultType: _, taskId, ...state }: JsonObject): Task | undefined {
   return typeof taskId === "string" && taskId !== "" && taskId.length <= MAX_ID_CHARS
     ? { id: taskId, state }
     : undefined;
 }
 
-/** Whether a server says that it runs something as a task or not at all. */
+/** Whether the server says that it runs this only as a task. */
 export function wantsTasks(fault: ProtocolFault | undefined): boolean {
   if (fault?.code !== MISSING_CAPABILITY || !isRecord(fault.data)) return false;
   const { requiredCapabilities } = fault.data;

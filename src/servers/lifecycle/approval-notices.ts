@@ -11,9 +11,9 @@ export interface ApprovalNoticesDeps {
   readonly newId: NewId;
 }
 
-type Waiting = Pick<ServerRecord, "id" | "name">;
+type PendingServer = Pick<ServerRecord, "id" | "name">;
 
-/** Tells people which servers wait for their approval; a notification stays until somebody has decided. */
+/** Notifies people of servers that await approval; a notification stays until somebody has decided. */
 export class ApprovalNotices {
   readonly #deps: ApprovalNoticesDeps;
 
@@ -21,7 +21,7 @@ export class ApprovalNotices {
     this.#deps = deps;
   }
 
-  async ask({ id: serverId, name }: Waiting, why: string): Promise<void> {
+  async ask({ id: serverId, name }: PendingServer, why: string): Promise<void> {
     const { store, events, clock, newId } = this.#deps;
     const id = newId(notificationPrefix(serverId));
     const title = `MCP server ${name} waits for approval`;
@@ -37,31 +37,31 @@ export class ApprovalNotices {
     events.emit("notification.raised", { id, title });
   }
 
-  /** For a start: the process may have ended before it asked, and an older Toolkeep let people dismiss the notification. */
+  /** Runs at start: the process may have died before it asked, and older versions let people dismiss the notification. */
   async askAgain(servers: readonly ServerRecord[]): Promise<void> {
     for (const server of servers) {
       if (server.origin !== "stored" || server.status !== "pending_approval") continue;
-      if ((await this.#open(server)).length > 0) continue;
+      if ((await this.#listOpen(server)).length > 0) continue;
       const { addedBy } = server;
       await this.ask(server, addedBy === null ? "An agent changed it." : `The agent ${addedBy} added it.`);
     }
   }
 
-  async end(server: Waiting): Promise<void> {
+  async end(server: PendingServer): Promise<void> {
     const { store, events, clock } = this.#deps;
-    for (const { id } of await this.#open(server)) {
+    for (const { id } of await this.#listOpen(server)) {
       await store.notifications.dismiss(id, clock());
       events.emit("notification.dismissed", { id });
     }
   }
 
-  #open({ id }: Waiting) {
+  #listOpen({ id }: PendingServer) {
     return this.#deps.store.notifications.list({ idPrefix: notificationPrefix(id) });
   }
 }
 
-/** The server that a notification asks people to decide about, as long as nobody has. */
-export function awaitedServer(
+/** The server that a notification asks people to decide about; undefined once somebody has decided. */
+export function findAwaitedServer(
   notificationId: string,
   servers: readonly ServerView[],
 ): ServerView | undefined {
@@ -70,7 +70,7 @@ export function awaitedServer(
   );
 }
 
-/** A server may have to be approved more than once, each time with a notification of its own. */
+/** A prefix, because a server may need approval more than once and each time gets its own notification. */
 function notificationPrefix(serverId: string): string {
   return `ntf_approve_${serverId}`;
 }

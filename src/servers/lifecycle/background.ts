@@ -1,71 +1,71 @@
 import type { Gate } from "./definition.ts";
 
-/** How many servers are connected to at once to learn their tools. */
-const CONNECTIONS = 4;
+/** How many servers are connected at once to fetch their lists. */
+const MAX_CONNECTIONS = 4;
 
-/** What of a server is needed to learn what it offers. */
-export interface Learnable {
+/** The part of a server that fetching its lists needs. */
+export interface ListableServer {
   readonly definition: { readonly gate: Pick<Gate, "kind"> };
-  connected(): Promise<unknown>;
-  offersKnown(): Promise<void>;
-  restUnlessUsed(): Promise<void>;
+  ensureConnected(): Promise<unknown>;
+  waitForOffers(): Promise<void>;
+  disconnectUnlessUsed(): Promise<void>;
 }
 
-/** What goes on without anybody waiting for it. */
+/** Work that nobody waits for. */
 export class Background {
   readonly #work = new Set<Promise<unknown>>();
-  /** Servers to be learned, each with what begins that, or waits for it where it has begun. */
-  readonly #unlearned = new Map<Learnable, () => Promise<void>>();
-  readonly #fewAtOnce = atMost(CONNECTIONS);
-  #stopped = false;
+  /** Servers whose lists are due, each with the function that starts the fetch or joins the one under way. */
+  readonly #pendingFetches = new Map<ListableServer, () => Promise<void>>();
+  readonly #limitFetches = limitConcurrency(MAX_CONNECTIONS);
+  #isStopped = false;
 
-  /** Remembers work that must have ended before everything closes; it must not reject. */
+  /** Registers work that must end before everything closes. It must not reject. */
   track(work: Promise<unknown>): void {
     this.#work.add(work);
     void work.finally(() => this.#work.delete(work));
   }
 
   /**
-   * Connects to a server to learn what it offers. Where many are to be learned, as at an import, each is stopped
-   * again as soon as it is known.
+   * Connects to a server to fetch its lists. If many servers are fetched, as after an import, each is disconnected
+   * again once its lists are stored.
    */
-  learn(server: Learnable): void {
-    let begun: Promise<void> | undefined;
-    const begin = () => {
-      begun ??= this.#learn(server);
-      return begun;
+  fetchLists(server: ListableServer): void {
+    let started: Promise<void> | undefined;
+    const start = () => {
+      started ??= this.#fetchLists(server);
+      return started;
     };
-    this.#unlearned.set(server, begin);
-    const learned = this.#fewAtOnce(begin).finally(() => {
-      if (this.#unlearned.get(server) === begin) this.#unlearned.delete(server);
+    this.#pendingFetches.set(server, start);
+    const fetched = this.#limitFetches(start).finally(() => {
+      if (this.#pendingFetches.get(server) === start) this.#pendingFetches.delete(server);
     });
-    this.track(learned);
+    this.track(fetched);
   }
 
-  /** Resolves when `learn` has ended for this server, which begins at once: whoever waits for it waits for no other. */
-  async learned(server: Learnable): Promise<void> {
-    await this.#unlearned.get(server)?.();
+  /** Resolves once `fetchLists` has ended for this server. Starts it at once, so that the caller waits for no other server. */
+  async waitForLists(server: ListableServer): Promise<void> {
+    await this.#pendingFetches.get(server)?.();
   }
 
-  /** Begins nothing new. */
+  /** Starts nothing new from now on. */
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
   }
 
-  async settled(): Promise<void> {
+  async waitUntilDone(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  async #learn(server: Learnable): Promise<void> {
-    if (this.#stopped || server.definition.gate.kind !== "open") return;
-    await server.connected();
-    await server.offersKnown();
-    if (this.#work.size > CONNECTIONS) await server.restUnlessUsed();
+  async #fetchLists(server: ListableServer): Promise<void> {
+    if (this.#isStopped || server.definition.gate.kind !== "open") return;
+    await server.ensureConnected();
+    await server.waitForOffers();
+    if (this.#work.size > MAX_CONNECTIONS) await server.disconnectUnlessUsed();
   }
 }
 
-/** Runs work at once while fewer than `limit` pieces are under way, else as soon as one of them has ended. */
-function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs work at once while fewer than `limit` pieces run, and otherwise when one of them ends. */
+function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = limit;
   return async (work) => {

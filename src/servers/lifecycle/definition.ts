@@ -6,31 +6,31 @@ import type { ServerConfig, Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
 import { unsealSecrets } from "./sealed-config.ts";
 
-/** Whether a server may be started. `broken`: what is stored about it cannot be used. */
+/** Whether a server may be started. `broken` means that its stored configuration is unusable. */
 export type Gate =
   | { readonly kind: "open" }
   | { readonly kind: "disabled" | "pending_approval" | "broken"; readonly reason: string };
 
-/** A server as it counts now: what is stored about it, merged with what settings files declare. */
+/** A server as it is in effect: its stored record merged with what settings files declare. */
 export interface Definition {
   readonly record: ServerRecord;
   readonly config: ServerConfig;
   readonly gate: Gate;
   /**
-   * Whether a person named what runs and where it connects: wrote it, registered it or approved it as it is now.
-   * False for a server that only an agent has vouched for, whose address is as hostile as any an agent gives.
+   * Whether a person wrote, registered or approved this exact command and address. False for a server that only an
+   * agent vouched for: its address is as hostile as any that an agent supplies.
    */
-  readonly personNamed: boolean;
+  readonly isPersonNamed: boolean;
 }
 
-/** `declared` is the server of the same name in the settings files, which wins over the stored configuration. */
+/** `declared` is the server of the same name in the settings files; it wins over the stored configuration. */
 export function define(
   record: ServerRecord,
   declared: ServerConfig | undefined,
   settings: Settings,
   vault: Pick<Vault, "unseal">,
 ): Definition | undefined {
-  if (declared) return defined(record, declared, gateOf(record, declared, settings));
+  if (declared) return toDefinition(record, declared, decideGate(record, declared, settings));
   if (record.config === null) return undefined;
 
   const secrets = unsealSecrets(record, vault);
@@ -39,21 +39,21 @@ export function define(
   if (!checked.ok) return undefined;
   const gate: Gate = secrets.problem
     ? { kind: "broken", reason: secrets.problem }
-    : gateOf(record, checked.value, settings);
-  return defined(record, checked.value, gate);
+    : decideGate(record, checked.value, settings);
+  return toDefinition(record, checked.value, gate);
 }
 
-/** What a person approves: everything that decides what runs, where it connects and how far it is trusted. */
+/** Covers what a person approves: everything that decides what runs, where it connects and how far it is trusted. */
 export function fingerprint(config: ServerConfig): string {
   const { transport, command, args, env, cwd, url, headers, oauth, tls, sandbox, trusted } = config;
   const approved = { transport, command, args, env, cwd, url, headers, oauth, trusted };
-  // Left out where there is none, so that what was approved before these were known stays approved.
+  // Omitted when absent, so that approvals from before these settings existed stay valid.
   const whole = { ...approved, ...(tls && { tls }), ...(sandbox && { sandbox }) };
   return createHash("sha256").update(stableJson(whole)).digest("hex");
 }
 
-function defined(record: ServerRecord, config: ServerConfig, gate: Gate): Definition {
-  return { record, config, gate, personNamed: isPersonNamed(record, config) };
+function toDefinition(record: ServerRecord, config: ServerConfig, gate: Gate): Definition {
+  return { record, config, gate, isPersonNamed: isPersonNamed(record, config) };
 }
 
 function isPersonNamed(record: ServerRecord, config: ServerConfig): boolean {
@@ -63,13 +63,13 @@ function isPersonNamed(record: ServerRecord, config: ServerConfig): boolean {
   return record.status === "active" && (record.addedBy === null || isApproved);
 }
 
-function gateOf(record: ServerRecord, config: ServerConfig, settings: Settings): Gate {
+function decideGate(record: ServerRecord, config: ServerConfig, settings: Settings): Gate {
   const name = record.name;
-  const unapproved =
+  const isUnapproved =
     config.source === "project"
       ? record.approvedFingerprint !== fingerprint(config)
       : config.source === "stored" && record.status === "pending_approval";
-  if (unapproved) {
+  if (isUnapproved) {
     const why = config.source === "project" ? "a project file declares it" : "an agent added or changed it";
     return {
       kind: "pending_approval",

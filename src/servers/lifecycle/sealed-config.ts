@@ -6,21 +6,21 @@ import type { ServerFields } from "../../machine/config/sections/server-config.t
 import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
 
-/** What of a configuration is stored sealed only. */
-interface Secrets {
+/** The parts of a configuration that are stored sealed. */
+interface SealedFields {
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly oauth?: Pick<OAuthConfig, "clientSecret" | "privateKey">;
-  /** Whole, where a secret stands in them. */
+  /** The complete list, if any argument contains a secret. */
   readonly args?: readonly string[];
   readonly url?: string;
 }
 
-/** The stored form of a configuration: secrets sealed, their keys in the open. */
-export function storedForm(id: string, config: ServerConfig, vault: Pick<Vault, "seal">) {
+/** Seals a configuration's secrets for storage; the keys of env and headers stay readable. */
+export function toStoredForm(id: string, config: ServerConfig, vault: Pick<Vault, "seal">) {
   const { name: _name, source: _source, enabled, env, headers, ...others } = config;
-  const secrets = secretsOf(config);
-  const open = {
+  const secrets = collectSecrets(config);
+  const plain = {
     ...others,
     oauth: others.oauth && { ...others.oauth, clientSecret: null, privateKey: null },
     ...(secrets.args && { args: maskArgs(secrets.args) }),
@@ -30,10 +30,10 @@ export function storedForm(id: string, config: ServerConfig, vault: Pick<Vault, 
   const headerKeys = Object.keys(headers);
   const isPlain = envKeys.length + headerKeys.length === 0 && Object.keys(secrets).length === 2;
   const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), sealedFor.server(id));
-  return { config: open, sealed, envKeys, headerKeys, enabled };
+  return { config: plain, sealed, envKeys, headerKeys, enabled };
 }
 
-/** The fields that were sealed, to be laid over the stored ones. */
+/** Returns the sealed fields, to be merged over the stored ones. */
 export function unsealSecrets(
   record: ServerRecord,
   vault: Pick<Vault, "unseal">,
@@ -43,7 +43,7 @@ export function unsealSecrets(
   try {
     const { oauth, ...fields } = JSON.parse(
       vault.unseal(record.sealed, sealedFor.server(record.id)),
-    ) as Secrets;
+    ) as SealedFields;
     const open = record.config?.oauth as OAuthConfig | null | undefined;
     return { fields: open && oauth ? { ...fields, oauth: { ...open, ...oauth } } : fields };
   } catch (error) {
@@ -51,7 +51,7 @@ export function unsealSecrets(
   }
 }
 
-function secretsOf({ env, headers, oauth, args, url }: ServerConfig): Secrets {
+function collectSecrets({ env, headers, oauth, args, url }: ServerConfig): SealedFields {
   const hasAny = (part: Pick<ServerConfig, "args" | "url">) => secretsInTheOpen(part).length > 0;
   return {
     env,

@@ -5,35 +5,35 @@ import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts
 import type { ServerInput } from "../views.ts";
 import { fingerprint } from "./definition.ts";
 
-/** `current` with a person's change applied. Throws BAD_REQUEST for what makes no usable server. */
-export function changedConfig(current: ServerConfig, name: string, input: ServerInput): ServerConfig {
+/** Applies a person's change to `current`. Throws BAD_REQUEST if the result is not a usable server. */
+export function applyChange(current: ServerConfig, name: string, input: ServerInput): ServerConfig {
   const { name: _name, source, ...fields } = current;
   const given = Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined),
   ) as ServerInput;
   const merged: ServerFields = {
-    ...withoutOtherTransport(fields, given),
+    ...dropOtherTransport(fields, given),
     ...given,
-    ...(given.env ? { env: keepingBlank(given.env, current.env) } : {}),
-    ...(given.headers ? { headers: keepingBlank(given.headers, current.headers) } : {}),
-    ...(given.oauth ? { oauth: changedOAuth(given.oauth, current.oauth) } : {}),
+    ...(given.env ? { env: fillBlanks(given.env, current.env) } : {}),
+    ...(given.headers ? { headers: fillBlanks(given.headers, current.headers) } : {}),
+    ...(given.oauth ? { oauth: mergeOAuth(given.oauth, current.oauth) } : {}),
     ...(given.tls ? { tls: { ...current.tls, ...given.tls } } : {}),
     ...(given.sandbox === undefined ? {} : { sandbox: changedSandbox(given.sandbox, current.sandbox) }),
   };
   return completeServerConfig(name, merged, source);
 }
 
-/** Whether a connection under the one configuration is no longer what the other asks for. */
-export function reachChanged(before: ServerConfig, after: ServerConfig): boolean {
+/** Whether a connection made with `before` no longer fits `after`. */
+export function hasReachChanged(before: ServerConfig, after: ServerConfig): boolean {
   return fingerprint({ ...before, trusted: false }) !== fingerprint({ ...after, trusted: false });
 }
 
-/** Which parts of how a server is reached differ, by their names. */
-export function reachKeys(before: ServerConfig, after: ServerConfig): string[] {
-  return REACH.filter((key) => stableJson(before[key]) !== stableJson(after[key]));
+/** The names of the fields that changed and that decide how a server is reached. */
+export function listReachChanges(before: ServerConfig, after: ServerConfig): string[] {
+  return REACH_KEYS.filter((key) => stableJson(before[key]) !== stableJson(after[key]));
 }
 
-const REACH = [
+const REACH_KEYS = [
   "transport",
   "command",
   "args",
@@ -46,21 +46,21 @@ const REACH = [
   "sandbox",
 ] as const;
 
-/** A command given to a remote server, or a url to a local one, makes it the other kind. */
-function withoutOtherTransport(fields: ServerFields, given: ServerInput): ServerFields {
+/** A command given to a remote server, or a URL given to a local one, switches its transport. */
+function dropOtherTransport(fields: ServerFields, given: ServerInput): ServerFields {
   if (given.transport || (!given.command && !given.url)) return fields;
   const { transport: _, ...rest } = fields;
   return given.command ? { ...rest, url: null } : { ...rest, command: null };
 }
 
-/** What is absent stays; its secrets do so when they are blank, too. */
-function changedOAuth(given: Partial<OAuthConfig>, stored: OAuthConfig | null): Partial<OAuthConfig> {
+/** Keeps stored values where the change has none; a blank secret counts as none. */
+function mergeOAuth(given: Partial<OAuthConfig>, stored: OAuthConfig | null): Partial<OAuthConfig> {
   const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
   return { ...stored, ...Object.fromEntries(changes) };
 }
 
-/** Values are never sent back to people, so a blank one means: as it was. */
-function keepingBlank(given: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>) {
+/** Secret values are never shown to people, so a blank one means "unchanged". */
+function fillBlanks(given: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [
       key,
@@ -69,6 +69,6 @@ function keepingBlank(given: Readonly<Record<string, string>>, stored: Readonly<
   );
 }
 
-export function sameBytes(a: Uint8Array | null | undefined, b: Uint8Array | null): boolean {
+export function hasSameBytes(a: Uint8Array | null | undefined, b: Uint8Array | null): boolean {
   return a === b || (a != null && b !== null && Buffer.compare(a, b) === 0);
 }

@@ -9,8 +9,8 @@ import type { ServerRecord, Store } from "../../machine/db/store.ts";
 import type { ServerInput } from "../views.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
 import { type Definition, fingerprint } from "./definition.ts";
-import { storedForm } from "./sealed-config.ts";
-import { changedConfig, reachChanged, reachKeys } from "./server-change.ts";
+import { toStoredForm } from "./sealed-config.ts";
+import { applyChange, hasReachChanged, listReachChanges } from "./server-change.ts";
 
 export interface ServerRowsDeps {
   readonly store: Pick<Store, "servers" | "notifications">;
@@ -20,8 +20,8 @@ export interface ServerRowsDeps {
   readonly newId: NewId;
 }
 
-/** What only connecting finds out. Void with the way to the server: a sign-in must never reach another address. */
-const NOTHING_FOUND = {
+/** Fields that connecting fills. Reset when the server's address or command changes: a sign-in must never reach another address. */
+const NOT_CONNECTED_YET = {
   era: null,
   asksBack: false,
   auth: null,
@@ -29,7 +29,7 @@ const NOTHING_FOUND = {
   failedAt: null,
 } as const satisfies Partial<ServerRecord>;
 
-const NOTHING_KNOWN = {
+const EMPTY_ROW = {
   config: null,
   sealed: null,
   envKeys: [],
@@ -40,10 +40,10 @@ const NOTHING_KNOWN = {
   addedBy: null,
   instructions: null,
   listedAt: null,
-  ...NOTHING_FOUND,
+  ...NOT_CONNECTED_YET,
 } as const satisfies Partial<ServerRecord>;
 
-/** What the store keeps about servers, and the only code that changes it on a person's or agent's behalf. */
+/** The servers in the store, and the only code that changes them on behalf of a person or agent. */
 export class ServerRows {
   readonly #deps: ServerRowsDeps;
   readonly #notices: ApprovalNotices;
@@ -54,7 +54,7 @@ export class ServerRows {
     this.#notices = new ApprovalNotices(deps);
   }
 
-  /** Every row; servers that only a file declares get one, so that their ids, prefixes and tool names last. */
+  /** Lists every row. Creates one for each server that only a file declares, so that its id, prefix and tool names last. */
   async list(declared: Iterable<ServerConfig>): Promise<readonly ServerRecord[]> {
     const rows = await this.#deps.store.servers.list();
     const known = new Set(rows.map(({ name }) => name));
@@ -68,23 +68,23 @@ export class ServerRows {
   }
 
   /**
-   * Takes the row that an earlier server of this name left, where there is one, and its tool names with it. Grants go
-   * by these names, so an agent's server that takes them waits for a person in any case.
+   * Reuses the row and the tool names of an earlier server of this name. Grants refer to these names, so an agent's
+   * server that takes them over always needs approval.
    */
   async add(config: ServerConfig, options: { isPending: boolean; addedBy: string | null }): Promise<void> {
     const { servers } = this.#deps.store;
     const existing = await servers.byName(config.name);
-    const row = existing ?? this.#blank(config.name);
+    const row = existing ?? this.#createBlank(config.name);
     const { addedBy } = options;
     const isPending = options.isPending || (addedBy !== null && existing !== undefined);
     const record: ServerRecord = {
       ...row,
-      ...storedForm(row.id, config, this.#deps.vault),
+      ...toStoredForm(row.id, config, this.#deps.vault),
       origin: "stored",
       status: isPending ? "pending_approval" : "active",
       approvedFingerprint: null,
       addedBy,
-      ...NOTHING_FOUND,
+      ...NOT_CONNECTED_YET,
       updatedAt: this.#deps.clock(),
     };
     if (existing) await servers.update(row.id, record);
@@ -92,7 +92,7 @@ export class ServerRows {
     if (isPending) await this.#notices.ask(record, `The agent ${addedBy} added it.`);
   }
 
-  /** `agent` is absent when a person changes the server. */
+  /** `agent` is absent if a person changes the server. */
   async change(
     definition: Definition,
     name: string,
@@ -100,32 +100,36 @@ export class ServerRows {
     agent?: { readonly name: string; readonly requireApproval: boolean },
   ): Promise<void> {
     const { record, config } = definition;
-    if (config.source !== "stored") return await this.#switch(definition, name, input, agent !== undefined);
-    const given = changedConfig(config, name, input);
-    const moved = reachChanged(config, given);
-    // How far a server is trusted was decided for what ran before.
-    const changed = agent && moved ? { ...given, trusted: false } : given;
-    const decided = agent
-      ? decidedByAgent(definition, moved || name !== record.name, agent.requireApproval)
-      : decidedByPerson(definition, changed);
-    const stored = storedForm(record.id, changed, this.#deps.vault);
-    const forgotten = moved ? NOTHING_FOUND : {};
+    if (config.source !== "stored")
+      return await this.#setEnabled(definition, name, input, agent !== undefined);
+    const requested = applyChange(config, name, input);
+    const isMoved = hasReachChanged(config, requested);
+    // Trust was granted to what ran before.
+    const changed = agent && isMoved ? { ...requested, trusted: false } : requested;
+    const decision = agent
+      ? decideForAgent(definition, isMoved || name !== record.name, agent.requireApproval)
+      : decideForPerson(definition, changed);
+    const stored = toStoredForm(record.id, changed, this.#deps.vault);
+    const resets = isMoved ? NOT_CONNECTED_YET : {};
     const updatedAt = this.#deps.clock();
     await this.#deps.store.servers.update(record.id, {
       name,
       ...stored,
-      ...forgotten,
-      ...decided,
+      ...resets,
+      ...decision,
       updatedAt,
     });
-    if (agent && decided.status === "pending_approval") {
-      const what = [...(name === record.name ? [] : ["name"]), ...reachKeys(config, changed)].join(", ");
+    if (agent && decision.status === "pending_approval") {
+      const changedFields = [
+        ...(name === record.name ? [] : ["name"]),
+        ...listReachChanges(config, changed),
+      ].join(", ");
       await this.#notices.end(record);
-      await this.#notices.ask({ ...record, name }, changedBy(agent.name, what, changed));
+      await this.#notices.ask({ ...record, name }, describeChange(agent.name, changedFields, changed));
     }
   }
 
-  /** `changedAt` is what the person looked at; throws BAD_REQUEST when the server is no longer that. */
+  /** `changedAt` identifies the version that the person saw. Throws BAD_REQUEST if the server has changed since. */
   async approve({ record, config }: Definition, { changedAt }: { changedAt?: number } = {}): Promise<void> {
     if (changedAt !== undefined && changedAt !== record.updatedAt) {
       throw new ToolkeepError(
@@ -141,84 +145,88 @@ export class ServerRows {
     await this.#notices.end(record);
   }
 
-  /** The row stays, empty: people who remove a server and add it again expect their toolboxes to fit. */
+  /** Empties the row but keeps it, so that toolboxes still fit if the server is added again. */
   async remove({ record, config }: Definition): Promise<void> {
-    if (config.source !== "stored") throw declaredInFile(config);
-    const emptied = { ...NOTHING_KNOWN, origin: "file", updatedAt: this.#deps.clock() } as const;
+    if (config.source !== "stored") throw declaredInFileError(config);
+    const emptied = { ...EMPTY_ROW, origin: "file", updatedAt: this.#deps.clock() } as const;
     await this.#deps.store.servers.replaceTools(record.id, []);
     await this.#deps.store.servers.replaceOffers(record.id, []);
     await this.#deps.store.servers.update(record.id, emptied);
     await this.#notices.end(record);
   }
 
-  /** Of a server that a file declares, a person can only say whether it takes part. */
-  async #switch(
+  /** A server declared in a file can only be enabled or disabled here. */
+  async #setEnabled(
     { record, config }: Definition,
     name: string,
     { enabled, ...others }: ServerInput,
     isAgent: boolean,
   ): Promise<void> {
     const changesMore = name !== record.name || Object.values(others).some((value) => value !== undefined);
-    if (changesMore || isAgent) throw declaredInFile(config);
+    if (changesMore || isAgent) throw declaredInFileError(config);
     const updatedAt = this.#deps.clock();
     await this.#deps.store.servers.update(record.id, { enabled: enabled ?? record.enabled, updatedAt });
   }
 
   async #createForFile(name: string): Promise<ServerRecord> {
     const { servers } = this.#deps.store;
-    const row: ServerRecord = { ...this.#blank(name), origin: "file" };
+    const row: ServerRecord = { ...this.#createBlank(name), origin: "file" };
     try {
       await servers.create(row);
       return row;
     } catch (error) {
-      // Another process on the same store read the same file at the same moment.
-      const others = await servers.byName(name);
-      if (others) return others;
+      // Another process on the same store may have created the row from the same file at the same time.
+      const existing = await servers.byName(name);
+      if (existing) return existing;
       throw error;
     }
   }
 
-  #blank(name: string): ServerRecord {
+  #createBlank(name: string): ServerRecord {
     const now = this.#deps.clock();
     return {
       id: this.#deps.newId("srv"),
       name,
       prefix: prefixOf(name),
       origin: "stored",
-      ...NOTHING_KNOWN,
+      ...EMPTY_ROW,
       createdAt: now,
       updatedAt: now,
     };
   }
 }
 
-type Decided = Partial<Pick<ServerRecord, "status" | "approvedFingerprint">>;
+type ApprovalDecision = Partial<Pick<ServerRecord, "status" | "approvedFingerprint">>;
 
-/** What a person has vouched for waits for a person again, whatever the setting says about servers agents add. */
-function decidedByAgent(
-  { record, personNamed }: Definition,
-  matters: boolean,
+/** A change to a server that a person vouched for needs approval again, whatever `requireApproval` says. */
+function decideForAgent(
+  { record, isPersonNamed }: Definition,
+  isSignificant: boolean,
   requireApproval: boolean,
-): Decided {
-  const waits = matters && (requireApproval || personNamed || record.status === "pending_approval");
-  return waits ? { status: "pending_approval" } : {};
+): ApprovalDecision {
+  const mustWait =
+    isSignificant && (requireApproval || isPersonNamed || record.status === "pending_approval");
+  return mustWait ? { status: "pending_approval" } : {};
 }
 
-/** A person who changes how an agent's server is reached vouches for it; a change of anything else says nothing. */
-function decidedByPerson({ record, config, personNamed }: Definition, changed: ServerConfig): Decided {
-  const vouches = personNamed || reachChanged(config, changed);
-  const isBound = record.addedBy !== null && record.status === "active";
-  return isBound && vouches ? { approvedFingerprint: fingerprint(changed) } : {};
+/** A person who changes how an agent's server is reached vouches for it; other changes do not. */
+function decideForPerson(
+  { record, config, isPersonNamed }: Definition,
+  changed: ServerConfig,
+): ApprovalDecision {
+  const isVouchedFor = isPersonNamed || hasReachChanged(config, changed);
+  const isActiveAgentServer = record.addedBy !== null && record.status === "active";
+  return isActiveAgentServer && isVouchedFor ? { approvedFingerprint: fingerprint(changed) } : {};
 }
 
-function changedBy(agent: string, what: string, { env, headers, oauth }: ServerConfig): string {
+function describeChange(agent: string, changedFields: string, { env, headers, oauth }: ServerConfig): string {
   const hasSecrets =
     Object.keys(env).length + Object.keys(headers).length > 0 || oauth?.clientSecret || oauth?.privateKey;
   const secrets = hasSecrets ? " It would get the stored env, header and OAuth values." : "";
-  return `The agent ${agent} changed its ${what}.${secrets}`;
+  return `The agent ${agent} changed its ${changedFields}.${secrets}`;
 }
 
-function declaredInFile({ name, source }: ServerConfig): ToolkeepError {
+function declaredInFileError({ name, source }: ServerConfig): ToolkeepError {
   return new ToolkeepError(
     "READ_ONLY",
     `the server ${JSON.stringify(name)} is declared in the ${source} settings file: change it there; only enabled can be changed here`,

@@ -2,7 +2,7 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { Server } from "./server.ts";
 
-/** The servers there are, by id and by name. */
+/** All servers, by id and by name. */
 export class ServerSet {
   readonly #byId = new Map<string, Server>();
 
@@ -22,39 +22,39 @@ export class ServerSet {
     this.#byId.delete(id);
   }
 
-  /** By name, always in the same order. */
-  sorted(): Server[] {
-    return [...this.#byId.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  /** Sorted by name. */
+  listSorted(): Server[] {
+    return [...this.#byId.values()].sort((a, b) => (getName(a) < getName(b) ? -1 : 1));
   }
 
   has(name: string): boolean {
-    for (const server of this.#byId.values()) if (nameOf(server) === name) return true;
+    for (const server of this.#byId.values()) if (getName(server) === name) return true;
     return false;
   }
 
-  /** Throws NOT_FOUND with the nearest name. */
-  named(name: string): Server {
-    const servers = this.sorted();
-    const found = servers.find((server) => nameOf(server) === name);
-    if (found) return found;
-    const close = nearest(name, servers.map(nameOf));
-    const hint = close === undefined ? "" : `; did you mean ${JSON.stringify(close)}?`;
+  /** Throws NOT_FOUND and suggests the nearest name. */
+  getByName(name: string): Server {
+    const servers = this.listSorted();
+    const match = servers.find((server) => getName(server) === name);
+    if (match) return match;
+    const suggestion = nearest(name, servers.map(getName));
+    const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
     throw new ToolkeepError("NOT_FOUND", `there is no server ${JSON.stringify(name)}${hint}`, {
       remedy: "toolkeep server list shows those there are.",
     });
   }
 
-  /** The server of this name where a person registered it, it was tried, and it never listed its tools. */
-  neverWorked(name: string): Server | undefined {
-    return this.sorted().find((server) => {
+  /** The server of this name if a person registered it and it failed without ever listing its tools. */
+  findNeverWorked(name: string): Server | undefined {
+    return this.listSorted().find((server) => {
       const { record, config, gate } = server.definition;
-      const isTried = gate.kind === "open" && record.listedAt === null && server.failure !== null;
-      return record.name === name && config.source === "stored" && record.addedBy === null && isTried;
+      const hasFailedFirst = gate.kind === "open" && record.listedAt === null && server.failure !== null;
+      return record.name === name && config.source === "stored" && record.addedBy === null && hasFailedFirst;
     });
   }
 
   /** Throws NAME_TAKEN. */
-  mustBeFree(name: string): void {
+  assertFree(name: string): void {
     if (!this.has(name)) return;
     throw new ToolkeepError(
       "NAME_TAKEN",
@@ -63,6 +63,6 @@ export class ServerSet {
   }
 }
 
-function nameOf(server: Server): string {
+function getName(server: Server): string {
   return server.definition.record.name;
 }

@@ -4,14 +4,14 @@ import { err } from "../../lib/result.ts";
 import { completeServerConfig } from "../../machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
-import { type Opened, openedDespiteChanges } from "../connection/call.ts";
+import { type OpenResult, openDespiteChanges } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
-import { type Connector, type ConnectTarget, targetOf } from "../connection/connector.ts";
+import { type Connector, type ConnectTarget, toConnectTarget } from "../connection/connector.ts";
 import type { ServerInput, TestReport } from "../views.ts";
 import type { Server } from "./server.ts";
 import { ServerLog, type StepListener } from "./server-log.ts";
-import { secretValues } from "./server-secrets.ts";
-import { sandboxProblem } from "./server-view.ts";
+import { collectSecretValues } from "./server-secrets.ts";
+import { findSandboxProblem } from "./server-view.ts";
 
 const MIN_TEST_MS = 1000;
 const MAX_TEST_MS = 10_000;
@@ -28,7 +28,7 @@ interface TestOptions {
   readonly onStep?: StepListener;
 }
 
-/** Whether servers work, registered or not. Resolves for every failure of theirs. */
+/** Tests whether servers work, registered or not. Resolves for every failure of a server. */
 export class ServerTests {
   readonly #connect: Connector;
   readonly #deps: TestDeps;
@@ -39,8 +39,8 @@ export class ServerTests {
   }
 
   /**
-   * Opens a new connection in the place of the live one, on which calls under way end. A server that is switched off is
-   * tried beside its life.
+   * Replaces the live connection by a new one; calls under way end on the old one. A disabled server gets a temporary
+   * connection.
    */
   async test(server: Server, { signal, onStep }: TestOptions = {}): Promise<TestReport> {
     const stop = onStep && server.log.watchSteps(onStep);
@@ -54,20 +54,20 @@ export class ServerTests {
   async #test(server: Server, signal: AbortSignal | undefined): Promise<TestReport> {
     const { gate, config } = server.definition;
     if (gate.kind === "disabled") {
-      return await this.#tryOut(targetOf(server), config.connectTimeoutMs, signal);
+      return await this.#tryOut(toConnectTarget(server), config.connectTimeoutMs, signal);
     }
-    const report = await testReport(async () => {
+    const report = await measureAttempt(async () => {
       if (gate.kind !== "open") return err({ message: gate.reason, needsAuth: false });
       await server.renew();
-      const giveUp = () => void server.renew();
-      signal?.addEventListener("abort", giveUp, { once: true });
-      const connect = () => server.connected();
-      const isGivenUp = () => signal?.aborted === true;
-      return await openedDespiteChanges(connect, isGivenUp).finally(() =>
-        signal?.removeEventListener("abort", giveUp),
+      const interrupt = () => void server.renew();
+      signal?.addEventListener("abort", interrupt, { once: true });
+      const connect = () => server.ensureConnected();
+      const isCancelled = () => signal?.aborted === true;
+      return await openDespiteChanges(connect, isCancelled).finally(() =>
+        signal?.removeEventListener("abort", interrupt),
       );
     }, this.#deps.clock);
-    return this.#warned(report, config);
+    return this.#addWarning(report, config);
   }
 
   async testConfig(
@@ -75,15 +75,15 @@ export class ServerTests {
     { timeoutMs = MAX_TEST_MS, signal, onStep }: TestOptions & { timeoutMs?: number } = {},
   ): Promise<TestReport> {
     const config = completeServerConfig("unregistered", input, "stored");
-    for (const value of secretValues(config)) this.#deps.vault.conceal(value);
+    for (const value of collectSecretValues(config)) this.#deps.vault.conceal(value);
     const log = new ServerLog(this.#deps.clock, (text) => this.#deps.vault.redact(text));
     if (onStep) log.watchSteps(onStep);
-    const target = { id: null, name: config.name, config, personNamed: true, log };
+    const target = { id: null, name: config.name, config, isPersonNamed: true, log };
     return await this.#tryOut(target, Math.min(Math.ceil(timeoutMs), MAX_TEST_MS), signal);
   }
 
   async #tryOut(target: ConnectTarget, timeoutMs: number, signal: AbortSignal = NEVER): Promise<TestReport> {
-    const report = await testReport(async () => {
+    const report = await measureAttempt(async () => {
       const attempt = { timeoutMs: Math.max(timeoutMs, MIN_TEST_MS), signal, prior: null };
       const opened = await this.#connect(target, attempt);
       if (opened.ok) await opened.value.close();
@@ -91,17 +91,20 @@ export class ServerTests {
         ? opened
         : err({ ...opened.error, message: this.#deps.vault.redact(opened.error.message) });
     }, this.#deps.clock);
-    return this.#warned(report, target.config);
+    return this.#addWarning(report, target.config);
   }
 
-  #warned(report: TestReport, { sandbox }: ServerConfig): TestReport {
-    const problem = sandbox && sandboxProblem(sandbox, this.#deps.sandbox);
+  #addWarning(report: TestReport, { sandbox }: ServerConfig): TestReport {
+    const problem = sandbox && findSandboxProblem(sandbox, this.#deps.sandbox);
     return report.ok && problem ? { ...report, warning: `it runs without a sandbox: ${problem}` } : report;
   }
 }
 
-/** How an attempt to connect went, and how long it took. */
-async function testReport(attempt: () => Promise<Opened<Connection>>, clock: Clock): Promise<TestReport> {
+/** Runs an attempt to connect and reports its result and duration. */
+async function measureAttempt(
+  attempt: () => Promise<OpenResult<Connection>>,
+  clock: Clock,
+): Promise<TestReport> {
   const startedAt = clock();
   const connection = await attempt();
   const latency_ms = clock() - startedAt;

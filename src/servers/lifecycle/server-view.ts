@@ -10,16 +10,20 @@ import { cleanText } from "../trust/definitions/clean-text.ts";
 import { isPinned } from "../trust/pins.ts";
 import type { ServerView } from "../views.ts";
 import type { Server } from "./server.ts";
-import { secretsOfServer } from "./server-secrets.ts";
+import { listServerSecrets } from "./server-secrets.ts";
 
 interface ViewDeps {
   readonly sandbox: Pick<Sandbox, "known">;
   readonly vault: Pick<Vault, "redact">;
-  readonly lists: Pick<ServerLists, "pins" | "keepsInstructions" | "leftOutOf">;
+  readonly lists: Pick<ServerLists, "pins" | "hidesInstructions" | "getLeftOut">;
 }
 
-/** What people may see of a server: of env and headers the keys alone, of arguments and the address what is no secret. */
-export function viewOf(server: Server, settings: Settings, { sandbox, vault, lists }: ViewDeps): ServerView {
+/** What people may see of a server: only the keys of env and headers; arguments and URL with secrets masked. */
+export function toServerView(
+  server: Server,
+  settings: Settings,
+  { sandbox, vault, lists }: ViewDeps,
+): ServerView {
   const redact = (text: string) => vault.redact(text);
   const { record, config } = server.definition;
   const era = record.era as Era | null;
@@ -33,7 +37,7 @@ export function viewOf(server: Server, settings: Settings, { sandbox, vault, lis
     enabled: config.enabled && record.enabled,
     trusted: config.trusted,
     pinned,
-    waiting: pinned ? lists.pins.waitingOf(record.id) : 0,
+    waiting: pinned ? lists.pins.countWaiting(record.id) : 0,
     transport: config.transport,
     command: config.command,
     args: maskArgs(config.args).map(redact),
@@ -41,8 +45,8 @@ export function viewOf(server: Server, settings: Settings, { sandbox, vault, lis
     url: config.url && redact(maskUrl(config.url)),
     envKeys: Object.keys(config.env),
     headerKeys: Object.keys(config.headers),
-    secrets: secretsOfServer(config),
-    oauth: config.oauth && oauthView(config.oauth),
+    secrets: listServerSecrets(config),
+    oauth: config.oauth && toOAuthView(config.oauth),
     tls: config.tls,
     timeoutMs: config.timeoutMs ?? settings.mcp.toolTimeoutMs,
     progressExtendsTimeout: config.progressExtendsTimeout,
@@ -51,11 +55,11 @@ export function viewOf(server: Server, settings: Settings, { sandbox, vault, lis
     keepAlive: config.keepAlive,
     retry: config.retry,
     maxConcurrency: config.maxConcurrency,
-    sandbox: config.sandbox && { ...config.sandbox, problem: sandboxProblem(config.sandbox, sandbox) },
-    toolCount: server.tools.length - lists.pins.keptBackOf(record.id).size,
-    leftOut: lists.leftOutOf(record.id),
+    sandbox: config.sandbox && { ...config.sandbox, problem: findSandboxProblem(config.sandbox, sandbox) },
+    toolCount: server.tools.length - lists.pins.getHidden(record.id).size,
+    leftOut: lists.getLeftOut(record.id),
     era: era && { era: era.era, version: era.version, at: era.at },
-    instructions: lists.keepsInstructions(server) ? null : shownInstructions(record),
+    instructions: lists.hidesInstructions(server) ? null : cleanInstructions(record),
     addedBy: record.addedBy,
     changedAt: record.updatedAt,
     listedAt: record.listedAt,
@@ -64,13 +68,13 @@ export function viewOf(server: Server, settings: Settings, { sandbox, vault, lis
   };
 }
 
-/** Why a server is not confined as its settings ask; null where it is, or nobody knows yet. */
-export function sandboxProblem({ mode }: SandboxConfig, sandbox: Pick<Sandbox, "known">): string | null {
+/** Why a server is not confined as its settings demand; null if it is confined, or if that is not known yet. */
+export function findSandboxProblem({ mode }: SandboxConfig, sandbox: Pick<Sandbox, "known">): string | null {
   const known = sandbox.known();
   return mode === "off" || known === undefined || known.ok ? null : known.error;
 }
 
-function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNullable<ServerView["oauth"]> {
+function toOAuthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNullable<ServerView["oauth"]> {
   const { grant, clientId, scope } = oauth;
   return {
     grant,
@@ -82,6 +86,6 @@ function oauthView({ clientSecret, privateKey, ...oauth }: OAuthConfig): NonNull
   };
 }
 
-function shownInstructions({ instructions }: ServerRecord): string | null {
+function cleanInstructions({ instructions }: ServerRecord): string | null {
   return instructions && cleanText(instructions, MAX_INSTRUCTIONS);
 }

@@ -2,27 +2,27 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord, mapTexts } from "../../lib/json.ts";
 import type { LeftOut } from "../../lib/text/left-out.ts";
-import { LISTS, type ListMethod, listPage } from "../transport/raw-lists.ts";
-import { isHiding, isSuspect, revealed } from "../trust/definitions/clean-text.ts";
+import { createPageSchema, LISTS, type ListMethod } from "../transport/raw-lists.ts";
+import { isHiding, isSuspect, revealHidden } from "../trust/definitions/clean-text.ts";
 
-/** A list that servers publish, and how much of it is taken. */
+/** A list that servers publish, and the limits it is read with. */
 export interface ListKind<K extends string = string> {
   readonly method: ListMethod;
-  /** What an entry is called, for people. */
+  /** The word for an entry in messages. */
   readonly noun: string;
-  /** The field that tells entries apart. */
+  /** The field that identifies an entry. */
   readonly key: K;
   readonly maxKeyLength: number;
-  /** It is shown to models as it is, so it must not hide or imitate anything. */
+  /** Models see the key as it is, so it must not hide or imitate anything. */
   readonly isName?: boolean;
-  /** Further names in an entry that are shown as they are. */
-  readonly namesIn?: (entry: Readonly<Record<string, unknown>>) => readonly unknown[];
+  /** Further names in an entry that models see as they are. */
+  readonly listNames?: (entry: Readonly<Record<string, unknown>>) => readonly unknown[];
   readonly maxEntries: number;
   readonly maxEntryBytes: number;
   readonly maxBytes: number;
 }
 
-/** An entry as its server published it; only its key is certain. */
+/** An entry as published; only its key is checked. */
 export type Entry<K extends string> = { readonly [key in K]: string } & {
   readonly [field: string]: unknown;
 };
@@ -31,36 +31,36 @@ export interface BoundedList<K extends string> {
   readonly entries: readonly Entry<K>[];
   /** What was left out and why, for people. */
   readonly warnings: readonly string[];
-  /** Which entries were, the first of them. */
+  /** The first entries that were left out. */
   readonly leftOut: readonly LeftOut[];
-  /** How long the server says the list holds, the least of its pages; absent where it does not say. */
+  /** The shortest time to live of all pages; absent if the server gives none. */
   readonly ttlMs?: number;
 }
 
 const MAX_PAGES = 100;
 const MAX_DEPTH = 100;
-/** Control characters and halves of surrogate pairs: no database keeps all of them as they are. */
+/** Control characters and lone surrogates: no database stores all of them unchanged. */
 const UNFIT_KEY = /[\p{Cc}\p{Cs}]/u;
-/** In names also what cannot be seen, and what marks begin and end with. */
+/** In names also invisible characters, and those that delimit tags. */
 const UNFIT_NAME = /[\p{Cc}\p{Cs}\p{Cf}<>]/u;
 const MAX_WARNINGS = 20;
 const MAX_LEFT_OUT = 50;
 
-/** Why an entry is left out: with its name for whoever reads warnings, and as it is shown beside its name. */
-interface Problem {
+/** Why an entry is left out: `warning` includes its name, `reason` is shown beside the name. */
+interface EntryProblem {
   readonly warning: string;
   readonly reason: string;
-  /** Its name cannot be shown. */
+  /** The name cannot be shown. */
   readonly isNameless?: boolean;
 }
 
-/** A server that calls its list stale all the time must not keep everybody busy with it. */
+/** A server that always calls its list stale must not keep everybody busy with it. */
 const MIN_TTL_MS = 5000;
 const MAX_TTL_MS = 24 * 3600 * 1000;
 
 /**
- * All pages of a list, without secrets. Rejects when the server does; what is out of bounds is left out with a
- * warning. However long the list is, others get their turn meanwhile.
+ * Fetches all pages of a list and redacts secrets. Rejects if the server does; entries out of bounds are left out with a
+ * warning. Yields regularly, so that a long list does not block other work.
  */
 export async function listAll<K extends string>(
   client: Client,
@@ -68,27 +68,27 @@ export async function listAll<K extends string>(
   options: RequestOptions,
   redact: (text: string) => string,
 ): Promise<BoundedList<K>> {
-  const found = new FoundEntries(kind, redact);
-  const page = listPage(kind.method);
+  const collector = new EntryCollector(kind, redact);
+  const page = createPageSchema(kind.method);
   let cursor: string | undefined;
   for (let pages = 1; ; pages++) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: kind.method, params }, page, options);
-    found.holdsFor(answer.ttlMs);
-    if (!(await found.addAll(answer[LISTS[kind.method]] as unknown[]))) break;
+    collector.limitTtl(answer.ttlMs);
+    if (!(await collector.addAll(answer[LISTS[kind.method]] as unknown[]))) break;
     const { nextCursor } = answer;
     if (!nextCursor || nextCursor === cursor) break;
     if (pages >= MAX_PAGES) {
-      found.warn(`the list has more than ${MAX_PAGES} pages; the rest was left out`);
+      collector.warn(`the list has more than ${MAX_PAGES} pages; the rest was left out`);
       break;
     }
     cursor = nextCursor as string;
   }
-  return found.list();
+  return collector.list();
 }
 
-/** What a list holds so far, within its bounds. */
-class FoundEntries<K extends string> {
+/** The entries of a list so far, within its bounds. */
+class EntryCollector<K extends string> {
   readonly #kind: ListKind<K>;
   readonly #redact: (text: string) => string;
   readonly #pace = createPace();
@@ -104,24 +104,24 @@ class FoundEntries<K extends string> {
   }
 
   list(): BoundedList<K> {
-    const holds = Number.isFinite(this.#ttlMs) ? { ttlMs: this.#ttlMs } : {};
+    const ttl = Number.isFinite(this.#ttlMs) ? { ttlMs: this.#ttlMs } : {};
     const [warnings, leftOut] = [this.#warnings, this.#leftOut];
-    return { entries: [...this.#entries.values()], warnings, leftOut, ...holds };
+    return { entries: [...this.#entries.values()], warnings, leftOut, ...ttl };
   }
 
-  /** False when nothing more is taken. */
+  /** Returns false once the list is full. */
   async addAll(candidates: readonly unknown[]): Promise<boolean> {
     for (const candidate of candidates) {
-      const problem = this.#unfit(candidate) ?? this.#keep(candidate as Entry<K>);
-      if (problem !== undefined) this.#leave(candidate, problem);
+      const problem = this.#findProblem(candidate) ?? this.#addEntry(candidate as Entry<K>);
+      if (problem !== undefined) this.#leaveOut(candidate, problem);
       if (this.#isFull()) return false;
       await this.#pace();
     }
     return true;
   }
 
-  /** 0 says that the list is stale at once, which no keeper of lists can heed: it counts as saying nothing. */
-  holdsFor(ttlMs: unknown): void {
+  /** Ignores 0, which would mean that a stored list is always stale. */
+  limitTtl(ttlMs: unknown): void {
     if (typeof ttlMs !== "number" || !(ttlMs > 0)) return;
     this.#ttlMs = Math.min(this.#ttlMs, Math.max(MIN_TTL_MS, Math.min(ttlMs, MAX_TTL_MS)));
   }
@@ -130,12 +130,12 @@ class FoundEntries<K extends string> {
     if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push(text);
   }
 
-  #leave(candidate: unknown, { warning, reason, isNameless }: Problem): void {
+  #leaveOut(candidate: unknown, { warning, reason, isNameless }: EntryProblem): void {
     this.warn(warning);
     if (this.#leftOut.length >= MAX_LEFT_OUT) return;
     const name = isNameless
       ? null
-      : revealed(this.#redact((candidate as Entry<K>)[this.#kind.key]).slice(0, 100));
+      : revealHidden(this.#redact((candidate as Entry<K>)[this.#kind.key]).slice(0, 100));
     this.#leftOut.push({ name, reason });
   }
 
@@ -148,8 +148,8 @@ class FoundEntries<K extends string> {
     return isFull;
   }
 
-  #unfit(candidate: unknown): Problem | undefined {
-    const { noun, key, maxKeyLength, isName, namesIn } = this.#kind;
+  #findProblem(candidate: unknown): EntryProblem | undefined {
+    const { noun, key, maxKeyLength, isName, listNames } = this.#kind;
     if (!isRecord(candidate) || typeof candidate[key] !== "string" || candidate[key] === "") {
       return {
         warning: `a ${noun} without a ${key} was left out`,
@@ -160,31 +160,31 @@ class FoundEntries<K extends string> {
     const id = candidate[key];
     if (id.length > maxKeyLength || (isName ? isUnfitName : isUnfitKey)(id)) {
       return {
-        warning: `the ${noun} ${quoted(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`,
+        warning: `the ${noun} ${quote(id)} was left out: a ${key} has at most ${maxKeyLength} characters and none that control a terminal, cannot be seen or make a tag`,
         reason: `its ${key} has more than ${maxKeyLength} characters, or some that control a terminal, cannot be seen or make a tag`,
       };
     }
-    if (namesIn?.(candidate).some((name) => typeof name === "string" && isUnfitName(name))) {
+    if (listNames?.(candidate).some((name) => typeof name === "string" && isUnfitName(name))) {
       return {
-        warning: `the ${noun} ${quoted(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`,
+        warning: `the ${noun} ${quote(id)} was left out: the name of an argument has characters that cannot be seen or make a tag`,
         reason: "the name of an argument has characters that cannot be seen or make a tag",
       };
     }
     if (this.#entries.has(id)) {
       return {
-        warning: `the ${noun} ${quoted(id)} is listed twice; the second was left out`,
+        warning: `the ${noun} ${quote(id)} is listed twice; the second was left out`,
         reason: "it is listed twice",
       };
     }
     return undefined;
   }
 
-  #keep(entry: Entry<K>): Problem | undefined {
+  #addEntry(entry: Entry<K>): EntryProblem | undefined {
     const { noun, key, maxEntryBytes } = this.#kind;
     const texts: string[] = [];
     if (!collectTexts(entry, texts, MAX_DEPTH)) {
       return {
-        warning: `the definition of the ${noun} ${quoted(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`,
+        warning: `the definition of the ${noun} ${quote(entry[key])} is nested more than ${MAX_DEPTH} levels deep; it was left out`,
         reason: `its definition is nested more than ${MAX_DEPTH} levels deep`,
       };
     }
@@ -192,11 +192,11 @@ class FoundEntries<K extends string> {
     this.#bytes += bytes;
     if (bytes > maxEntryBytes) {
       return {
-        warning: `the definition of the ${noun} ${quoted(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`,
+        warning: `the definition of the ${noun} ${quote(entry[key])} has ${bytes} bytes, more than ${maxEntryBytes}; it was left out`,
         reason: `its definition is larger than ${Math.round(maxEntryBytes / 1024)} kB`,
       };
     }
-    // Nearly no entry holds a secret, and all its texts are searched faster at once than one by one.
+    // Hardly any entry contains a secret, and searching all texts at once is faster than one by one.
     const all = texts.join("\0");
     const safe = this.#redact(all) === all ? entry : mapTexts(entry, this.#redact);
     if (safe[key] !== entry[key]) {
@@ -208,7 +208,7 @@ class FoundEntries<K extends string> {
   }
 }
 
-/** Every text in a value, keys included. False, with some missing, when it nests deeper than `levels`. */
+/** Collects every text in a value, including keys. Returns false if it nests deeper than `levels`. */
 function collectTexts(value: unknown, texts: string[], levels: number): boolean {
   if (typeof value === "string") texts.push(value);
   if (typeof value !== "object" || value === null) return true;
@@ -225,11 +225,11 @@ function isUnfitKey(key: string): boolean {
   return UNFIT_KEY.test(key) || isHiding(key);
 }
 
-/** Stricter than with texts: a name needs nothing that could hide. */
+/** Stricter than the check of texts: a name needs no character that could hide something. */
 function isUnfitName(name: string): boolean {
   return UNFIT_NAME.test(name) || isSuspect(name);
 }
 
-function quoted(id: string): string {
+function quote(id: string): string {
   return JSON.stringify(id.slice(0, 100));
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Client, ProtocolError, type SubscriptionFilter } from "@modelcontextprotocol/client";
 import { messageOf } from "../../contract/errors.ts";
 
-/** Who wants to know that a list is no longer what it was. */
+/** Called when a list may have changed. */
 export interface ListListeners {
   tools(): void;
   /** Resources, resource templates or prompts. */
@@ -12,17 +12,17 @@ export interface ListListeners {
 export interface FollowOptions {
   /** Aborted when the connection ends. */
   readonly signal: AbortSignal;
-  /** Told once why changes are not announced. */
+  /** Called once, with the reason why changes are not announced. */
   readonly onProblem: (message: string) => void;
-  /** Told every time, with what went wrong. */
+  /** Called with every failure. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const PAUSES_MS = [1000, 2000, 5000, 15_000, 60_000];
 
 /**
- * Tells when the server says that a list changed. Never rejects; resolves when there is nothing to wait for: at once
- * where changes come unasked (before 2026-07-28) or are never announced, else when the connection ends.
+ * Calls `listeners` when the server reports that a list changed. Never rejects. Resolves at once if a legacy server
+ * sends changes unasked, or if the server announces none; otherwise when the connection ends.
  */
 export async function followLists(
   client: Client,
@@ -34,18 +34,18 @@ export async function followLists(
   client.setNotificationHandler("notifications/tools/list_changed", tools);
   client.setNotificationHandler("notifications/resources/list_changed", offers);
   client.setNotificationHandler("notifications/prompts/list_changed", offers);
-  const filter = announced(client);
+  const filter = buildFilter(client);
   if (client.getProtocolEra() !== "modern" || Object.keys(filter).length === 0) return;
 
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       const subscription = await client.listen(filter, { signal });
-      // What changed while nobody listened was told to nobody.
-      if (attempt > 0) tellAll(filter, { tools, offers });
+      // Changes made before the new subscription were reported to nobody.
+      if (attempt > 0) notifyAll(filter, { tools, offers });
       await subscription.closed;
     } catch (error) {
       if (signal.aborted) return;
-      if (attempt === 0) onProblem(`changes of its lists are not announced: ${messageOf(error)}`);
+      if (attempt === 0) onProblem(`changes of its lists cannot be followed: ${messageOf(error)}`);
       if (error instanceof ProtocolError) return;
       onFailure(error);
     }
@@ -54,8 +54,8 @@ export async function followLists(
   }
 }
 
-/** What the server declares that it announces. */
-function announced(client: Client): SubscriptionFilter {
+/** Subscribes to what the server declares that it announces. */
+function buildFilter(client: Client): SubscriptionFilter {
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   return {
     ...(tools?.listChanged ? { toolsListChanged: true } : {}),
@@ -64,7 +64,7 @@ function announced(client: Client): SubscriptionFilter {
   };
 }
 
-function tellAll(filter: SubscriptionFilter, listeners: ListListeners): void {
+function notifyAll(filter: SubscriptionFilter, listeners: ListListeners): void {
   if (filter.toolsListChanged) listeners.tools();
   if (filter.resourcesListChanged || filter.promptsListChanged) listeners.offers();
 }

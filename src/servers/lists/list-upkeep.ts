@@ -5,12 +5,12 @@ import type { OfferList } from "./offer-list.ts";
 import type { ToolList } from "./tool-list.ts";
 
 export interface UpkeepDeps {
-  readonly learnTools: (list: ToolList) => Promise<void>;
-  readonly learnOffers: (list: OfferList) => Promise<void>;
+  readonly storeTools: (list: ToolList) => Promise<void>;
+  readonly storeOffers: (list: OfferList) => Promise<void>;
   readonly onProblem: (message: string) => void;
-  /** Told what fetching or following a list failed with, which may be about the connection. */
+  /** Called with the error of a failed fetch or subscription, which may concern the whole connection. */
   readonly onFailure: (error: unknown) => void;
-  /** Whoever asks for offers waits this long for their first list. */
+  /** How long a request for offers waits for the first list. */
   readonly offersWaitMs: number;
 }
 
@@ -18,15 +18,15 @@ const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Keeps what is known of a server's lists true for as long as one connection lives: fetched again when the server
- * says that they changed and when their time to live is over.
+ * Keeps a server's lists up to date while one connection lives: fetches them again when the server reports a change and
+ * when their time to live is over.
  */
 export class ListUpkeep {
   readonly #connection: Connection;
   readonly #deps: UpkeepDeps;
   readonly #stop = new AbortController();
-  readonly #tools: Refetch;
-  readonly #offers: Refetch;
+  readonly #tools: ListFetcher;
+  readonly #offers: ListFetcher;
   readonly #firstOffers: Promise<void>;
   readonly #wait: Promise<void>;
   #isWaitOver = false;
@@ -35,27 +35,27 @@ export class ListUpkeep {
     this.#connection = connection;
     this.#deps = deps;
     const { signal } = this.#stop;
-    this.#tools = new Refetch(() => this.#fetchTools(), signal);
-    this.#offers = new Refetch(() => this.#fetchOffers(), signal);
-    this.#tools.after(connection.initialTools.ttlMs);
+    this.#tools = new ListFetcher(() => this.#fetchTools(), signal);
+    this.#offers = new ListFetcher(() => this.#fetchOffers(), signal);
+    this.#tools.scheduleFetch(connection.initialTools.ttlMs);
     void connection.followLists(
-      { tools: () => void this.#tools.now(), offers: () => void this.#offers.now() },
+      { tools: () => void this.#tools.fetchNow(), offers: () => void this.#offers.fetchNow() },
       { signal, onProblem: deps.onProblem, onFailure: deps.onFailure },
     );
-    this.#firstOffers = this.#offers.now();
-    const late = delay(deps.offersWaitMs, undefined, { signal, ref: false }).catch(() => {});
-    this.#wait = Promise.race([this.#firstOffers, late]).then(() => {
+    this.#firstOffers = this.#offers.fetchNow();
+    const timeout = delay(deps.offersWaitMs, undefined, { signal, ref: false }).catch(() => {});
+    this.#wait = Promise.race([this.#firstOffers, timeout]).then(() => {
       this.#isWaitOver = true;
     });
   }
 
-  /** What those wait for who ask for offers before there is a list; undefined once they need not. */
-  get offersPending(): Promise<void> | undefined {
+  /** The wait for the first list of offers; undefined once nobody has to wait. */
+  get pendingOffers(): Promise<void> | undefined {
     return this.#isWaitOver ? undefined : this.#wait;
   }
 
-  /** Resolves once the offers have been fetched for the first time, or could not be. */
-  offersKnown(): Promise<void> {
+  /** Resolves once the first fetch of the offers has ended, successful or not. */
+  waitForOffers(): Promise<void> {
     return this.#firstOffers;
   }
 
@@ -66,7 +66,7 @@ export class ListUpkeep {
   async #fetchTools(): Promise<number | undefined> {
     try {
       const list = await this.#connection.listTools(this.#stop.signal);
-      await this.#deps.learnTools(list);
+      await this.#deps.storeTools(list);
       return list.ttlMs;
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
@@ -80,19 +80,19 @@ export class ListUpkeep {
     try {
       const list = await this.#connection.listOffers(this.#stop.signal);
       if (this.#stop.signal.aborted) return undefined;
-      await this.#deps.learnOffers(list);
+      await this.#deps.storeOffers(list);
       if (list.failure !== undefined) this.#deps.onFailure(list.failure);
       return list.ttlMs;
     } catch (error) {
-      this.#deps.onProblem(`what it offers beside tools was not stored: ${messageOf(error)}`);
+      this.#deps.onProblem(`its offers could not be stored: ${messageOf(error)}`);
       return undefined;
     }
   }
 }
 
-/** Fetches one list, never twice at once. What is asked for meanwhile is fetched together, after a growing pause. */
-class Refetch {
-  /** Never rejects; resolves with the time to live of what came. */
+/** Fetches one list, never twice at once. Requests during a fetch are combined into one, after a growing pause. */
+class ListFetcher {
+  /** Never rejects; resolves with the time to live of the list. */
   readonly #fetch: () => Promise<number | undefined>;
   readonly #signal: AbortSignal;
   #fetching: Promise<number | undefined> = Promise.resolve(undefined);
@@ -106,17 +106,17 @@ class Refetch {
     signal.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
   }
 
-  /** Resolves when the list was fetched, or with the fetch before where one must wait. */
-  async now(): Promise<void> {
+  /** Resolves once the list was fetched, or with the fetch under way if the next one has to wait. */
+  async fetchNow(): Promise<void> {
     this.#isStale = true;
     if (!this.#isRunning) void this.#run();
     await this.#fetching;
   }
 
-  after(ttlMs: number | undefined): void {
+  scheduleFetch(ttlMs: number | undefined): void {
     clearTimeout(this.#timer);
     if (ttlMs === undefined || this.#signal.aborted) return;
-    this.#timer = setTimeout(() => void this.now(), ttlMs);
+    this.#timer = setTimeout(() => void this.fetchNow(), ttlMs);
     this.#timer.unref();
   }
 
@@ -128,7 +128,7 @@ class Refetch {
       const ttlMs = await this.#fetching;
       // A server that announces changes without end must not keep everybody busy with its list.
       await this.#pause(Math.min(pauseMs, MAX_PAUSE_MS));
-      if (!this.#isStale) this.after(ttlMs);
+      if (!this.#isStale) this.scheduleFetch(ttlMs);
     }
     this.#isRunning = false;
   }

@@ -1,17 +1,17 @@
 import type { ServerOfferRecord } from "../../machine/db/store.ts";
 
-/** Something a server offers beside its tools: a resource, a template of resources, a prompt. */
+/** A resource, a resource template or a prompt of a server. */
 export type Offer = Omit<ServerOfferRecord, "serverId">;
 export type OfferKind = Offer["kind"];
 
-/** The property in which each kind has its name. */
-export const KEYS = {
+/** The field that identifies an offer of each kind. */
+export const KEY_FIELDS = {
   resource: "uri",
   resource_template: "uriTemplate",
   prompt: "name",
 } as const satisfies Record<OfferKind, string>;
 
-/** What its server calls it; the lists keep nothing without. */
-export function keyOfOffer({ kind, definition }: Offer): string {
-  return String(definition[KEYS[kind]]);
+/** Always present: lists leave out entries without a key. */
+export function getOfferKey({ kind, definition }: Offer): string {
+  return String(definition[KEY_FIELDS[kind]]);
 }

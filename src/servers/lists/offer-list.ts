@@ -4,57 +4,63 @@ import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { isUnknownMethod } from "../connection/failure.ts";
 import { type BoundedList, type ListKind, listAll } from "./bounded-list.ts";
-import { KEYS, type Offer, type OfferKind } from "./offer-key.ts";
+import { KEY_FIELDS, type Offer, type OfferKind } from "./offer-key.ts";
 
 export interface OfferList {
   readonly offers: readonly Offer[];
-  /** The kinds whose list could not be had: nothing is known about them now. */
-  readonly failed: readonly OfferKind[];
-  /** What the first of them failed with. */
+  /** The kinds whose list could not be fetched: their current state is unknown. */
+  readonly failedKinds: readonly OfferKind[];
+  /** The error of the first of them. */
   readonly failure?: unknown;
   /** What was left out or failed and why, for people. */
   readonly warnings: readonly string[];
-  /** After this long the server wants to be asked again; absent where it does not say. */
+  /** When the server wants to be asked again; absent if it does not say. */
   readonly ttlMs?: number;
 }
 
-/** Nobody waits for these lists, but a server may not have a request open for ever. */
+/** Nobody waits for these lists, but a server must not keep a request open for ever. */
 const LIST_TIMEOUT_MS = 30_000;
 
 const BOUNDS = { maxEntries: 5000, maxEntryBytes: 64 * 1024, maxBytes: 4 * 1024 * 1024 };
 const KINDS: Readonly<Record<OfferKind, ListKind>> = {
-  resource: { method: "resources/list", noun: "resource", key: KEYS.resource, maxKeyLength: 4096, ...BOUNDS },
+  resource: {
+    method: "resources/list",
+    noun: "resource",
+    key: KEY_FIELDS.resource,
+    maxKeyLength: 4096,
+    ...BOUNDS,
+  },
   resource_template: {
     method: "resources/templates/list",
     noun: "resource template",
-    key: KEYS.resource_template,
+    key: KEY_FIELDS.resource_template,
     maxKeyLength: 4096,
     ...BOUNDS,
   },
   prompt: {
     method: "prompts/list",
     noun: "prompt",
-    key: KEYS.prompt,
+    key: KEY_FIELDS.prompt,
     maxKeyLength: 256,
     isName: true,
-    namesIn: ({ arguments: args }) =>
+    listNames: ({ arguments: args }) =>
       Array.isArray(args) ? args.map((argument) => isRecord(argument) && argument.name) : [],
     ...BOUNDS,
   },
 };
 
 /**
- * What the server offers beside its tools, all pages of every kind that it declares (and is asked for), without secrets. Never rejects:
- * a list that fails costs only its own kind.
+ * Fetches all offers of the kinds that the server declares and `kinds` names, and redacts secrets. Never rejects: a list
+ * that fails affects only its own kind.
  */
 export async function listOffers(
   client: Client,
   { signal, kinds }: { readonly signal: AbortSignal; readonly kinds?: readonly OfferKind[] },
   redact: (text: string) => string,
 ): Promise<OfferList> {
-  const declared = declaredKinds(client).filter((kind) => kinds?.includes(kind) ?? true);
+  const declared = listDeclaredKinds(client).filter((kind) => kinds?.includes(kind) ?? true);
   const lists = await Promise.all(
-    declared.map(async (kind) => ({ kind, list: await listKind(client, kind, signal, redact) })),
+    declared.map(async (kind) => ({ kind, list: await fetchKind(client, kind, signal, redact) })),
   );
   const ttls = lists.flatMap(({ list }) =>
     list.ok && list.value.ttlMs !== undefined ? [list.value.ttlMs] : [],
@@ -64,14 +70,14 @@ export async function listOffers(
     offers: lists.flatMap(({ kind, list }) =>
       list.ok ? list.value.entries.map((definition) => ({ kind, definition })) : [],
     ),
-    failed: failures.map(({ kind }) => kind),
+    failedKinds: failures.map(({ kind }) => kind),
     warnings: lists.flatMap(({ list }) => (list.ok ? list.value.warnings : [list.error.message])),
     ...(failures.length === 0 ? {} : { failure: failures[0]?.failure }),
     ...(ttls.length === 0 ? {} : { ttlMs: Math.min(...ttls) }),
   };
 }
 
-function declaredKinds(client: Client): OfferKind[] {
+function listDeclaredKinds(client: Client): OfferKind[] {
   const { resources, prompts } = client.getServerCapabilities() ?? {};
   return [
     ...(resources === undefined ? [] : (["resource", "resource_template"] as const)),
@@ -79,7 +85,7 @@ function declaredKinds(client: Client): OfferKind[] {
   ];
 }
 
-async function listKind(
+async function fetchKind(
   client: Client,
   kind: OfferKind,
   signal: AbortSignal,
@@ -88,7 +94,7 @@ async function listKind(
   try {
     return ok(await listAll(client, KINDS[kind], { signal, timeout: LIST_TIMEOUT_MS }, redact));
   } catch (error) {
-    // Many servers with resources have no templates and, against the rules, no such method.
+    // Many servers with resources have no templates and, against the specification, lack the method.
     if (kind === "resource_template" && isUnknownMethod(error))
       return ok({ entries: [], warnings: [], leftOut: [] });
     const message = redact(`its ${KINDS[kind].noun}s could not be listed: ${messageOf(error)}`);

@@ -12,17 +12,17 @@ import { createSerial } from "../../lib/flow/serial.ts";
 import { isRecord, mapTexts } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 
-/** Which resources a connection is asked to tell about. */
-export interface ResourceFollowing {
-  /** Resolves once the server tells of changes; an error says why it will not. Rejects when the connection fails. */
+/** Follows single resources over one connection. */
+export interface ResourceFollower {
+  /** Resolves once the server reports changes; the error says why it will not. Rejects if the connection fails. */
   follow(uri: string): Promise<Result<undefined, string>>;
   /** Never rejects. */
-  leave(uri: string): Promise<void>;
-  /** Resolves, with what it failed with, when the server no longer tells although it is connected. */
-  readonly failed: Promise<unknown>;
+  unfollow(uri: string): Promise<void>;
+  /** Resolves with the cause if the server stops reporting although it is still connected. */
+  readonly failure: Promise<unknown>;
 }
 
-export interface FollowingDeps {
+export interface FollowerDeps {
   readonly onUpdate: (update: ResourceUpdate) => void;
   readonly redact: (text: string) => string;
   /** Aborted when the connection is no longer used for this. */
@@ -31,22 +31,22 @@ export interface FollowingDeps {
 
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 1000;
-/** Changes of what is followed wait for each other. */
+/** Serialises changes of what is followed. */
 const CHANGES = "changes";
 
-/** Only one at a time on one connection. */
-export function followResources(client: Client, deps: FollowingDeps): ResourceFollowing {
+/** Supports one follower per connection. */
+export function followResources(client: Client, deps: FollowerDeps): ResourceFollower {
   const { onUpdate, redact, signal } = deps;
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-    if (!signal.aborted) onUpdate(mapTexts(withoutSubscription(params), redact));
+    if (!signal.aborted) onUpdate(mapTexts(dropSubscriptionId(params), redact));
   });
   return client.getProtocolEra() === "modern"
-    ? new ModernFollowing(client, deps)
-    : legacyFollowing(client, deps);
+    ? new ModernFollower(client, deps)
+    : createLegacyFollower(client, deps);
 }
 
-/** Before 2026-07-28 each resource is asked for by itself. */
-function legacyFollowing(client: Client, { signal, redact }: FollowingDeps): ResourceFollowing {
+/** Before 2026-07-28 each resource has its own subscription. */
+function createLegacyFollower(client: Client, { signal, redact }: FollowerDeps): ResourceFollower {
   const serial = createSerial();
   const followed = new Set<string>();
   const send = (method: "resources/subscribe" | "resources/unsubscribe", uri: string) =>
@@ -54,92 +54,92 @@ function legacyFollowing(client: Client, { signal, redact }: FollowingDeps): Res
       client.request({ method, params: { uri } }, anyResult, { signal, timeout: TIMEOUT_MS }),
     );
   return {
-    failed: streamGivenUp(client, signal),
+    failure: waitForStreamLoss(client, signal),
     async follow(uri) {
       try {
         await send("resources/subscribe", uri);
         followed.add(uri);
         return ok(undefined);
       } catch (error) {
-        return refusedOr(error, redact);
+        return toRefusal(error, redact);
       }
     },
-    async leave(uri) {
+    async unfollow(uri) {
       if (followed.delete(uri)) await send("resources/unsubscribe", uri).catch(() => {});
     },
   };
 }
 
-/** How the SDK says that it opens the stream for notifications no more, over which changes are told. */
-const GIVEN_UP = "Maximum reconnection attempts";
+/** The start of the SDK's message that it no longer reopens the notification stream, which carries the changes. */
+const RECONNECTING_GIVEN_UP = "Maximum reconnection attempts";
 
-function streamGivenUp(client: Client, signal: AbortSignal): Promise<Error> {
+function waitForStreamLoss(client: Client, signal: AbortSignal): Promise<Error> {
   const forget = () => {
     client.onerror = () => {};
   };
   return new Promise((resolve) => {
     client.onerror = (error) => {
-      if (error.message.startsWith(GIVEN_UP)) resolve(error);
+      if (error.message.startsWith(RECONNECTING_GIVEN_UP)) resolve(error);
     };
     signal.addEventListener("abort", forget, { once: true });
   });
 }
 
-/** Since 2026-07-28 one stream tells about all of them; another set of them needs another stream. */
-class ModernFollowing implements ResourceFollowing {
-  readonly failed: Promise<unknown>;
+/** Since 2026-07-28 one stream reports on all resources; a different set needs a new stream. */
+class ModernFollower implements ResourceFollower {
+  readonly failure: Promise<unknown>;
   readonly #client: Client;
-  readonly #deps: FollowingDeps;
+  readonly #deps: FollowerDeps;
   readonly #serial = createSerial();
   readonly #wanted = new Set<string>();
   #fail: (error: unknown) => void = () => {};
   #stream: McpSubscription | undefined;
-  /** What the stream was opened for. */
-  #asked: ReadonlySet<string> = new Set();
+  /** The resources that the stream was opened for. */
+  #subscribed: ReadonlySet<string> = new Set();
 
-  constructor(client: Client, deps: FollowingDeps) {
+  constructor(client: Client, deps: FollowerDeps) {
     this.#client = client;
     this.#deps = deps;
-    this.failed = new Promise((resolve) => {
+    this.failure = new Promise((resolve) => {
       this.#fail = resolve;
     });
   }
 
-  /** Those that are asked for together share one new stream. */
+  /** Resources requested at the same time share one new stream. */
   follow(uri: string): Promise<Result<undefined, string>> {
     this.#wanted.add(uri);
     return this.#serial(CHANGES, async () => {
       try {
-        if (!this.#asked.has(uri)) await this.#listen();
+        if (!this.#subscribed.has(uri)) await this.#listen();
         if (this.#stream?.honoredFilter.resourceSubscriptions?.includes(uri)) return ok(undefined);
         this.#wanted.delete(uri);
-        return err("the server does not tell about it");
+        return err("the server does not report its changes");
       } catch (error) {
         this.#wanted.delete(uri);
-        return refusedOr(error, this.#deps.redact);
+        return toRefusal(error, this.#deps.redact);
       }
     });
   }
 
-  leave(uri: string): Promise<void> {
+  unfollow(uri: string): Promise<void> {
     this.#wanted.delete(uri);
     return this.#serial(CHANGES, async () => {
-      if ([...this.#asked].every((asked) => this.#wanted.has(asked))) return;
+      if ([...this.#subscribed].every((followed) => this.#wanted.has(followed))) return;
       await this.#listen().catch(this.#fail);
     });
   }
 
-  /** The stream before ends once the new one tells, so that nothing is missed. */
+  /** Closes the previous stream only after the new one is open, so that no change is missed. */
   async #listen(): Promise<void> {
     const { signal } = this.#deps;
-    const before = this.#stream;
-    const asked = new Set(this.#wanted);
-    const filter = { resourceSubscriptions: [...asked] };
+    const previous = this.#stream;
+    const uris = new Set(this.#wanted);
+    const filter = { resourceSubscriptions: [...uris] };
     this.#stream =
-      asked.size === 0 ? undefined : await this.#client.listen(filter, { signal, timeout: TIMEOUT_MS });
-    this.#asked = asked;
+      uris.size === 0 ? undefined : await this.#client.listen(filter, { signal, timeout: TIMEOUT_MS });
+    this.#subscribed = uris;
     if (this.#stream) void this.#listenAgain(this.#stream);
-    await before?.close();
+    await previous?.close();
   }
 
   async #listenAgain(ended: McpSubscription): Promise<void> {
@@ -152,7 +152,7 @@ class ModernFollowing implements ResourceFollowing {
       await this.#serial(CHANGES, async () => {
         if (this.#stream === ended) await this.#listen();
       });
-      // What changed while nobody listened was told to nobody.
+      // Changes made while no stream was open were reported to nobody.
       for (const uri of this.#wanted) onUpdate({ uri });
     } catch (error) {
       this.#fail(error);
@@ -160,14 +160,14 @@ class ModernFollowing implements ResourceFollowing {
   }
 }
 
-/** The server said no; whatever else went wrong is about the connection. */
-function refusedOr(error: unknown, redact: (text: string) => string): Result<undefined, string> {
+/** Returns the server's refusal; throws anything else, because it concerns the connection. */
+function toRefusal(error: unknown, redact: (text: string) => string): Result<undefined, string> {
   if (error instanceof ProtocolError) return err(redact(`the server refused: ${messageOf(error)}`));
   throw error;
 }
 
-/** Which of our streams it came over is nobody else's business. */
-function withoutSubscription(params: ResourceUpdate): ResourceUpdate {
+/** Drops the id of our own stream, which means nothing to callers. */
+function dropSubscriptionId(params: ResourceUpdate): ResourceUpdate {
   if (!isRecord(params._meta)) return params;
   const { [SUBSCRIPTION_ID_META_KEY]: _, ...rest } = params._meta;
   const { _meta, ...update } = params;

@@ -10,13 +10,13 @@ import { PIN_KINDS, type PinKind, type PinRecord } from "../../machine/db/tables
 import type { Connection } from "../connection/connection.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { Server } from "../lifecycle/server.ts";
-import { versionOf } from "../trust/change-view.ts";
-import type { Published } from "../trust/compare-pins.ts";
-import { type Others, scanDefinition } from "../trust/definitions/scan-text.ts";
-import { fingerprintOf } from "../trust/fingerprint.ts";
-import { isPinned, type Lists, Pins, waitingIn } from "../trust/pins.ts";
+import { computeVersion } from "../trust/change-view.ts";
+import type { PublishedItem } from "../trust/compare-pins.ts";
+import { type ForeignNames, scanDefinition } from "../trust/definitions/scan-text.ts";
+import { computeFingerprint } from "../trust/fingerprint.ts";
+import { isPinned, type ListUpdate, listWaiting, Pins } from "../trust/pins.ts";
 import { TrustNotices, type TrustNoticesDeps } from "../trust/trust-notices.ts";
-import { keyOfOffer, type Offer } from "./offer-key.ts";
+import { getOfferKey, type Offer } from "./offer-key.ts";
 import type { OfferList } from "./offer-list.ts";
 import { StoredOffers } from "./stored-offers.ts";
 import { StoredTools } from "./stored-tools.ts";
@@ -32,16 +32,16 @@ export interface ServerListsDeps extends TrustNoticesDeps {
 
 type Warn = (server: Server, message: string) => void;
 
-/** Of offers, those that are like tools. Resources are what a server holds, and come and go. */
+/** The offers that are pinned like tools. Resources are content, and come and go. */
 const PINNED_OFFERS = ["prompt", "resource_template"] as const;
 
-/** Of what a server lists and nobody can use, so much is kept for people to see. */
+/** How many unusable entries are kept for people to see. */
 const MAX_LEFT_OUT = 50;
 
-/** As long a further connection has to show its prompts. */
+/** How long a further connection may take to list its prompts. */
 const INSPECT_MS = 10_000;
 
-/** What connections taught about servers, and what people decided about that. */
+/** What servers publish, as last listed, and what people decided about it. */
 export class ServerLists {
   readonly pins: Pins;
   readonly capabilities: ToolCapabilities;
@@ -55,12 +55,12 @@ export class ServerLists {
 
   private constructor(
     deps: ServerListsDeps,
-    decided: Pick<ServerLists, "pins" | "capabilities">,
+    decisions: Pick<ServerLists, "pins" | "capabilities">,
     tools: StoredTools,
     offers: StoredOffers,
   ) {
-    this.pins = decided.pins;
-    this.capabilities = decided.capabilities;
+    this.pins = decisions.pins;
+    this.capabilities = decisions.capabilities;
     this.notices = new TrustNotices(deps);
     this.tools = tools;
     this.#store = deps.store;
@@ -70,19 +70,19 @@ export class ServerLists {
 
   static async open(deps: ServerListsDeps): Promise<ServerLists> {
     const { store, reservedNames, clock, live } = deps;
-    const decided = {
+    const decisions = {
       pins: new Pins(store.pins, clock, live),
       capabilities: new ToolCapabilities(store.toolCapabilities, clock),
     };
-    await decided.pins.reload();
-    await decided.capabilities.reload();
-    const tools = await StoredTools.open(store, reservedNames, clock, decided);
-    return new ServerLists(deps, decided, tools, await StoredOffers.open(store));
+    await decisions.pins.reload();
+    await decisions.capabilities.reload();
+    const tools = await StoredTools.open(store, reservedNames, clock, decisions);
+    return new ServerLists(deps, decisions, tools, await StoredOffers.open(store));
   }
 
-  /** Takes over what another process learned. */
+  /** Reads what another process stored. */
   async reload(): Promise<void> {
-    // First: nothing that is kept back may be there for a moment.
+    // First, so that no hidden tool is visible for a moment.
     await this.pins.reload();
     await this.capabilities.reload();
     await this.tools.reload();
@@ -103,34 +103,34 @@ export class ServerLists {
     await this.notices.forget(serverId);
   }
 
-  /** What of its last list nobody can use; nothing where this process has not listed it yet. */
-  leftOutOf(serverId: string): readonly LeftOut[] {
+  /** The unusable entries of the last list; empty if this process has not listed the server yet. */
+  getLeftOut(serverId: string): readonly LeftOut[] {
     return this.#leftOut.get(serverId) ?? [];
   }
 
-  toolsOf(server: Server): readonly Tool[] {
-    return this.tools.of(server, this.#live.settings);
+  getTools(server: Server): readonly Tool[] {
+    return this.tools.getTools(server, this.#live.settings);
   }
 
-  offersOf(server: Server): readonly ServerOfferRecord[] {
+  getOffers(server: Server): readonly ServerOfferRecord[] {
     const { id } = server.definition.record;
-    const offers = this.#offers.of(id);
+    const offers = this.#offers.get(id);
     if (!this.#isPinned(server.definition)) return offers;
     return offers.filter(({ kind, definition }) => {
       if (kind === "resource") return true;
-      const key = keyOfOffer({ kind, definition });
-      return !this.pins.keepsBack(id, kind, key, () => this.#fingerprint(kind, definition));
+      const key = getOfferKey({ kind, definition });
+      return !this.pins.mustHide(id, kind, key, () => this.#fingerprint(kind, definition));
     });
   }
 
-  /** Whether nobody may see what a server says of itself. */
-  keepsInstructions({ definition }: Server): boolean {
+  /** Whether the server's instructions must not be shown. */
+  hidesInstructions({ definition }: Server): boolean {
     const { record } = definition;
     const { id, instructions } = record;
     if (instructions === null || !this.#isPinned(definition)) return false;
-    const [said] = saidBy(instructions);
-    return this.pins.keepsBack(id, "instructions", said!.key, () =>
-      this.#fingerprint("instructions", said!.definition, record),
+    const [published] = toPublishedInstructions(instructions);
+    return this.pins.mustHide(id, "instructions", published!.key, () =>
+      this.#fingerprint("instructions", published!.definition, record),
     );
   }
 
@@ -138,41 +138,41 @@ export class ServerLists {
     return isPinned(definition, this.#live.settings);
   }
 
-  /** What other servers' names are, for whoever looks at what this one says. */
-  othersOf({ id, name }: ServerRecord, isServer: (name: string) => boolean): Others {
+  /** Recognises the names of other servers and their tools, for scanning what this server says. */
+  getForeignNames({ id, name }: ServerRecord, isServer: (name: string) => boolean): ForeignNames {
     return {
-      isTool: (word) => this.tools.isOthers(id, word),
+      isTool: (word) => this.tools.isForeign(id, word),
       isServer: (word) => word !== name.toLowerCase() && isServer(word),
     };
   }
 
-  /** Keeps back what a further connection of a server shows to have changed. Resolves with whether something did. */
+  /** Holds whatever a further connection shows to have changed. Resolves with whether there was any change. */
   async inspect(
     server: Server,
     connection: Pick<Connection, "initialTools" | "listOffers">,
   ): Promise<boolean> {
     const { record } = server.definition;
     const { id } = record;
-    if (!this.#isPinned(server.definition) || !this.pins.isKnown(id, "tool")) return false;
-    const news = await this.tools.newsIn(id, connection.initialTools);
-    const kinds = PINNED_OFFERS.filter((kind) => this.#offers.of(id).some((offer) => offer.kind === kind));
+    if (!this.#isPinned(server.definition) || !this.pins.hasAcceptedList(id, "tool")) return false;
+    const changed = await this.tools.findChanged(id, connection.initialTools);
+    const kinds = PINNED_OFFERS.filter((kind) => this.#offers.get(id).some((offer) => offer.kind === kind));
     const offers =
       kinds.length === 0
         ? undefined
         : await connection.listOffers(AbortSignal.timeout(INSPECT_MS), PINNED_OFFERS);
-    if (news.length === 0 && !offers) return false;
-    return await this.#holding(record, async () => {
-      if (news.length > 0) {
-        const after = news.map((definition) => ({ key: definition.name, definition }));
-        const before = this.#toolsBefore(record);
+    if (changed.length === 0 && !offers) return false;
+    return await this.#notifyIfHeldChanges(record, async () => {
+      if (changed.length > 0) {
+        const after = changed.map((definition) => ({ key: definition.name, definition }));
+        const before = this.#getKnownTools(record);
         await this.pins.compare(id, [{ kind: "tool", before, after, isWhole: false }]);
       }
       if (offers) await this.#compareOffers(id, offers, false);
     });
   }
 
-  /** Resolves with what that changed in the server's record. */
-  async learnTools(
+  /** Resolves with the changed fields of the server's record. */
+  async storeTools(
     server: Server,
     list: ToolList,
     connection: Connection,
@@ -181,46 +181,47 @@ export class ServerLists {
   ): Promise<Partial<ServerRecord>> {
     for (const warning of list.warnings) {
       warn(server, warning);
-      server.log.message("warning", warning);
+      server.log.addMessage("warning", warning);
     }
     const { record } = server.definition;
     this.#leftOut.set(record.id, (list.leftOut ?? []).slice(0, MAX_LEFT_OUT));
-    // The list of a server counts also where nobody can be told what is wrong with it.
-    await this.notices.leftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
-    const fresh = await this.tools.newsIn(record.id, list);
+    // A failed notification must not keep the list from taking effect.
+    await this.notices.warnOfLeftOut(record, list.warnings).catch((error) => warn(server, messageOf(error)));
+    const changed = await this.tools.findChanged(record.id, list);
     if (this.#isPinned(server.definition)) {
-      // Whoever was connected before has had the time to show the rest.
+      // A server that was connected before has had time to publish its prompts and templates.
       if (record.listedAt !== null && list === connection.initialTools)
         for (const kind of PINNED_OFFERS) await this.#acceptKnown(record.id, kind);
       const isChanged =
-        fresh.length > 0 ||
-        list.tools.length !== this.tools.listOf(record.id).length ||
-        this.pins.keptBackOf(record.id).size > 0;
-      await this.#holding(record, () => this.#pinTools(record, list, connection, isChanged));
+        changed.length > 0 ||
+        list.tools.length !== this.tools.getList(record.id).length ||
+        this.pins.getHidden(record.id).size > 0;
+      await this.#notifyIfHeldChanges(record, () => this.#pinTools(record, list, connection, isChanged));
     }
-    const news = await this.tools.learn(server, list, connection, this.#live.settings);
-    const nameless = list.tools.length - this.tools.of(server, this.#live.settings).length;
-    if (nameless > 0) warn(server, `${nameless} tools were left out: it has had too many names already`);
+    const recordChanges = await this.tools.store(server, list, connection, this.#live.settings);
+    const nameless = list.tools.length - this.tools.getTools(server, this.#live.settings).length;
+    if (nameless > 0)
+      warn(server, `${nameless} tools were left out: the server has used up its limit of names`);
 
-    const others = this.othersOf(record, isServer);
+    const others = this.getForeignNames(record, isServer);
     const pace = createPace();
     const { instructions } = connection;
-    const isSaidAnew =
+    const isNewText =
       instructions !== null && (instructions !== record.instructions || record.listedAt === null);
-    const isKept = this.pins.isHeld(record.id, "instructions", "instructions");
-    const isOdd = isSaidAnew && !isKept && scanDefinition({ instructions }, others).length > 0;
-    const found = isOdd ? ["instructions"] : [];
-    for (const definition of fresh) {
+    const isHeld = this.pins.isHeld(record.id, "instructions", "instructions");
+    const isSuspicious = isNewText && !isHeld && scanDefinition({ instructions }, others).length > 0;
+    const flagged = isSuspicious ? ["instructions"] : [];
+    for (const definition of changed) {
       const isHeld = this.pins.isToolHeld(record.id, definition.name);
-      if (!isHeld && scanDefinition(definition, others).length > 0) found.push(definition.name);
+      if (!isHeld && scanDefinition(definition, others).length > 0) flagged.push(definition.name);
       await pace();
     }
-    await this.notices.warn(record, found);
-    return news;
+    await this.notices.warnOfTools(record, flagged);
+    return recordChanges;
   }
 
-  /** Resolves with whether that changed anything. */
-  async learnOffers(
+  /** Resolves with whether anything changed. */
+  async storeOffers(
     server: Server,
     list: OfferList,
     warn: Warn,
@@ -230,86 +231,87 @@ export class ServerLists {
     const { record } = server.definition;
     const { id } = record;
     if (this.#isPinned(server.definition)) {
-      await this.#holding(record, async () => {
-        for (const kind of PINNED_OFFERS) if (list.failed.includes(kind)) await this.#acceptKnown(id, kind);
+      await this.#notifyIfHeldChanges(record, async () => {
+        for (const kind of PINNED_OFFERS)
+          if (list.failedKinds.includes(kind)) await this.#acceptKnown(id, kind);
         await this.#compareOffers(id, list, true);
       });
     }
-    const fresh = freshIn(list.offers, this.#offers.of(id));
-    const isChanged = await this.#offers.learn(id, list);
-    await this.#warnOf(record, fresh, this.othersOf(record, isServer));
+    const fresh = findNewOffers(list.offers, this.#offers.get(id));
+    const isChanged = await this.#offers.store(id, list);
+    await this.#warnOfOffers(record, fresh, this.getForeignNames(record, isServer));
     return isChanged;
   }
 
-  /** Its prompts and templates, without those that are kept back. */
-  shownOffers(serverId: string): readonly Offer[] {
-    return this.#offers.of(serverId).filter(({ kind, definition }) => {
+  /** The server's visible prompts and resource templates. */
+  listVisibleOffers(serverId: string): readonly Offer[] {
+    return this.#offers.get(serverId).filter(({ kind, definition }) => {
       if (kind === "resource") return false;
-      return !this.pins.isHeld(serverId, kind, keyOfOffer({ kind, definition }));
+      return !this.pins.isHeld(serverId, kind, getOfferKey({ kind, definition }));
     });
   }
 
-  async #warnOf(record: ServerRecord, offers: readonly Offer[], others: Others): Promise<void> {
+  async #warnOfOffers(record: ServerRecord, offers: readonly Offer[], others: ForeignNames): Promise<void> {
     const pace = createPace();
-    const found: string[] = [];
+    const flagged: string[] = [];
     for (const offer of offers) {
       const { kind, definition } = offer;
-      const key = keyOfOffer(offer);
+      const key = getOfferKey(offer);
       const isHeld = kind !== "resource" && this.pins.isHeld(record.id, kind, key);
-      if (!isHeld && scanDefinition(definition, others).length > 0) found.push(`${kind} ${key}`);
+      if (!isHeld && scanDefinition(definition, others).length > 0) flagged.push(`${kind} ${key}`);
       await pace();
     }
-    await this.notices.warnOfOffers(record, found);
+    await this.notices.warnOfOffers(record, flagged);
   }
 
   async #compareOffers(serverId: string, list: OfferList, isWhole: boolean): Promise<void> {
-    const known = this.#offers.of(serverId);
-    const lists = PINNED_OFFERS.filter((kind) => !list.failed.includes(kind)).map((kind) => ({
+    const known = this.#offers.get(serverId);
+    const lists = PINNED_OFFERS.filter((kind) => !list.failedKinds.includes(kind)).map((kind) => ({
       kind,
-      before: publishedOf(kind, known),
-      after: publishedOf(kind, list.offers),
+      before: toPublished(kind, known),
+      after: toPublished(kind, list.offers),
       isWhole,
     }));
     await this.pins.compare(serverId, lists);
   }
 
-  async learnAsksBack(server: Server): Promise<Partial<ServerRecord>> {
+  async storeAsksBack(server: Server): Promise<Partial<ServerRecord>> {
     await this.#store.servers.update(server.definition.record.id, { asksBack: true });
     return { asksBack: true };
   }
 
   /**
-   * After a decision: what was last listed may be something else than what another connection showed and a person
-   * looked at. It waits then.
+   * Compares the last list with a decision just made. Another connection may have shown the person something else than
+   * what was last listed; the difference then awaits a decision.
    */
-  async recheck({ definition }: Server, decided: readonly PinRecord[]): Promise<void> {
+  async recheck({ definition }: Server, decidedPins: readonly PinRecord[]): Promise<void> {
     const { record } = definition;
     for (const kind of PIN_KINDS) {
-      const due = new Map(decided.filter((pin) => pin.kind === kind).map((pin) => [pin.key, pin]));
-      const after = due.size === 0 ? [] : this.#listed(record, kind).filter(({ key }) => due.has(key));
+      const due = new Map(decidedPins.filter((pin) => pin.kind === kind).map((pin) => [pin.key, pin]));
+      const after = due.size === 0 ? [] : this.#getLastListed(record, kind).filter(({ key }) => due.has(key));
       if (after.length === 0) continue;
       const before = [...due.values()].map(({ key, heldAs }) => ({ key, definition: heldAs ?? {} }));
       await this.pins.compare(record.id, [{ kind, before, after, isWhole: false }]);
     }
   }
 
-  /** What a server did not show when it could counts as accepted as it was: a later list is not the first. */
+  /** Accepts the known offers of a kind that the server did not list when it could, so that a later list is not its first. */
   async #acceptKnown(serverId: string, kind: (typeof PINNED_OFFERS)[number]): Promise<void> {
-    if (this.pins.isKnown(serverId, kind)) return;
-    const known = publishedOf(kind, this.#offers.of(serverId));
+    if (this.pins.hasAcceptedList(serverId, kind)) return;
+    const known = toPublished(kind, this.#offers.get(serverId));
     await this.pins.compare(serverId, [{ kind, before: known, after: known, isWhole: false }]);
   }
 
-  #listed(record: ServerRecord, kind: PinKind): readonly Published[] {
-    if (kind === "tool") return this.#toolsBefore(record);
-    if (kind === "instructions") return saidBy(record.instructions);
-    return publishedOf(kind, this.#offers.of(record.id));
+  #getLastListed(record: ServerRecord, kind: PinKind): readonly PublishedItem[] {
+    if (kind === "tool") return this.#getKnownTools(record);
+    if (kind === "instructions") return toPublishedInstructions(record.instructions);
+    return toPublished(kind, this.#offers.get(record.id));
   }
 
-  /** Once for every object: `of` is the one that lives as long as what is said. */
-  #fingerprint(kind: PinKind, said: Published["definition"], of: object = said): string {
-    const fingerprint = this.#fingerprints.get(of) ?? fingerprintOf(kind, said);
-    this.#fingerprints.set(of, fingerprint);
+  /** Cached per `owner`, an object that lives as long as the definition. */
+  #fingerprint(kind: PinKind, definition: PublishedItem["definition"], owner: object = definition): string {
+    const fingerprint = this.#fingerprints.get(owner) ?? computeFingerprint(kind, definition);
+    this.#fingerprints.set(owner, fingerprint);
     return fingerprint;
   }
 
@@ -320,22 +322,25 @@ export class ServerLists {
     isChanged: boolean,
   ): Promise<void> {
     const { id } = record;
-    const isKnown = (kind: PinKind) => this.pins.isKnown(id, kind);
-    const lists: Lists[] = [];
+    const isKnown = (kind: PinKind) => this.pins.hasAcceptedList(id, kind);
+    const lists: ListUpdate[] = [];
     if (isChanged || !isKnown("tool")) {
       const after = list.tools.map((definition) => ({ key: definition.name, definition }));
-      lists.push({ kind: "tool", before: this.#toolsBefore(record), after, isWhole: true });
+      lists.push({ kind: "tool", before: this.#getKnownTools(record), after, isWhole: true });
     }
     if (instructions !== record.instructions || !isKnown("instructions")) {
-      const [before, after] = [saidBy(record.instructions), saidBy(instructions)];
+      const [before, after] = [
+        toPublishedInstructions(record.instructions),
+        toPublishedInstructions(instructions),
+      ];
       lists.push({ kind: "instructions", before, after, isWhole: true });
     }
     if (lists.length > 0) await this.pins.compare(id, lists);
   }
 
-  #toolsBefore({ id, listedAt }: ServerRecord): readonly Published[] {
+  #getKnownTools({ id, listedAt }: ServerRecord): readonly PublishedItem[] {
     if (listedAt === null) return [];
-    return this.tools.listOf(id).map((tool) => ({
+    return this.tools.getList(id).map((tool) => ({
       key: tool.originalName,
       get definition() {
         return tool.definition;
@@ -343,31 +348,31 @@ export class ServerLists {
     }));
   }
 
-  /** People are told where `work` changed what waits for them. Resolves with whether it did. */
-  async #holding(record: ServerRecord, work: () => Promise<void>): Promise<boolean> {
-    const waiting = (): readonly PinRecord[] => waitingIn(this.pins.heldOf(record.id));
-    const before = versionOf(waiting());
+  /** Runs `work` and notifies people if it changed what awaits their decision. Resolves with whether it did. */
+  async #notifyIfHeldChanges(record: ServerRecord, work: () => Promise<void>): Promise<boolean> {
+    const waiting = (): readonly PinRecord[] => listWaiting(this.pins.getHeld(record.id));
+    const before = computeVersion(waiting());
     await work();
-    if (versionOf(waiting()) === before) return false;
-    await this.notices.ask(record, this.pins.heldOf(record.id));
+    if (computeVersion(waiting()) === before) return false;
+    await this.notices.ask(record, this.pins.getHeld(record.id));
     return true;
   }
 }
 
-/** Prompts and templates that were not there, or not the same. */
-function freshIn(offers: readonly Offer[], before: readonly Offer[]): readonly Offer[] {
+/** Prompts and resource templates that are new or changed. */
+function findNewOffers(offers: readonly Offer[], before: readonly Offer[]): readonly Offer[] {
   const known = new Set(before.map(({ kind, definition }) => `${kind} ${stableJson(definition)}`));
   return offers.filter(
     ({ kind, definition }) => kind !== "resource" && !known.has(`${kind} ${stableJson(definition)}`),
   );
 }
 
-function publishedOf(kind: PinKind, offers: readonly Offer[]): readonly Published[] {
+function toPublished(kind: PinKind, offers: readonly Offer[]): readonly PublishedItem[] {
   return offers
     .filter((offer) => offer.kind === kind)
-    .map((offer) => ({ key: keyOfOffer(offer), definition: offer.definition }));
+    .map((offer) => ({ key: getOfferKey(offer), definition: offer.definition }));
 }
 
-function saidBy(instructions: string | null): readonly Published[] {
+function toPublishedInstructions(instructions: string | null): readonly PublishedItem[] {
   return instructions === null ? [] : [{ key: "instructions", definition: { instructions } }];
 }

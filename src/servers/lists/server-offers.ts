@@ -15,45 +15,45 @@ import type { ServerRequest } from "../connection/call.ts";
 import type { Server } from "../lifecycle/server.ts";
 import type { Era } from "../transport/era.ts";
 import { cleanOffer } from "../trust/definitions/clean-offer.ts";
-import { keyOfOffer } from "./offer-key.ts";
+import { getOfferKey } from "./offer-key.ts";
 import type { WatchedResources } from "./watched-resources.ts";
 
 export interface ServerOffersDeps {
-  /** What the server offered last. */
-  readonly offersOf: (server: Server) => readonly ServerOfferRecord[];
-  readonly watchedOf: (server: Server) => WatchedResources;
+  /** The server's offers as last listed. */
+  readonly getOffers: (server: Server) => readonly ServerOfferRecord[];
+  readonly getWatched: (server: Server) => WatchedResources;
   readonly settings: Settings;
-  /** What was cleaned already, so that what did not change stays the same object. */
-  readonly cleaned: WeakMap<OfferDefinition, OfferDefinition>;
+  /** Cleaned definitions, so that an unchanged offer stays the same object. */
+  readonly cleanCache: WeakMap<OfferDefinition, OfferDefinition>;
 }
 
-/** What the servers offer beside tools, as they are defined now; prompts under names of their own. */
-export function originsOf(servers: readonly Server[], deps: ServerOffersDeps): readonly OfferOrigin[] {
-  const published = servers.flatMap((server) => deps.offersOf(server).map((offer) => ({ server, offer })));
+/** Builds the origins of all servers' offers. Prompts get unique names. */
+export function buildOrigins(servers: readonly Server[], deps: ServerOffersDeps): readonly OfferOrigin[] {
+  const published = servers.flatMap((server) => deps.getOffers(server).map((offer) => ({ server, offer })));
   const prompts = published.filter(({ offer }) => offer.kind === "prompt");
   const names = namePrompts(
     prompts.map(({ server, offer }) => {
       const { name, prefix } = server.definition.record;
-      return { serverName: name, prefix, name: keyOfOffer(offer) };
+      return { serverName: name, prefix, name: getOfferKey(offer) };
     }),
   );
-  const nameOf = new Map(prompts.map(({ offer }, index) => [offer, names[index]!]));
-  return servers.map((server) => originOf(server, deps, nameOf));
+  const promptNames = new Map(prompts.map(({ offer }, index) => [offer, names[index]!]));
+  return servers.map((server) => buildOrigin(server, deps, promptNames));
 }
 
-function originOf(
+function buildOrigin(
   server: Server,
-  { offersOf, watchedOf, settings, cleaned }: ServerOffersDeps,
-  nameOf: ReadonlyMap<ServerOfferRecord, string>,
+  { getOffers, getWatched, settings, cleanCache }: ServerOffersDeps,
+  promptNames: ReadonlyMap<ServerOfferRecord, string>,
 ): OfferOrigin {
   const { record, config } = server.definition;
-  const offers = offersOf(server).map((offer): Offered => {
-    const key = keyOfOffer(offer);
-    const definition = cleaned.get(offer.definition) ?? cleanOffer(offer.kind, offer.definition);
-    cleaned.set(offer.definition, definition);
-    return { kind: offer.kind, key, name: nameOf.get(offer) ?? key, definition };
+  const offers = getOffers(server).map((offer): Offered => {
+    const key = getOfferKey(offer);
+    const definition = cleanCache.get(offer.definition) ?? cleanOffer(offer.kind, offer.definition);
+    cleanCache.set(offer.definition, definition);
+    return { kind: offer.kind, key, name: promptNames.get(offer) ?? key, definition };
   });
-  const abilities = abilitiesOf(record.era as Era | null, offers);
+  const abilities = readAbilities(record.era as Era | null, offers);
   return {
     origin: `mcp:${record.name}`,
     name: record.name,
@@ -62,22 +62,22 @@ function originOf(
     progressExtendsTimeout: config.progressExtendsTimeout,
     abilities,
     offers,
-    // What it offered last is shown until the new list is there.
-    pending: () => (offers.length === 0 ? server.offersPending() : undefined),
+    // Known offers are shown until the new list arrives.
+    pending: () => (offers.length === 0 ? server.pendingOffers() : undefined),
     status: () => server.status(),
-    // Reading changes nothing, so it may be done twice.
-    readResource: (uri, context) => server.request(readResource(uri), context, true),
-    getPrompt: (name, args, context) => server.request(getPrompt(name, args), context, true),
-    complete: async (asked, context) => {
-      if (!abilities.completions) return NOTHING_COMPLETED;
-      return unlessUnknown(await server.request(complete(asked), context, true));
+    // Reading changes nothing, so it may be repeated.
+    readResource: (uri, context) => server.request(buildReadRequest(uri), context, true),
+    getPrompt: (name, args, context) => server.request(buildPromptRequest(name, args), context, true),
+    complete: async (request, context) => {
+      if (!abilities.completions) return NO_COMPLETIONS;
+      return ignoreUnknownMethod(await server.request(buildCompletionRequest(request), context, true));
     },
-    watch: (uri, onUpdate, signal) => watchedOf(server).watch(uri, onUpdate, signal),
+    watch: (uri, onUpdate, signal) => getWatched(server).watch(uri, onUpdate, signal),
   };
 }
 
-/** What the server declared when it was connected last; of one that was last seen by an older Toolkeep, a guess. */
-function abilitiesOf(era: Era | null, offers: readonly Offered[]): OfferAbilities {
+/** What the server declared at the last connection; a guess if an older Toolkeep stored the record. */
+function readAbilities(era: Era | null, offers: readonly Offered[]): OfferAbilities {
   if (era?.declares) return era.declares;
   const has = (kind: Offered["kind"]) => offers.some((offer) => offer.kind === kind);
   const resources = has("resource") || has("resource_template");
@@ -87,65 +87,65 @@ function abilitiesOf(era: Era | null, offers: readonly Offered[]): OfferAbilitie
 
 const METHOD_NOT_FOUND = -32601;
 
-function unlessUnknown(result: ToolResult): ToolResult {
-  return result.kind === "failed" && result.fault?.code === METHOD_NOT_FOUND ? NOTHING_COMPLETED : result;
+function ignoreUnknownMethod(result: ToolResult): ToolResult {
+  return result.kind === "failed" && result.fault?.code === METHOD_NOT_FOUND ? NO_COMPLETIONS : result;
 }
 
-/* Requests that use what a server offers beside tools. Their output is the whole answer, in `structured`. */
+/* Requests for offers. Their output is the whole answer, in `structured`. */
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** As the protocol says. */
+/** MCP's limit. */
 const MAX_COMPLETIONS = 100;
 
-export function readResource(uri: string): ServerRequest {
+export function buildReadRequest(uri: string): ServerRequest {
   return {
     method: "resources/read",
     params: { uri },
-    resultOf: (answer) => whole(answer, Array.isArray(answer.contents), "contents"),
+    toResult: (answer) => toWholeAnswer(answer, Array.isArray(answer.contents), "contents"),
   };
 }
 
-export function getPrompt(name: string, args: JsonObject): ServerRequest {
+export function buildPromptRequest(name: string, args: JsonObject): ServerRequest {
   return {
     method: "prompts/get",
     params: { name, arguments: args },
-    resultOf: (answer) => whole(answer, Array.isArray(answer.messages), "messages"),
+    toResult: (answer) => toWholeAnswer(answer, Array.isArray(answer.messages), "messages"),
   };
 }
 
-export function complete(asked: CompletionAsked): ServerRequest {
+export function buildCompletionRequest(request: CompletionAsked): ServerRequest {
   return {
     method: "completion/complete",
-    params: { ...asked },
-    resultOf: (answer) => {
+    params: { ...request },
+    toResult: (answer) => {
       const { completion } = answer;
       if (!isRecord(completion) || !Array.isArray(completion.values))
-        return whole(answer, false, "completion");
+        return toWholeAnswer(answer, false, "completion");
       const values = completion.values.filter((value) => typeof value === "string").slice(0, MAX_COMPLETIONS);
-      return whole({ ...answer, completion: { ...completion, values } }, true, "completion");
+      return toWholeAnswer({ ...answer, completion: { ...completion, values } }, true, "completion");
     },
   };
 }
 
-/** What is said where a server completes nothing. */
-export const NOTHING_COMPLETED: ToolResult = {
+/** The answer of a server that completes nothing. */
+export const NO_COMPLETIONS: ToolResult = {
   kind: "output",
   content: [],
   structured: { completion: { values: [], total: 0, hasMore: false } },
 };
 
-function whole(answer: JsonObject, fits: boolean, field: string): ToolResult {
-  if (!fits) return { kind: "failed", message: `the server sent an answer without ${field}` };
-  // How an answer is to be taken is for each connection to say anew.
+function toWholeAnswer(answer: JsonObject, isValid: boolean, field: string): ToolResult {
+  if (!isValid) return { kind: "failed", message: `the server sent an answer without ${field}` };
+  // Each connection sets its own `resultType`.
   const { resultType: _, ...structured } = answer;
   return { kind: "output", content: [], structured };
 }
 
-export interface NamelessPrompt {
+export interface UnnamedPrompt {
   readonly serverName: string;
   readonly prefix: string;
-  /** As the server has it. */
+  /** The prompt's name at its server. */
   readonly name: string;
 }
 
@@ -153,40 +153,40 @@ const MAX_PROMPT_NAME = 64;
 const HASH_LENGTH = 6;
 
 /**
- * A name for every prompt, in the order given, no two the same: `<prefix>_<name>`. Where several prompts come to the
- * same, the one that is really called so keeps it and the others get a short hash, so that the order in which servers
- * are added changes nothing.
+ * Gives every prompt a unique name, `<prefix>_<name>`, in the order given. If several prompts lead to the same name, the
+ * one whose exact name it is keeps it and the others get a short hash, so that the order in which servers are added does
+ * not matter.
  */
-export function namePrompts(prompts: readonly NamelessPrompt[]): string[] {
-  const takers = new Map<string, number>();
-  const plainNames = prompts.map(plainPromptName);
-  for (const name of plainNames) takers.set(name, (takers.get(name) ?? 0) + 1);
+export function namePrompts(prompts: readonly UnnamedPrompt[]): string[] {
+  const claims = new Map<string, number>();
+  const plainNames = prompts.map(choosePlainName);
+  for (const name of plainNames) claims.set(name, (claims.get(name) ?? 0) + 1);
   const used = new Set<string>();
   return prompts.map((prompt, index) => {
     const plain = plainNames[index]!;
-    const isFree = !used.has(plain) && (takers.get(plain) === 1 || isExact(prompt, plain));
-    let name = isFree ? plain : hashedPromptName(prompt, 0);
-    for (let attempt = 1; used.has(name); attempt++) name = hashedPromptName(prompt, attempt);
+    const isFree = !used.has(plain) && (claims.get(plain) === 1 || isExact(prompt, plain));
+    let name = isFree ? plain : hashPromptName(prompt, 0);
+    for (let attempt = 1; used.has(name); attempt++) name = hashPromptName(prompt, attempt);
     used.add(name);
     return name;
   });
 }
 
-function isExact({ prefix, name }: NamelessPrompt, plain: string): boolean {
+function isExact({ prefix, name }: UnnamedPrompt, plain: string): boolean {
   return `${prefix}_${name}` === plain;
 }
 
-function plainPromptName(prompt: NamelessPrompt): string {
-  const whole = wholePromptName(prompt);
-  return whole.length <= MAX_PROMPT_NAME ? whole : hashedPromptName(prompt, 0);
+function choosePlainName(prompt: UnnamedPrompt): string {
+  const whole = joinPromptName(prompt);
+  return whole.length <= MAX_PROMPT_NAME ? whole : hashPromptName(prompt, 0);
 }
 
-function wholePromptName({ prefix, name }: NamelessPrompt): string {
+function joinPromptName({ prefix, name }: UnnamedPrompt): string {
   return `${prefix}_${sanitise(name)}`;
 }
 
-function hashedPromptName(prompt: NamelessPrompt, attempt: number): string {
+function hashPromptName(prompt: UnnamedPrompt, attempt: number): string {
   const seed = `${prompt.serverName}\0${prompt.name}\0${attempt}`;
   const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
-  return `${wholePromptName(prompt).slice(0, MAX_PROMPT_NAME - HASH_LENGTH - 1)}_${hash}`;
+  return `${joinPromptName(prompt).slice(0, MAX_PROMPT_NAME - HASH_LENGTH - 1)}_${hash}`;
 }

@@ -12,40 +12,40 @@ import type { ToolPlace } from "../../contract/tool-place.ts";
 import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
-import { callResult, type ServerRequest } from "../connection/call.ts";
-import { aboutTask, callAsLegacyTask, callOrTask, unlessTask } from "../connection/tasks.ts";
-import { capabilitiesOf, type Described, describeTool } from "../trust/definitions/describe-tool.ts";
+import { parseCallResult, type ServerRequest } from "../connection/call.ts";
+import { buildTaskRequest, callAsLegacyTask, callWithTasks, retryAsTask } from "../connection/tasks.ts";
+import { describeTool, readCapabilities, type ToolDetails } from "../trust/definitions/describe-tool.ts";
 
-/** What a tool needs of the server it belongs to. */
+/** What a tool needs from its server. */
 export interface ToolHost {
-  /** As `Tool.origin` has it. */
+  /** The same as `Tool.origin`. */
   readonly origin: string;
   readonly trusted: boolean;
-  /** What people said that its tools can do, by their own names; of others it is derived. */
+  /** Capabilities that people set, by the tools' own names; those of other tools are derived. */
   readonly capabilities: ReadonlyMap<string, readonly Capability[]>;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
-  /** Where the server is; null for a local one. */
+  /** The server's URL; null for a local one. */
   url(): string | null;
-  /** The folder that it starts in; null: where Toolkeep has it start. */
+  /** The folder that the server starts in; null for Toolkeep's default. */
   cwd(): string | null;
   status(): ToolStatus;
-  /** `repeatable`: sending it twice does no more than sending it once. */
-  request(what: ServerRequest, context: ToolContext, repeatable: boolean): Promise<ToolResult>;
+  /** `isRepeatable` says that sending the request twice does no harm. */
+  request(request: ServerRequest, context: ToolContext, isRepeatable: boolean): Promise<ToolResult>;
 }
 
-type Published = Pick<ServerToolRecord, "originalName" | "definition">;
+type PublishedTool = Pick<ServerToolRecord, "originalName" | "definition">;
 
 /**
- * A published definition as a tool of the catalogue, under the name it was given. The definition is looked at when
- * somebody wants to know what it says: a start makes thousands of tools and needs only their names.
+ * Wraps a published definition as a tool of the catalogue. The definition is parsed on first use: a start creates
+ * thousands of tools and needs only their names.
  */
-export function serverTool(published: Published, name: string, host: ToolHost): Tool {
-  // A getter cannot be absent as optional fields may be; undefined says the same.
+export function createServerTool(published: PublishedTool, name: string, host: ToolHost): Tool {
+  // The getters of optional fields return undefined where the interface has no field.
   return new ServerTool(published, name, host) as Tool;
 }
 
-/** A class, because objects with functions of their own would take several times the memory, and there may be many thousands. */
+/** A class, because thousands of objects with their own closures would take several times the memory. */
 class ServerTool implements ToolPlace {
   readonly name: string;
   readonly ownName: string;
@@ -54,17 +54,17 @@ class ServerTool implements ToolPlace {
   readonly availability = "both";
   readonly floor = false;
   readonly wildcard = false;
-  // A server runs in a folder of its own, and takes all its tools along when it goes away.
+  // A server runs in its own folder, and all its tools become unavailable with it.
   readonly startsElsewhere = true;
   readonly unavailableTogether = true;
   readonly timeoutMs: number;
   readonly progressExtendsTimeout: boolean;
-  readonly #published: Published;
+  readonly #published: PublishedTool;
   readonly #host: ToolHost;
-  #described: Described | undefined;
+  #cachedDetails: ToolDetails | undefined;
   #capabilities: readonly Capability[] | undefined;
 
-  constructor(published: Published, name: string, host: ToolHost) {
+  constructor(published: PublishedTool, name: string, host: ToolHost) {
     this.name = name;
     this.ownName = published.originalName;
     this.origin = host.origin;
@@ -75,34 +75,34 @@ class ServerTool implements ToolPlace {
   }
 
   get title(): string | undefined {
-    return this.#says.title;
+    return this.#details.title;
   }
 
   get description(): string {
-    return this.#says.description;
+    return this.#details.description;
   }
 
   get inputSchema(): JsonSchema {
-    return this.#says.inputSchema;
+    return this.#details.inputSchema;
   }
 
   get outputSchema(): JsonSchema | undefined {
-    return this.#says.outputSchema;
+    return this.#details.outputSchema;
   }
 
   get warning(): string | undefined {
-    return this.#says.warning;
+    return this.#details.warning;
   }
 
   get published(): Readonly<Record<string, unknown>> {
-    return this.#says.published;
+    return this.#details.published;
   }
 
   get flags(): ToolFlags {
-    return this.#says.flags;
+    return this.#details.flags;
   }
 
-  /** The server itself gets whatever it is to send on. */
+  /** Includes the server's own host, which receives the arguments too. */
   hostsOf(args: Readonly<Record<string, unknown>>): Iterable<string> {
     const url = this.#host.url();
     const own = url === null ? undefined : hostOf(url);
@@ -112,7 +112,7 @@ class ServerTool implements ToolPlace {
   get capabilities(): readonly Capability[] {
     this.#capabilities ??=
       this.#host.capabilities.get(this.ownName) ??
-      capabilitiesOf(this.ownName, this.#published.definition, this.#host.trusted);
+      readCapabilities(this.ownName, this.#published.definition, this.#host.trusted);
     return this.#capabilities;
   }
 
@@ -129,34 +129,34 @@ class ServerTool implements ToolPlace {
   }
 
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult> {
-    const { repeatable } = this.#says;
+    const { isRepeatable } = this.#details;
     const { definition } = this.#published;
     const params = { name: this.ownName, arguments: args };
     const schema = definition.inputSchema;
-    const call = { method: "tools/call", params, inputSchema: schema, resultOf: callResult } as const;
+    const call = { method: "tools/call", params, inputSchema: schema, toResult: parseCallResult } as const;
     if (isTaskOnly(definition)) return callAsLegacyTask(this.#host, call, context);
-    if (maySpeakOfTasks(context.rounds)) return callOrTask(this.#host, call, context, repeatable);
+    if (mayUseTasks(context.rounds)) return callWithTasks(this.#host, call, context, isRepeatable);
     return this.#host
-      .request(call, context, repeatable)
-      .then((result) => (result.kind === "failed" ? unlessTask(this.#host, call, context, result) : result));
+      .request(call, context, isRepeatable)
+      .then((result) => (result.kind === "failed" ? retryAsTask(this.#host, call, context, result) : result));
   }
 
   followTask(request: TaskRequest, context: ToolContext): Promise<ToolResult> {
-    return this.#host.request(aboutTask(request), context, request.action === "get");
+    return this.#host.request(buildTaskRequest(request), context, request.action === "get");
   }
 
-  get #says(): Described {
-    this.#described ??= describeTool(this.#published.definition, this.#host.trusted);
-    return this.#described;
+  get #details(): ToolDetails {
+    this.#cachedDetails ??= describeTool(this.#published.definition, this.#host.trusted);
+    return this.#cachedDetails;
   }
 }
 
-/** Whether the caller may follow tasks, or answer what one asked; most say nothing of the kind. */
-function maySpeakOfTasks(rounds: ToolContext["rounds"]): boolean {
+/** Whether the caller may follow tasks or answer one's inquiry. Cheap, because most callers do neither. */
+function mayUseTasks(rounds: ToolContext["rounds"]): boolean {
   return rounds !== undefined && (rounds.state !== undefined || rounds.capabilities.extensions !== undefined);
 }
 
-/** As servers of 2025-11-25 say it. */
+/** As servers of 2025-11-25 declare it. */
 function isTaskOnly({ execution }: ServerToolRecord["definition"]): boolean {
   return isRecord(execution) && execution.taskSupport === "required";
 }

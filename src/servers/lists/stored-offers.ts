@@ -3,12 +3,12 @@ import { stableJson } from "../../lib/json.ts";
 import type { ServerOfferRecord, Store } from "../../machine/db/store.ts";
 import type { OfferList } from "./offer-list.ts";
 
-/** Learning and reloading wait for each other: offers read before some were learned must not take their place. */
+/** Serialises storing and reloading: offers read before others were stored must not replace those. */
 const OFFERS = "offers";
 
 type OfferStore = Pick<Store["servers"], "offers" | "replaceOffers">;
 
-/** What every server offered last beside its tools, in memory and in the store, so that listing needs no running server. */
+/** The last known offers of every server, in memory and in the store, so that listing needs no running server. */
 export class StoredOffers {
   readonly #store: OfferStore;
   readonly #serial = createSerial();
@@ -19,24 +19,24 @@ export class StoredOffers {
   }
 
   static async open({ servers }: { readonly servers: OfferStore }): Promise<StoredOffers> {
-    const learned = new StoredOffers(servers);
-    await learned.reload();
-    return learned;
+    const offers = new StoredOffers(servers);
+    await offers.reload();
+    return offers;
   }
 
-  /** Takes over what another process learned. */
+  /** Reads what another process stored. */
   reload(): Promise<void> {
     return this.#serial(OFFERS, () => this.#read());
   }
 
-  /** By kind, each in the order the server gave. */
-  of(serverId: string): readonly ServerOfferRecord[] {
+  /** Sorted by kind, within a kind in the server's order. */
+  get(serverId: string): readonly ServerOfferRecord[] {
     return this.#byServer.get(serverId) ?? [];
   }
 
-  /** Keeps a new list; of a kind that could not be listed, what was known. Resolves with whether that changed anything. */
-  learn(serverId: string, list: OfferList): Promise<boolean> {
-    return this.#serial(OFFERS, () => this.#keep(serverId, list));
+  /** Stores a new list and keeps the known offers of kinds that failed. Resolves with whether anything changed. */
+  store(serverId: string, list: OfferList): Promise<boolean> {
+    return this.#serial(OFFERS, () => this.#storeList(serverId, list));
   }
 
   forget(serverId: string): void {
@@ -51,15 +51,15 @@ export class StoredOffers {
       else byServer.set(offer.serverId, [offer]);
     }
     this.#byServer = new Map(
-      [...byServer].map(([serverId, offers]) => [serverId, keptWhereEqual(this.of(serverId), offers)]),
+      [...byServer].map(([serverId, offers]) => [serverId, reuseEqual(this.get(serverId), offers)]),
     );
   }
 
-  async #keep(serverId: string, list: OfferList): Promise<boolean> {
-    const known = this.of(serverId);
+  async #storeList(serverId: string, list: OfferList): Promise<boolean> {
+    const known = this.get(serverId);
     const listed = list.offers.map((offer) => ({ serverId, ...offer }));
-    const kept = known.filter(({ kind }) => list.failed.includes(kind));
-    const offers = keptWhereEqual(known, [...listed, ...kept].sort(byKind));
+    const kept = known.filter(({ kind }) => list.failedKinds.includes(kind));
+    const offers = reuseEqual(known, [...listed, ...kept].sort(compareKinds));
     if (offers === known) return false;
 
     await this.#store.replaceOffers(serverId, offers);
@@ -68,13 +68,13 @@ export class StoredOffers {
   }
 }
 
-/** As the store lists them. */
-function byKind(a: ServerOfferRecord, b: ServerOfferRecord): number {
+/** The store's order. */
+function compareKinds(a: ServerOfferRecord, b: ServerOfferRecord): number {
   return a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0;
 }
 
-/** What did not change stays the same object, so that whoever made something of it need not look again. */
-function keptWhereEqual(
+/** Keeps unchanged offers as the same objects, so that caches keyed by them stay valid. */
+function reuseEqual(
   known: readonly ServerOfferRecord[],
   fresh: readonly ServerOfferRecord[],
 ): readonly ServerOfferRecord[] {

@@ -7,78 +7,78 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord, ServerToolRecord, Store, ToolNameChange } from "../../machine/db/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Server } from "../lifecycle/server.ts";
-import { fingerprintOf } from "../trust/fingerprint.ts";
-import { heldReason, isPinned, type Pins } from "../trust/pins.ts";
-import { serverTool } from "./server-tool.ts";
+import { computeFingerprint } from "../trust/fingerprint.ts";
+import { describeHeld, isPinned, type Pins } from "../trust/pins.ts";
+import { createServerTool } from "./server-tool.ts";
 import type { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolDefinition, ToolList } from "./tool-list.ts";
 import { ToolNames } from "./tool-names.ts";
 
-type LearnedStore = Pick<Store, "servers" | "toolNames">;
+type ListStore = Pick<Store, "servers" | "toolNames">;
 
-/** What people decided about tools. */
-export interface Decided {
+/** People's decisions about tools. */
+export interface ToolDecisions {
   readonly pins: Pins;
   readonly capabilities: ToolCapabilities;
 }
 
-/** What is shown of a tool that waits for a person: nothing that its server says. */
-const NOTHING_SAID = {};
+/** Stands in for the definition of a held tool: nothing its server says is shown. */
+const EMPTY_DEFINITION = {};
 const NO_TOOLS: readonly ServerToolRecord[] = [];
-/** Learning and reloading wait for each other: lists read before one was learned must not take its place. */
+/** Serialises storing and reloading: lists read before another was stored must not replace it. */
 const LISTS = "lists";
 
-/** Tools as they were made for a server, and what they were made from. */
-interface Made {
-  readonly from: readonly unknown[];
+/** The tools built for a server, and the inputs they were built from. */
+interface BuiltTools {
+  readonly inputs: readonly unknown[];
   readonly tools: readonly Tool[];
 }
 
 /** The last tool list of every server, in memory and in the store, so that listing needs no running server. */
 export class StoredTools {
-  readonly #store: LearnedStore;
+  readonly #store: ListStore;
   readonly #clock: Clock;
   readonly #names: ToolNames;
-  readonly #decided: Decided;
+  readonly #decisions: ToolDecisions;
   readonly #serial = createSerial();
   #lists = new Map<string, readonly ServerToolRecord[]>();
-  readonly #made = new Map<string, Made>();
+  readonly #built = new Map<string, BuiltTools>();
 
-  private constructor(store: LearnedStore, clock: Clock, names: ToolNames, decided: Decided) {
-    this.#decided = decided;
+  private constructor(store: ListStore, clock: Clock, names: ToolNames, decisions: ToolDecisions) {
+    this.#decisions = decisions;
     this.#store = store;
     this.#clock = clock;
     this.#names = names;
   }
 
   static async open(
-    store: LearnedStore,
+    store: ListStore,
     reserved: () => ReadonlySet<string>,
     clock: Clock,
-    decided: Decided,
+    decisions: ToolDecisions,
   ): Promise<StoredTools> {
-    const learned = new StoredTools(store, clock, new ToolNames(store.toolNames, reserved), decided);
-    await learned.reload();
-    return learned;
+    const tools = new StoredTools(store, clock, new ToolNames(store.toolNames, reserved), decisions);
+    await tools.reload();
+    return tools;
   }
 
-  /** Takes over what another process learned. */
+  /** Reads what another process stored. */
   reload(): Promise<void> {
     return this.#serial(LISTS, () => this.#read());
   }
 
-  /** The tools of a server in the order it listed them; the same objects as long as nothing about them changes. */
-  of(server: Server, settings: Settings): readonly Tool[] {
+  /** A server's tools in its own order; the same objects as long as nothing about them changes. */
+  getTools(server: Server, settings: Settings): readonly Tool[] {
     const { record, config } = server.definition;
     const { trusted, progressExtendsTimeout } = config;
     const timeoutMs = config.timeoutMs ?? settings.mcp.toolTimeoutMs;
     const list = this.#lists.get(record.id) ?? NO_TOOLS;
-    const capabilities = this.#decided.capabilities.of(record.id);
-    const pins = isPinned(server.definition, settings) ? this.#decided.pins : undefined;
-    const decided = [capabilities, pins?.heldOf(record.id), pins?.acceptedOf(record.id)];
-    const from = [server, list, record.name, trusted, timeoutMs, progressExtendsTimeout, ...decided];
-    const made = this.#made.get(record.id);
-    if (made?.from.every((part, index) => part === from[index])) return made.tools;
+    const capabilities = this.#decisions.capabilities.get(record.id);
+    const pins = isPinned(server.definition, settings) ? this.#decisions.pins : undefined;
+    const decisionInputs = [capabilities, pins?.getHeld(record.id), pins?.getAccepted(record.id)];
+    const inputs = [server, list, record.name, trusted, timeoutMs, progressExtendsTimeout, ...decisionInputs];
+    const built = this.#built.get(record.id);
+    if (built?.inputs.every((part, index) => part === inputs[index])) return built.tools;
 
     const host = {
       origin: `mcp:${record.name}`,
@@ -93,30 +93,30 @@ export class StoredTools {
     };
     const heldHost = {
       ...host,
-      status: () => ({ kind: "pending_approval", reason: heldReason(record.name) }) as const,
+      status: () => ({ kind: "pending_approval", reason: describeHeld(record.name) }) as const,
     };
-    const keptBack = new Set<string>();
+    const hidden = new Set<string>();
     const tools = list.flatMap((tool) => {
       const { originalName } = tool;
       const name = this.#names.get(record.id, originalName);
       if (name === undefined) return [];
-      if (pins?.keepsBack(record.id, "tool", originalName, () => fingerprintOfTool(tool))) {
-        keptBack.add(originalName);
-        return [serverTool({ originalName, definition: NOTHING_SAID }, name, heldHost)];
+      if (pins?.mustHide(record.id, "tool", originalName, () => getFingerprint(tool))) {
+        hidden.add(originalName);
+        return [createServerTool({ originalName, definition: EMPTY_DEFINITION }, name, heldHost)];
       }
-      return [serverTool(tool, name, host)];
+      return [createServerTool(tool, name, host)];
     });
-    this.#decided.pins.setKeptBack(record.id, keptBack);
-    this.#made.set(record.id, { from, tools });
+    this.#decisions.pins.setHidden(record.id, hidden);
+    this.#built.set(record.id, { inputs, tools });
     return tools;
   }
 
-  /** The name that a tool has for agents. */
-  nameOf(serverId: string, originalName: string): string | undefined {
+  /** The tool's name in the catalogue. */
+  getName(serverId: string, originalName: string): string | undefined {
     return this.#names.get(serverId, originalName);
   }
 
-  /** Names the tools of a server anew, after another prefix. See `ToolNames.rename`. */
+  /** Renames the tools of a server after its new prefix. See `ToolNames.rename`. */
   rename(
     { id: serverId, name: serverName }: ServerRecord,
     prefix: string,
@@ -125,55 +125,55 @@ export class StoredTools {
   ): Promise<readonly ToolNameChange[]> {
     return this.#serial(LISTS, async () => {
       const changes = await this.#names.rename({ serverId, serverName, prefix }, naming, check);
-      this.#made.delete(serverId);
+      this.#built.delete(serverId);
       return changes;
     });
   }
 
-  /** Whether a tool of this name, of whatever time, is another server's and not this one's. */
-  isOthers(serverId: string, originalName: string): boolean {
-    return this.#names.isOthers(serverId, originalName);
+  /** Whether another server has, or ever had, a tool of this name, and this one never. */
+  isForeign(serverId: string, originalName: string): boolean {
+    return this.#names.isForeign(serverId, originalName);
   }
 
-  /** As last listed, kept back or not. */
-  listOf(serverId: string): readonly ServerToolRecord[] {
+  /** The last list, including held tools. */
+  getList(serverId: string): readonly ServerToolRecord[] {
     return this.#lists.get(serverId) ?? NO_TOOLS;
   }
 
-  /** What is new in a list, by name or by what it says. */
-  async newsIn(serverId: string, list: ToolList): Promise<readonly ToolDefinition[]> {
-    const known = new Map(this.listOf(serverId).map((tool) => [tool.originalName, tool]));
+  /** The definitions in a list that are new or changed. */
+  async findChanged(serverId: string, list: ToolList): Promise<readonly ToolDefinition[]> {
+    const known = new Map(this.getList(serverId).map((tool) => [tool.originalName, tool]));
     const pace = createPace();
-    const news: ToolDefinition[] = [];
+    const changed: ToolDefinition[] = [];
     for (const definition of list.tools) {
-      if (!isDeepStrictEqual(definition, known.get(definition.name)?.definition)) news.push(definition);
+      if (!isDeepStrictEqual(definition, known.get(definition.name)?.definition)) changed.push(definition);
       await pace();
     }
-    return news;
+    return changed;
   }
 
   /**
-   * Keeps a new list and what else the connection told; resolves with what that changed in the server's record. A
-   * list that is as it was is not written again.
+   * Stores a new list and what else the connection revealed; resolves with the changed fields of the server's record. An
+   * unchanged list is not written again.
    */
-  learn(
+  store(
     server: Server,
     list: ToolList,
     connection: Connection,
     settings: Settings,
   ): Promise<Partial<ServerRecord>> {
-    return this.#serial(LISTS, () => this.#keep(server, list, connection, settings));
+    return this.#serial(LISTS, () => this.#storeList(server, list, connection, settings));
   }
 
   forget(serverId: string): void {
-    this.#decided.pins.setKeptBack(serverId, new Set());
+    this.#decisions.pins.setHidden(serverId, new Set());
     this.#lists.delete(serverId);
-    this.#made.delete(serverId);
+    this.#built.delete(serverId);
   }
 
   async #read(): Promise<void> {
     const tools = await this.#store.servers.tools();
-    // After the lists: whoever stores a list has stored its names before.
+    // After the lists, because the names of a list are stored before it.
     await this.#names.reload();
     const lists = new Map<string, ServerToolRecord[]>();
     for (const tool of tools) {
@@ -182,40 +182,40 @@ export class StoredTools {
       else lists.set(tool.serverId, [tool]);
     }
     this.#lists = lists;
-    this.#made.clear();
+    this.#built.clear();
   }
 
-  async #keep(
+  async #storeList(
     server: Server,
     list: ToolList,
     connection: Connection,
     settings: Settings,
   ): Promise<Partial<ServerRecord>> {
     const { id: serverId, name: serverName, prefix } = server.definition.record;
-    const nameless = list.tools.map((tool) => ({ serverId, serverName, prefix, originalName: tool.name }));
-    await this.#names.claim(nameless, settings.naming);
-    this.#made.delete(serverId);
+    const unnamed = list.tools.map((tool) => ({ serverId, serverName, prefix, originalName: tool.name }));
+    await this.#names.claim(unnamed, settings.naming);
+    this.#built.delete(serverId);
     const known = this.#lists.get(serverId) ?? NO_TOOLS;
-    const tools = await recordsOf(serverId, list.tools, known);
+    const tools = await toRecords(serverId, list.tools, known);
     if (tools.length !== known.length || tools.some((tool, at) => tool !== known[at])) {
       await this.#store.servers.replaceTools(serverId, tools);
       this.#lists.set(serverId, tools);
     }
 
-    const news = {
+    const changes = {
       era: { ...connection.era },
       instructions: connection.instructions,
       listedAt: this.#clock(),
       lastError: null,
       failedAt: null,
     };
-    await this.#store.servers.update(serverId, news);
-    return news;
+    await this.#store.servers.update(serverId, changes);
+    return changes;
   }
 }
 
-/** What is as it was stays the same object. */
-async function recordsOf(
+/** Keeps unchanged records as the same objects. */
+async function toRecords(
   serverId: string,
   list: readonly ToolDefinition[],
   before: readonly ServerToolRecord[],
@@ -224,16 +224,16 @@ async function recordsOf(
   const pace = createPace();
   const records: ServerToolRecord[] = [];
   for (const definition of list) {
-    const was = known.get(definition.name);
-    const isSame = was?.fingerprint !== undefined && isDeepStrictEqual(definition, was.definition);
-    const fingerprint = isSame ? was.fingerprint : fingerprintOf("tool", definition);
-    records.push(isSame ? was : { serverId, originalName: definition.name, definition, fingerprint });
+    const previous = known.get(definition.name);
+    const isSame = previous?.fingerprint !== undefined && isDeepStrictEqual(definition, previous.definition);
+    const fingerprint = isSame ? previous.fingerprint : computeFingerprint("tool", definition);
+    records.push(isSame ? previous : { serverId, originalName: definition.name, definition, fingerprint });
     await pace();
   }
   return records;
 }
 
-/** Lists that an older Toolkeep stored have none until they are next learned. */
-function fingerprintOfTool({ fingerprint, definition }: ServerToolRecord): string {
-  return fingerprint ?? fingerprintOf("tool", definition);
+/** Computes it for lists stored by an older Toolkeep, which have none yet. */
+function getFingerprint({ fingerprint, definition }: ServerToolRecord): string {
+  return fingerprint ?? computeFingerprint("tool", definition);
 }

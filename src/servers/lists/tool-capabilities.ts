@@ -6,20 +6,20 @@ export type CapabilitiesByTool = ReadonlyMap<string, readonly Capability[]>;
 
 const NONE: CapabilitiesByTool = new Map();
 
-/** What people said that tools of servers can do, in memory and in the store. */
+/** The capabilities that people set for servers' tools, in memory and in the store. */
 export class ToolCapabilities {
   readonly #store: ToolCapabilitiesStore;
   readonly #clock: Clock;
   #byServer = new Map<string, Map<string, readonly Capability[]>>();
 
-  /** Knows nothing before its first `reload`. */
+  /** Empty until the first `reload`. */
   constructor(store: ToolCapabilitiesStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** By their own names; the same map until that changes. */
-  of(serverId: string): CapabilitiesByTool {
+  /** By the tools' own names; the same map until it changes. */
+  get(serverId: string): CapabilitiesByTool {
     return this.#byServer.get(serverId) ?? NONE;
   }
 
@@ -32,7 +32,7 @@ export class ToolCapabilities {
     this.#byServer = byServer;
   }
 
-  /** Null: as it is derived from its definition. */
+  /** Null goes back to what is derived from the definition. */
   async set(
     serverId: string,
     originalName: string,
@@ -44,7 +44,7 @@ export class ToolCapabilities {
   }
 
   async forget(serverId: string): Promise<void> {
-    for (const name of this.of(serverId).keys()) await this.#store.delete(serverId, name);
+    for (const name of this.get(serverId).keys()) await this.#store.delete(serverId, name);
     await this.reload();
   }
 }

@@ -3,16 +3,16 @@ import type { LeftOut } from "../../lib/text/left-out.ts";
 import { isUnknownMethod } from "../connection/failure.ts";
 import { type Entry, type ListKind, listAll } from "./bounded-list.ts";
 
-/** A tool as its server published it; only `name` is certain. */
+/** A tool as its server published it; only `name` is checked. */
 export type ToolDefinition = Entry<"name">;
 
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
   /** What was left out and why, for people. */
   readonly warnings: readonly string[];
-  /** Which tools were, the first of them. */
+  /** The first tools that were left out. */
   readonly leftOut?: readonly LeftOut[];
-  /** After this long the server wants to be asked again; absent where it does not say. */
+  /** When the server wants to be asked again; absent if it does not say. */
   readonly ttlMs?: number;
 }
 
@@ -28,8 +28,8 @@ const TOOLS: ListKind<"name"> = {
 };
 
 /**
- * All pages of `tools/list`, without secrets. Rejects when the server does; what is out of bounds is left out with
- * a warning.
+ * Fetches all pages of `tools/list` and redacts secrets. Rejects if the server does; entries out of bounds are left out
+ * with a warning.
  */
 export async function listTools(
   client: Client,
@@ -40,11 +40,11 @@ export async function listTools(
     const { entries, ...rest } = await listAll(client, TOOLS, options, redact);
     return { tools: entries, ...rest };
   } catch (error) {
-    if (offersNone(client, error)) return { tools: [], warnings: [] };
+    if (hasNoTools(client, error)) return { tools: [], warnings: [] };
     throw error;
   }
 }
 
-function offersNone(client: Client, error: unknown): boolean {
+function hasNoTools(client: Client, error: unknown): boolean {
   return client.getServerCapabilities()?.tools === undefined && isUnknownMethod(error);
 }

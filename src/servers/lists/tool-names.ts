@@ -5,14 +5,14 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { ToolNameChange, ToolNameRecord, ToolNameStore } from "../../machine/db/store.ts";
 import { formerlyOf } from "../../machine/db/tables/sources/tool-names.ts";
 
-/** Another hub on the same store may take a name between our look and our claim; it cannot win for ever. */
+/** Another hub on the same store may take a name first, but it cannot win every time. */
 const CLAIM_ATTEMPTS = 5;
-/** Names are kept for good, so a server that invents new tools all the time must come to an end. */
+/** Names are kept for good, so a server that keeps inventing tools must hit a limit. */
 const MAX_NAMES_PER_SERVER = 20_000;
-/** Claims and reloads wait for each other. */
+/** Serialises claims and reloads. */
 const NAMES = "names";
 
-/** The names of every tool ever seen, in memory and in the store. */
+/** The names of all tools ever seen, in memory and in the store. */
 export class ToolNames {
   readonly #store: ToolNameStore;
   readonly #reserved: () => ReadonlySet<string>;
@@ -20,7 +20,7 @@ export class ToolNames {
   #records: ToolNameRecord[] = [];
   readonly #byServer = new Map<string, Map<string, string>>();
 
-  /** Knows no name before its first `reload`. */
+  /** Empty until the first `reload`. */
   constructor(store: ToolNameStore, reserved: () => ReadonlySet<string>) {
     this.#store = store;
     this.#reserved = reserved;
@@ -36,21 +36,21 @@ export class ToolNames {
   }
 
   /** Whether another server has had a tool of this name, and this one never. */
-  isOthers(serverId: string, originalName: string): boolean {
+  isForeign(serverId: string, originalName: string): boolean {
     if (this.get(serverId, originalName) !== undefined) return false;
     for (const names of this.#byServer.values()) if (names.has(originalName)) return true;
     return false;
   }
 
-  /** Gives every one of the tools a name, for good; those of a server that has had too many get none. */
-  claim(tools: readonly Nameless[], naming: Settings["naming"]): Promise<void> {
+  /** Gives each tool a permanent name. Tools beyond a server's limit get none. */
+  claim(tools: readonly UnnamedTool[], naming: Settings["naming"]): Promise<void> {
     return this.#serial(NAMES, async () => {
       for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-        const newcomers = this.#newcomers(tools);
-        if (newcomers.length === 0) return;
-        const fresh = await nameTools(newcomers, this.#records, this.#reserved(), naming);
+        const unnamed = this.#findUnnamed(tools);
+        if (unnamed.length === 0) return;
+        const fresh = await nameTools(unnamed, this.#records, this.#reserved(), naming);
         this.#add(await this.#store.add(fresh));
-        // A name that another hub took first was not given: with what it took known, another is found.
+        // Another hub took the name first: read what it took and choose again.
         if (fresh.some(({ serverId, originalName }) => this.get(serverId, originalName) === undefined))
           await this.#read();
       }
@@ -58,11 +58,11 @@ export class ToolNames {
   }
 
   /**
-   * Names every tool of a server anew, after its new prefix. `check` sees the changes before any is made, and throws to refuse them. The old
-   * names stay taken, so that what still mentions one never means another tool.
+   * Renames every tool of a server after its new prefix. `check` sees the changes first and throws to refuse them. The
+   * old names stay taken, so that a leftover mention never means another tool.
    */
   rename(
-    server: Omit<Nameless, "originalName">,
+    server: Omit<UnnamedTool, "originalName">,
     naming: Settings["naming"],
     check: (changes: readonly ToolNameChange[]) => void,
   ): Promise<readonly ToolNameChange[]> {
@@ -84,8 +84,8 @@ export class ToolNames {
     });
   }
 
-  /** The tools without a name, as far as their servers may still have one. */
-  #newcomers(tools: readonly Nameless[]): readonly Nameless[] {
+  /** The tools without a name, up to their server's limit. */
+  #findUnnamed(tools: readonly UnnamedTool[]): readonly UnnamedTool[] {
     const room = new Map<string, number>();
     return tools.filter(({ serverId, originalName }) => {
       const names = this.#byServer.get(serverId);
@@ -114,39 +114,39 @@ export class ToolNames {
   }
 }
 
-/** A tool of a server that may not have a name yet. */
-export interface Nameless {
+/** A tool that may not have a name yet. */
+export interface UnnamedTool {
   readonly serverId: string;
   readonly serverName: string;
-  /** What `{server}` becomes. */
+  /** Replaces `{server}` in the template. */
   readonly prefix: string;
   readonly originalName: string;
 }
 
-/** Begin the names of scripts and plugins, so no server's tool may. */
+/** These start the names of custom tools and plugins, so no server's tool may use them. */
 const RESERVED_PREFIXES = ["custom_", "plugin_"];
 
 /**
- * Names for those of `tools` that have none in `taken`. A taken name is never given away again, nor a `reserved`
- * one: who would collide gets a short hash. The result does not depend on the order of `tools`. However many there are,
- * others get their turn meanwhile.
+ * Names those `tools` that have no name in `taken`. Never reuses a taken or `reserved` name: on a collision the name gets
+ * a short hash. The result does not depend on the order of `tools`. Yields regularly, so that many tools do not block
+ * other work.
  */
 export async function nameTools(
-  tools: readonly Nameless[],
+  tools: readonly UnnamedTool[],
   taken: readonly ToolNameRecord[],
   reserved: ReadonlySet<string>,
   naming: Settings["naming"],
 ): Promise<ToolNameRecord[]> {
-  const named = new Set(taken.map(pairOf));
+  const namedKeys = new Set(taken.map(toKey));
   const used = new Set([...reserved, ...taken.map(({ name }) => name)]);
-  const newcomers = new Map(
-    tools.filter((tool) => !named.has(pairOf(tool))).map((tool) => [pairOf(tool), tool]),
+  const unnamed = new Map(
+    tools.filter((tool) => !namedKeys.has(toKey(tool))).map((tool) => [toKey(tool), tool]),
   );
 
   const records: ToolNameRecord[] = [];
   const pace = createPace();
-  for (const tool of [...newcomers.values()].sort(byServerAndName)) {
-    const name = freeName(tool, used, naming);
+  for (const tool of [...unnamed.values()].sort(compareTools)) {
+    const name = findFreeName(tool, used, naming);
     used.add(name);
     records.push({ serverId: tool.serverId, originalName: tool.originalName, name });
     await pace();
@@ -154,12 +154,12 @@ export async function nameTools(
   return records;
 }
 
-function freeName(
-  tool: Nameless,
+function findFreeName(
+  tool: UnnamedTool,
   used: ReadonlySet<string>,
   { template, maxLength }: Settings["naming"],
 ): string {
-  const whole = wholeName(tool, template);
+  const whole = buildFullName(tool, template);
   const plain =
     whole.length <= maxLength ? whole : withHash(whole, `${tool.prefix}\0${tool.originalName}`, maxLength);
   let name = plain;
@@ -169,20 +169,20 @@ function freeName(
   return name;
 }
 
-function wholeName({ prefix, originalName }: Nameless, template: string): string {
+function buildFullName({ prefix, originalName }: UnnamedTool, template: string): string {
   const parts: Record<string, string> = { server: prefix, tool: sanitise(originalName) };
   const name = sanitise(template.replace(/\{(server|tool)\}/g, (_, part: string) => parts[part]!));
   return RESERVED_PREFIXES.some((reserved) => name.startsWith(reserved)) ? `mcp_${name}` : name;
 }
 
-function pairOf({ serverId, originalName }: { serverId: string; originalName: string }): string {
+function toKey({ serverId, originalName }: { serverId: string; originalName: string }): string {
   return `${serverId}\0${originalName}`;
 }
 
-function byServerAndName(a: Nameless, b: Nameless): number {
-  return compare(a.serverName, b.serverName) || compare(a.originalName, b.originalName);
+function compareTools(a: UnnamedTool, b: UnnamedTool): number {
+  return compareTexts(a.serverName, b.serverName) || compareTexts(a.originalName, b.originalName);
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -3,82 +3,82 @@ import type { ResourceUpdate } from "../../contract/offer.ts";
 import { err, type Result } from "../../lib/result.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ServerState } from "../views.ts";
-import type { ResourceFollowing } from "./resource-updates.ts";
+import type { ResourceFollower } from "./resource-updates.ts";
 
-/** The server, as far as watching goes. */
+/** The part of a server that watching needs. */
 export interface WatchedServer {
   readonly state: ServerState;
-  /** Lends the connection to `work`, which rejects with what failed over it. */
-  use<T>(
+  /** Lends the connection to `work`, which rejects if a request over it fails. */
+  useConnection<T>(
     signal: AbortSignal,
     work: (connection: Pick<Connection, "closed" | "followResources">) => Promise<T>,
   ): Promise<Result<T, string>>;
 }
 
-type Followed = Result<undefined, string>;
+type FollowResult = Result<undefined, string>;
 
-/** One resource that somebody watches. */
-interface Watched {
+/** One resource with at least one watcher. */
+interface WatchedResource {
   readonly watchers: Set<(update: ResourceUpdate) => void>;
-  /** Whether the server tells, as far as is known first. */
-  readonly followed: Promise<Followed>;
-  readonly settle: (followed: Followed) => void;
+  /** Whether the server reports changes, as of the first attempt. */
+  readonly firstResult: Promise<FollowResult>;
+  readonly settle: (result: FollowResult) => void;
   wasFollowed: boolean;
 }
 
 const PAUSES_MS = [1000, 2000, 5000, 15_000, 60_000];
-/** A resource that changes all the time is told about this often. */
-const QUIET_MS = 100;
-/** Longer URIs are watched by nobody. */
+/** The shortest time between two updates of one resource. */
+const THROTTLE_MS = 100;
+/** Longer URIs are never watched. */
 const MAX_URI = 8192;
 
 /**
- * Who watches which resources of one server. Each resource is followed once, however many watch it. As long as
- * anybody does, the server is kept running and, where its connection is lost, followed again over the next.
+ * The watchers of one server's resources. Each resource is followed once, however many watch it. While anybody watches,
+ * the server is kept running, and after a lost connection its resources are followed again over the next one.
  */
 export class WatchedResources {
   readonly #server: WatchedServer;
-  readonly #watched = new Map<string, Watched>();
-  /** Resources that were told about just now, and what came for them since. */
-  readonly #quiet = new Map<string, { next: ResourceUpdate | undefined }>();
+  readonly #watched = new Map<string, WatchedResource>();
+  /** Resources with a recent update, and the latest one received since. */
+  readonly #throttled = new Map<string, { next: ResourceUpdate | undefined }>();
   /** Aborted when nobody watches any more. */
   #stop: AbortController | undefined;
-  #following: ResourceFollowing | undefined;
+  #follower: ResourceFollower | undefined;
   #fail: (error: unknown) => void = () => {};
 
   constructor(server: WatchedServer) {
     this.#server = server;
   }
 
-  /** Resolves once changes are told, which they are until the signal aborts; an error says why they will not be. */
+  /** Resolves once changes are reported, which lasts until the signal aborts; the error says why they will not be. */
   async watch(
     uri: string,
     onUpdate: (update: ResourceUpdate) => void,
     signal: AbortSignal,
-  ): Promise<Followed> {
-    if (signal.aborted) return err("it was given up");
-    const watched = this.#watched.get(uri) ?? this.#begin(uri);
+  ): Promise<FollowResult> {
+    if (signal.aborted) return err("watching was cancelled");
+    const watched = this.#watched.get(uri) ?? this.#addResource(uri);
     const watcher = (update: ResourceUpdate) => onUpdate(update);
     watched.watchers.add(watcher);
-    const leave = () => this.#leave(uri, watched, watcher);
+    const leave = () => this.#removeWatcher(uri, watched, watcher);
     signal.addEventListener("abort", leave, { once: true });
-    const followed = await watched.followed;
-    if (!followed.ok) {
+    const result = await watched.firstResult;
+    if (!result.ok) {
       signal.removeEventListener("abort", leave);
       leave();
     }
-    return followed;
+    return result;
   }
 
-  #begin(uri: string): Watched {
-    let settle: (followed: Followed) => void = () => {};
-    const followed = new Promise<Followed>((resolve) => {
+  #addResource(uri: string): WatchedResource {
+    let settle: (result: FollowResult) => void = () => {};
+    const firstResult = new Promise<FollowResult>((resolve) => {
       settle = resolve;
     });
-    const watched: Watched = { watchers: new Set(), followed, settle, wasFollowed: false };
+    const watched: WatchedResource = { watchers: new Set(), firstResult, settle, wasFollowed: false };
     this.#watched.set(uri, watched);
-    if (this.#following) {
-      this.#follow(uri, watched, this.#following).catch((error) => this.#fail(error));
+    if (this.#follower) {
+      this.#follow(uri, watched, this.#follower).catch((error) => this.#fail(error));
     } else if (!this.#stop) {
       this.#stop = new AbortController();
       void this.#run(this.#stop);
@@ -86,15 +86,15 @@ export class WatchedResources {
     return watched;
   }
 
-  #leave(uri: string, watched: Watched, watcher: (update: ResourceUpdate) => void): void {
+  #removeWatcher(uri: string, watched: WatchedResource, watcher: (update: ResourceUpdate) => void): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size > 0 || this.#watched.get(uri) !== watched) return;
     this.#watched.delete(uri);
-    void this.#endFollowing(uri);
+    void this.#unfollow(uri);
   }
 
-  async #endFollowing(uri: string): Promise<void> {
-    await this.#following?.leave(uri);
+  async #unfollow(uri: string): Promise<void> {
+    await this.#follower?.unfollow(uri);
     if (this.#watched.size > 0) return;
     this.#stop?.abort();
     this.#stop = undefined;
@@ -103,8 +103,10 @@ export class WatchedResources {
   async #run(stop: AbortController): Promise<void> {
     const { signal } = stop;
     for (let failures = 0; !signal.aborted; ) {
-      const ended = await this.#server.use(signal, (connection) => this.#followOver(connection, signal));
-      if (!ended.ok) this.#refuse(ended.error);
+      const ended = await this.#server.useConnection(signal, (connection) =>
+        this.#followOver(connection, signal),
+      );
+      if (!ended.ok) this.#rejectWaiting(ended.error);
       if (this.#server.state === "closed") break;
       failures = ended.ok ? 0 : failures + 1;
       const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)];
@@ -113,94 +115,94 @@ export class WatchedResources {
     if (this.#stop === stop) this.#stop = undefined;
   }
 
-  /** Whoever has been told nothing yet is told why; the others are followed again as soon as that is possible. */
-  #refuse(reason: string): void {
+  /** Reports the reason to watchers that still wait; the others are followed again as soon as possible. */
+  #rejectWaiting(reason: string): void {
     for (const watched of this.#watched.values()) if (!watched.wasFollowed) watched.settle(err(reason));
   }
 
-  /** Until the connection ends, or nobody watches any more. Rejects when the connection fails. */
+  /** Runs until the connection ends or nobody watches any more. Rejects if the connection fails. */
   async #followOver(
     connection: Pick<Connection, "closed" | "followResources">,
     signal: AbortSignal,
   ): Promise<void> {
-    const over = new AbortController();
+    const ending = new AbortController();
     const failed = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
-    const following = connection.followResources({
-      onUpdate: (update) => this.#tell(update),
-      signal: AbortSignal.any([signal, over.signal]),
+    const follower = connection.followResources({
+      onUpdate: (update) => this.#notify(update),
+      signal: AbortSignal.any([signal, ending.signal]),
     });
-    following.failed.then((error) => this.#fail(error), this.#fail);
-    this.#following = following;
+    follower.failure.then((error) => this.#fail(error), this.#fail);
+    this.#follower = follower;
     try {
-      const all = [...this.#watched].map(([uri, watched]) => this.#follow(uri, watched, following));
+      const all = [...this.#watched].map(([uri, watched]) => this.#follow(uri, watched, follower));
       await Promise.race([Promise.all(all), failed]);
-      await Promise.race([connection.closed, aborted(signal), failed]);
+      await Promise.race([connection.closed, waitForAbort(signal), failed]);
     } catch (error) {
-      // What was given up has not failed.
+      // An abort is not a failure.
       if (!signal.aborted) throw error;
     } finally {
-      this.#following = undefined;
-      over.abort();
+      this.#follower = undefined;
+      ending.abort();
     }
   }
 
-  async #follow(uri: string, watched: Watched, following: ResourceFollowing): Promise<void> {
-    const followed = await following.follow(uri);
-    watched.settle(followed);
-    // What changed while nobody could tell was told to nobody.
-    if (watched.wasFollowed) this.#tell({ uri });
-    watched.wasFollowed ||= followed.ok;
+  async #follow(uri: string, watched: WatchedResource, follower: ResourceFollower): Promise<void> {
+    const result = await follower.follow(uri);
+    watched.settle(result);
+    // Changes made while nothing was followed were reported to nobody.
+    if (watched.wasFollowed) this.#notify({ uri });
+    watched.wasFollowed ||= result.ok;
   }
 
-  #tell(update: ResourceUpdate): void {
-    const watched = this.#watchedFor(update.uri);
+  #notify(update: ResourceUpdate): void {
+    const watched = this.#findWatched(update.uri);
     if (watched.length === 0) return;
-    const quiet = this.#quiet.get(update.uri);
-    if (quiet) {
-      quiet.next = update;
+    const throttled = this.#throttled.get(update.uri);
+    if (throttled) {
+      throttled.next = update;
       return;
     }
     const window: { next: ResourceUpdate | undefined } = { next: undefined };
-    this.#quiet.set(update.uri, window);
+    this.#throttled.set(update.uri, window);
     setTimeout(() => {
-      this.#quiet.delete(update.uri);
-      if (window.next) this.#tell(window.next);
-    }, QUIET_MS).unref();
+      this.#throttled.delete(update.uri);
+      if (window.next) this.#notify(window.next);
+    }, THROTTLE_MS).unref();
     for (const { watchers } of watched) for (const watcher of watchers) watcher(update);
   }
 
-  /** A server may name a part of what is watched. */
-  #watchedFor(uri: string): readonly Watched[] {
-    const found: Watched[] = [];
-    if (uri.length > MAX_URI) return found;
-    for (let end = uri.length; end > 0; end = beginningBefore(uri, end)) {
+  /** A server may report a part of a watched resource. */
+  #findWatched(uri: string): readonly WatchedResource[] {
+    const matches: WatchedResource[] = [];
+    if (uri.length > MAX_URI) return matches;
+    for (let end = uri.length; end > 0; end = findParentEnd(uri, end)) {
       const watched = this.#watched.get(uri.slice(0, end));
-      if (watched) found.push(watched);
+      if (watched) matches.push(watched);
     }
-    return found;
+    return matches;
   }
 }
 
-/** Where the next shorter part of a URI ends that may be watched for itself; 0 when there is none. */
-function beginningBefore(uri: string, end: number): number {
+/** The end of the next shorter URI that may be watched; 0 if there is none. */
+function findParentEnd(uri: string, end: number): number {
   return Math.max(...["/", "?", "#"].map((mark) => uri.lastIndexOf(mark, end - 1)), 0);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
 
-/** One for each server, made when it is first asked for and gone with the server. */
-export function watchedPerServer(): (server: WatchedServer) => WatchedResources {
-  const made = new WeakMap<WatchedServer, WatchedResources>();
+/** Creates one per server on demand; it is collected with the server. */
+export function createWatchedResources(): (server: WatchedServer) => WatchedResources {
+  const byServer = new WeakMap<WatchedServer, WatchedResources>();
   return (server) => {
-    const watched = made.get(server) ?? new WatchedResources(server);
-    made.set(server, watched);
+    const watched = byServer.get(server) ?? new WatchedResources(server);
+    byServer.set(server, watched);
     return watched;
   };
 }

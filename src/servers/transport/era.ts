@@ -2,27 +2,27 @@ import type { DiscoverResult, ServerCapabilities } from "@modelcontextprotocol/c
 import type { OfferAbilities } from "../../contract/offer.ts";
 import { followsTasks } from "../connection/tasks.ts";
 
-/** Which revision of the protocol a server speaks, found when it was connected to; kept to spare the next probe. */
+/** The protocol revision that a server was found to speak; stored, so that the next connection needs no probe. */
 export interface Era {
   readonly era: "legacy" | "modern";
   readonly version: string;
   readonly at: number;
-  /** What a modern server said about itself. */
+  /** A modern server's answer to the probe. */
   readonly discover?: DiscoverResult;
-  /** What it says that it can do beside tools. */
+  /** What the server declares that it can do beside tools. */
   readonly declares?: OfferAbilities;
-  /** Present where a server that was registered as `http` only speaks this. */
+  /** Set if a server registered as `http` speaks only this. */
   readonly transport?: "sse";
 }
 
-/** A legacy verdict is never refuted by connecting, so it is only believed for a while. */
-const TRUSTED_MS = 7 * 24 * 3600 * 1000;
+/** Connecting never disproves a legacy verdict, so it expires. */
+const FRESH_MS = 7 * 24 * 3600 * 1000;
 
-export function stillTrusted(era: Era | null, now: number): Era | null {
-  return era !== null && now - era.at < TRUSTED_MS ? era : null;
+export function keepIfFresh(era: Era | null, now: number): Era | null {
+  return era !== null && now - era.at < FRESH_MS ? era : null;
 }
 
-export function declared(capabilities: ServerCapabilities = {}): OfferAbilities {
+export function readAbilities(capabilities: ServerCapabilities = {}): OfferAbilities {
   const { resources, prompts, completions, logging } = capabilities;
   return {
     resources: resources !== undefined,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import { isRecord } from "../../lib/json.ts";
 
-/** The lists a server may publish: the method that asks for one, and the field of the answer that holds it. */
+/** The lists that a server may publish: the method that requests one, and the field of its answer. */
 export const LISTS = {
   "tools/list": "tools",
   "resources/list": "resources",
@@ -13,17 +13,17 @@ export const LISTS = {
 
 export type ListMethod = keyof typeof LISTS;
 
-/** No server can send a symbol, so none can pretend that its answer was set aside. */
+/** A symbol, which no server can send: none can pretend that its answer was set aside. */
 const ASIDE = Symbol("set aside");
-/** Answers still awaited; a server that leaves more than this many open gets the strict check for the oldest. */
+/** How many list requests are tracked; beyond it the oldest answers get the SDK's strict check. */
 const MAX_AWAITED = 32;
 
 /**
- * Keeps the SDK from checking lists as a whole: by the rules of 2026-07-28 one bad entry would cost all the others,
- * and a long list would hold everybody up. What a list holds is checked entry by entry where it is read. To be called
- * once a client is connected over this transport.
+ * Keeps the SDK from validating lists as a whole: by the rules of 2026-07-28 one bad entry would discard all others, and
+ * validating a long list would block everything else. Entries are checked one by one where they are read. Call it once a
+ * client is connected over this transport.
  */
-export function setListsAside(transport: Transport): void {
+export function bypassListValidation(transport: Transport): void {
   const awaited = new BoundedMap<RequestId, string>(MAX_AWAITED);
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
@@ -36,12 +36,12 @@ export function setListsAside(transport: Transport): void {
     const field = "id" in message && message.id !== undefined ? awaited.get(message.id) : undefined;
     if (field === undefined || "method" in message) return receive?.(message, extra);
     awaited.delete((message as { id: RequestId }).id);
-    receive?.(withListAside(message, field), extra);
+    receive?.(moveListAside(message, field), extra);
   };
 }
 
-/** A page of any list, however its entries look; finds what `setListsAside` put away. */
-export function listPage(method: ListMethod) {
+/** Parses a page of any list, whatever its entries look like; restores what `bypassListValidation` set aside. */
+export function createPageSchema(method: ListMethod) {
   const page = z.looseObject({ [LISTS[method]]: z.array(z.unknown()), nextCursor: z.string().nullish() });
   return z.preprocess(
     (answer) => (isRecord(answer) && ASIDE in answer ? (answer as { [ASIDE]?: unknown })[ASIDE] : answer),
@@ -55,7 +55,7 @@ function isListRequest(
   return "method" in message && "id" in message && Object.hasOwn(LISTS, message.method);
 }
 
-function withListAside<M extends JSONRPCMessage>(message: M, field: string): M {
+function moveListAside<M extends JSONRPCMessage>(message: M, field: string): M {
   const result = "result" in message ? (message.result as unknown) : undefined;
   if (!isRecord(result) || (result.resultType ?? "complete") !== "complete") return message;
   const { resultType } = result;

@@ -18,7 +18,7 @@ import { FIRST_OWN_ID, LAST_OWN_ID, PROGRESS, StdioTransport } from "./stdio-tra
 type SendOptions = Parameters<Transport["send"]>[1];
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A request that does not go through the SDK. */
+/** A request that bypasses the SDK. */
 export interface DirectRequest {
   readonly method: string;
   readonly params: JsonObject;
@@ -26,50 +26,50 @@ export interface DirectRequest {
   readonly signal: AbortSignal;
   readonly onProgress?: (update: Progress) => void;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Closing the stream of this request is how it is cancelled (2026-07-28 over HTTP). */
-  readonly ownStream?: boolean;
+  /** The request is cancelled by closing its stream (2026-07-28 over HTTP). */
+  readonly hasOwnStream?: boolean;
 }
 
-/** Stands in the place of an answer that cannot come. */
-interface Unanswered {
+/** Replaces an answer that cannot come. */
+interface MissingAnswer {
   readonly reason: string;
   readonly data: string;
 }
 
-/** Told what becomes of a message once it is on its way. */
-interface Sending {
-  failed(error: unknown): void;
+/** Learns what happens to a message after it was handed to the transport. */
+interface SendObserver {
+  onFailure(error: unknown): void;
   /** No answer can come any more. */
-  unanswered(why: Unanswered): void;
+  onMissingAnswer(why: MissingAnswer): void;
 }
 
-type SendDirect = (message: JSONRPCMessage, options: SendOptions, sending: Sending) => void;
+type SendDirect = (message: JSONRPCMessage, options: SendOptions, observer: SendObserver) => void;
 
-/** The `data` of the two kinds of error that take the place of an answer; an error of the server has neither. */
-export const BROKEN_OFF = "toolkeep/broken-off";
-export const UNREADABLE = "toolkeep/unreadable";
+/** The `data` of the two errors that replace an answer; a server's own errors never carry them. */
+export const ANSWER_BROKEN_OFF = "toolkeep/broken-off";
+export const ANSWER_UNREADABLE = "toolkeep/unreadable";
 
-const CANNOT_BE_READ = "the server sent an answer that cannot be read";
+const UNREADABLE_MESSAGE = "the server sent an answer that cannot be read";
 const INTERNAL_ERROR = -32603;
-const MAX_TROUBLE = 500;
-const MAX_LAST_WORDS_MS = 500;
-/** Requests of a server that are not answered yet, and all in one second. */
-const MAX_OPEN_BACK = 64;
-const MAX_BACK_PER_SECOND = 100;
+const MAX_ERROR_CHARS = 500;
+const MAX_DRAIN_MS = 500;
+/** Limits on the server's own requests: unanswered at once, and per second. */
+const MAX_OPEN_INCOMING = 64;
+const MAX_INCOMING_PER_SECOND = 100;
 const CANCELLED = "notifications/cancelled";
 
 /**
- * A transport on which every request is settled as long as it lives: where the answer of the server cannot be read, or
- * the stream that should have brought it ended without it, an error takes its place. The SDK would wait for the time
- * limit. Answers to nothing are dropped here, before anything is made of them.
+ * Wraps a transport so that every request is settled while it lives: if the answer is unreadable, or its stream ended
+ * without it, an error takes its place. The SDK would wait for its time limit. Answers to unknown requests are dropped
+ * before they cost anything.
  */
-export function settling(inner: Transport): SettlingTransport {
+export function createSettlingTransport(inner: Transport): SettlingTransport {
   if (inner instanceof StdioTransport) return new SettlingStdio(inner);
   return "pid" in inner && "stderr" in inner ? new SettlingPipe(inner) : new SettlingTransport(inner);
 }
 
 export class SettlingTransport implements Transport {
-  /** Requests over the same transport that the SDK does not see. */
+  /** Sends requests over the same transport without the SDK. */
   readonly direct = new DirectRequests((message, options, sending) =>
     this.sendDirect(message, options, sending),
   );
@@ -81,26 +81,26 @@ export class SettlingTransport implements Transport {
   /** Ids of the SDK's requests. */
   readonly #pending = new Set<number>();
   readonly #sending = new Set<Promise<void>>();
-  readonly #requestsBack = new RequestsBack();
-  /** How many messages the transport itself could not read. */
-  #unreadable = 0;
-  /** The last trouble that the transport told of. */
-  #trouble = "";
+  readonly #incoming = new IncomingRequests();
+  /** The number of messages that the transport itself could not read. */
+  #unreadableCount = 0;
+  /** The last error that the transport reported. */
+  #lastError = "";
 
   constructor(inner: Transport) {
     this.inner = inner;
-    inner.onclose = () => void this.#closed();
+    inner.onclose = () => void this.#handleClose();
     inner.onerror = (error) => {
-      if (isUnreadable(error)) this.#unreadable++;
-      this.#trouble = error.message.slice(0, MAX_TROUBLE);
-      // The session of 2024-11-05 ends with its stream, and the answers that were to come with it.
+      if (isUnreadable(error)) this.#unreadableCount++;
+      this.#lastError = error.message.slice(0, MAX_ERROR_CHARS);
+      // A session of 2024-11-05 ends with its stream, and so do the answers still to come.
       if (error instanceof SseError) void this.close();
       this.onerror?.(error);
     };
     inner.onmessage = (message, extra) => {
       if (this.direct.receive(message)) return;
-      const readable = this.#readable(message);
-      if (readable) this.onmessage?.(readable, extra);
+      const accepted = this.#filterMessage(message);
+      if (accepted) this.onmessage?.(accepted, extra);
     };
   }
 
@@ -118,7 +118,7 @@ export class SettlingTransport implements Transport {
 
   async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     if (!("method" in message)) {
-      return this.inner.send(message, options).finally(() => this.#requestsBack.end(message.id));
+      return this.inner.send(message, options).finally(() => this.#incoming.end(message.id));
     }
     if (!("id" in message)) {
       if (message.method === CANCELLED) this.#forget(message.params?.requestId);
@@ -128,7 +128,7 @@ export class SettlingTransport implements Transport {
     this.#pending.add(Number(id));
     options?.requestSignal?.addEventListener("abort", () => this.#forget(id), { once: true });
     try {
-      await this.#sendWatched(message, options, (why) => this.#unanswered(id, why));
+      await this.#sendWatched(message, options, (why) => this.#replaceAnswer(id, why));
     } catch (error) {
       this.#forget(id);
       throw error;
@@ -147,31 +147,32 @@ export class SettlingTransport implements Transport {
     this.inner.setSupportedProtocolVersions?.(versions);
   }
 
-  protected sendDirect(message: JSONRPCMessage, options: SendOptions, sending: Sending): void {
-    this.#sendWatched(message, options, (why) => sending.unanswered(why)).catch((error) =>
-      sending.failed(error),
+  protected sendDirect(message: JSONRPCMessage, options: SendOptions, observer: SendObserver): void {
+    this.#sendWatched(message, options, (why) => observer.onMissingAnswer(why)).catch((error) =>
+      observer.onFailure(error),
     );
   }
 
-  /** Until nothing is left that could still be told whether it was sent. */
-  protected async sent(): Promise<void> {
+  /** Resolves once the outcome of every send is known. */
+  protected async waitUntilSent(): Promise<void> {
     await Promise.allSettled(this.#sending);
   }
 
-  /** Calls `onStreamEnd` when the stream that was to bring the answer has ended, whether or not the answer came. */
+  /** Calls `onStreamEnd` when the stream for the answer has ended, whether or not the answer came. */
   async #sendWatched(
     message: JSONRPCMessage,
     options: SendOptions,
-    onStreamEnd: (why: Unanswered) => void,
+    onStreamEnd: (why: MissingAnswer) => void,
   ): Promise<void> {
-    const unreadableBefore = this.#unreadable;
+    const unreadableBefore = this.#unreadableCount;
     const onRequestStreamEnd = () => {
       options?.onRequestStreamEnd?.();
-      if (this.#unreadable > unreadableBefore) onStreamEnd({ reason: CANNOT_BE_READ, data: UNREADABLE });
+      if (this.#unreadableCount > unreadableBefore)
+        onStreamEnd({ reason: UNREADABLE_MESSAGE, data: ANSWER_UNREADABLE });
       else
         onStreamEnd({
-          reason: `the server broke off before its answer${this.#takeTrouble()}`,
-          data: BROKEN_OFF,
+          reason: `the server ended the stream before its answer${this.#takeLastError()}`,
+          data: ANSWER_BROKEN_OFF,
         });
     };
     const sending = this.inner.send(message, { ...options, onRequestStreamEnd });
@@ -180,56 +181,56 @@ export class SettlingTransport implements Transport {
       await sending;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      onStreamEnd({ reason: CANNOT_BE_READ, data: UNREADABLE });
+      onStreamEnd({ reason: UNREADABLE_MESSAGE, data: ANSWER_UNREADABLE });
     } finally {
       this.#sending.delete(sending);
     }
   }
 
-  #readable<M extends JSONRPCMessage>(message: M): M | undefined {
+  #filterMessage<M extends JSONRPCMessage>(message: M): M | undefined {
     if ("method" in message) {
-      if ("id" in message) return this.#requestsBack.admit(message.id) ? message : undefined;
-      if (message.method === CANCELLED) this.#requestsBack.end(message.params?.requestId);
+      if ("id" in message) return this.#incoming.admit(message.id) ? message : undefined;
+      if (message.method === CANCELLED) this.#incoming.end(message.params?.requestId);
       return message;
     }
     const id = "id" in message ? message.id : undefined;
     if (id === undefined || !this.#pending.has(Number(id))) return undefined;
     if (!isJSONRPCResponse(message)) {
-      this.#unanswered(id, unreadable(message));
+      this.#replaceAnswer(id, describeUnreadable(message));
       return undefined;
     }
     this.#forget(id);
     return message;
   }
 
-  /** A message that could not be sent is told so first: that says more than that the connection is gone. */
-  async #closed(): Promise<void> {
+  /** Reports failed sends first, because they say more than that the connection has closed. */
+  async #handleClose(): Promise<void> {
     if (this.#sending.size > 0 || this.direct.open > 0) {
-      await Promise.race([this.sent(), delay(MAX_LAST_WORDS_MS, undefined, { ref: false })]);
+      await Promise.race([this.waitUntilSent(), delay(MAX_DRAIN_MS, undefined, { ref: false })]);
       await nextTask();
     }
     this.onclose?.();
     this.direct.end();
   }
 
-  /** The transport tells of trouble right before it ends a stream for it. */
-  #takeTrouble(): string {
-    const trouble = this.#trouble;
-    this.#trouble = "";
-    return trouble === "" ? "" : `: ${trouble}`;
+  /** The transport reports an error right before it ends a stream because of it. */
+  #takeLastError(): string {
+    const message = this.#lastError;
+    this.#lastError = "";
+    return message === "" ? "" : `: ${message}`;
   }
 
   #forget(id: unknown): boolean {
     return this.#pending.delete(Number(id));
   }
 
-  #unanswered(id: RequestId, { reason, data }: Unanswered): void {
+  #replaceAnswer(id: RequestId, { reason, data }: MissingAnswer): void {
     if (!this.#forget(id)) return;
     this.onmessage?.({ jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: reason, data } });
   }
 }
 
-/** The SDK tells a pipe from HTTP by `pid` and `stderr`. */
+/** The SDK recognises a pipe by `pid` and `stderr`. */
 class SettlingPipe extends SettlingTransport {
   get pid(): unknown {
     return (this.inner as { pid?: unknown }).pid;
@@ -240,7 +241,7 @@ class SettlingPipe extends SettlingTransport {
   }
 }
 
-/** A pipe of ours: nothing has to be waited for with each message. */
+/** Our own pipe: sending a message needs no wait. */
 class SettlingStdio extends SettlingPipe {
   readonly #stdio: StdioTransport;
 
@@ -249,90 +250,90 @@ class SettlingStdio extends SettlingPipe {
     this.#stdio = stdio;
   }
 
-  protected override sendDirect(message: JSONRPCMessage, _: SendOptions, sending: Sending): void {
+  protected override sendDirect(message: JSONRPCMessage, _: SendOptions, observer: SendObserver): void {
     const done = (error?: Error) => {
-      if (error) sending.failed(error);
+      if (error) observer.onFailure(error);
     };
-    // As long as nothing else is under way, nothing else comes in the same turn either.
+    // If nothing else is under way, no other message will follow in the same tick.
     this.#stdio.post(JSON.stringify(message), done, this.direct.open <= 1);
   }
 
-  protected override async sent(): Promise<void> {
-    await Promise.all([super.sent(), this.#stdio.written()]);
+  protected override async waitUntilSent(): Promise<void> {
+    await Promise.all([super.waitUntilSent(), this.#stdio.waitUntilWritten()]);
   }
 }
 
-/** Requests of the server are answered one by one, so there is a bound to how many are taken. */
-class RequestsBack {
-  readonly #rate = new Rate(MAX_BACK_PER_SECOND);
+/** Limits the server's own requests, because each is answered individually. */
+class IncomingRequests {
+  readonly #rate = new Rate(MAX_INCOMING_PER_SECOND);
   readonly #open = new Set<unknown>();
 
-  /** False for one too many, which is dropped. */
+  /** Returns false for a request beyond the limit, which is dropped. */
   admit(id: unknown): boolean {
-    if (this.#open.size >= MAX_OPEN_BACK || !this.#rate.take()) return false;
+    if (this.#open.size >= MAX_OPEN_INCOMING || !this.#rate.take()) return false;
     this.#open.add(id);
     return true;
   }
 
-  /** It was answered, or the server wants no answer any more. */
+  /** Called when the request was answered or cancelled by the server. */
   end(id: unknown): void {
     this.#open.delete(id);
   }
 }
 
 /**
- * Requests that go past the SDK, which would check every answer against a schema: for those of which there are many,
- * and whose answers are passed on as they come. Each is settled exactly once, by its answer, by what takes the place
- * of one, by its signal or by the end of the connection. There is no time limit but that of the signal.
+ * Sends requests without the SDK, which would check every answer against a schema: for frequent requests whose answers
+ * are passed on as they come. Each is settled exactly once, by its answer, a replacement, its signal or the end of the
+ * connection. The only time limit is the signal's.
  */
 export class DirectRequests {
   readonly #send: SendDirect;
-  readonly #pending = new Slots<Pending<unknown>>(FIRST_OWN_ID, LAST_OWN_ID);
-  #ended: Error | undefined;
+  readonly #pending = new Slots<PendingRequest<unknown>>(FIRST_OWN_ID, LAST_OWN_ID);
+  #endError: Error | undefined;
 
   constructor(send: SendDirect) {
     this.#send = send;
   }
 
-  /** How many are under way. */
+  /** The number of requests under way. */
   get open(): number {
     return this.#pending.count;
   }
 
   /**
-   * Resolves with what `resultOf` makes of the answer. Rejects with a ProtocolError for an error of the server, with the
-   * transport's own error where that failed.
+   * Resolves with `toResult(answer)`. Rejects with a ProtocolError if the server answered with an error, and with the
+   * transport's own error if that failed.
    */
-  send<T>(request: DirectRequest, resultOf: (answer: JsonObject) => T): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
+  send<T>(request: DirectRequest, toResult: (answer: JsonObject) => T): Promise<T> {
+    if (this.#endError) return Promise.reject(this.#endError);
     const { signal } = request;
-    if (signal.aborted) return Promise.reject(cancelled(signal));
+    if (signal.aborted) return Promise.reject(createCancelError(signal));
     const id = this.#pending.newId();
-    const message = { method: request.method, params: paramsOf(request, id), jsonrpc: "2.0" as const, id };
-    const closing = request.ownStream ? new AbortController() : undefined;
+    const message = { method: request.method, params: buildParams(request, id), jsonrpc: "2.0" as const, id };
+    const closing = request.hasOwnStream ? new AbortController() : undefined;
     return new Promise<T>((resolve, reject) => {
       const cancel = () => (closing ? closing.abort() : this.#cancel(id, request));
-      const end = { resultOf, resolve, reject, cancel };
-      const pending = new Pending(id, this.#pending, request, end);
+      const settlement = { toResult, resolve, reject, cancel };
+      const pending = new PendingRequest(id, this.#pending, request, settlement);
       this.#pending.set(id, pending);
       signal.addEventListener("abort", pending);
-      this.#send(message, sendOptions(request, closing), pending);
+      this.#send(message, buildSendOptions(request, closing), pending);
     });
   }
 
-  /** Takes what is meant for a request of these; false for everything that is the SDK's. */
+  /** Handles a message that belongs to one of these requests; returns false if it belongs to the SDK. */
   receive(message: JSONRPCMessage): boolean {
     if ("method" in message) return message.method === PROGRESS && this.#progress(message.params);
     const id = Number(message.id);
     if (!this.#pending.covers(id)) return false;
-    this.#pending.get(id)?.answered(message);
+    this.#pending.get(id)?.settle(message);
     return true;
   }
 
   /** No answer will come any more. */
   end(): void {
-    this.#ended = new SdkError(SdkErrorCode.ConnectionClosed, "Connection closed");
-    for (const id of this.#pending.ids()) this.#pending.get(id)?.failed(this.#ended);
+    this.#endError = new SdkError(SdkErrorCode.ConnectionClosed, "Connection closed");
+    for (const id of this.#pending.ids()) this.#pending.get(id)?.onFailure(this.#endError);
   }
 
   #progress(params: unknown): boolean {
@@ -347,70 +348,75 @@ export class DirectRequests {
     return true;
   }
 
-  /** Whether the server hears of it makes no difference any more. */
+  /** A failure to tell the server is ignored: nobody waits any more. */
   #cancel(id: number, { meta, signal }: DirectRequest): void {
     const params = { requestId: id, reason: String(signal.reason), ...(meta ? { _meta: meta } : {}) };
-    this.#send({ jsonrpc: "2.0", method: CANCELLED, params }, undefined, NOBODY);
+    this.#send({ jsonrpc: "2.0", method: CANCELLED, params }, undefined, NO_OBSERVER);
   }
 }
 
-const NOBODY: Sending = { failed() {}, unanswered() {} };
+const NO_OBSERVER: SendObserver = { onFailure() {}, onMissingAnswer() {} };
 
-/** How a request ends for its maker. */
-interface End<T> {
-  resultOf(answer: JsonObject): T;
+/** How a request is settled for its sender. */
+interface RequestSettlement<T> {
+  toResult(answer: JsonObject): T;
   resolve(result: T): void;
   reject(error: unknown): void;
   /** Tells the server that nobody waits any more. */
   cancel(): void;
 }
 
-/** A request under way. Whatever becomes of it first counts, and takes it out of the table. */
-class Pending<T> implements Sending {
+/** A request under way. The first event settles it and takes it out of the table. */
+class PendingRequest<T> implements SendObserver {
   readonly #id: number;
-  readonly #all: Slots<Pending<unknown>>;
+  readonly #all: Slots<PendingRequest<unknown>>;
   readonly #request: DirectRequest;
-  readonly #end: End<T>;
+  readonly #settlement: RequestSettlement<T>;
 
-  constructor(id: number, all: Slots<Pending<unknown>>, request: DirectRequest, end: End<T>) {
+  constructor(
+    id: number,
+    all: Slots<PendingRequest<unknown>>,
+    request: DirectRequest,
+    settlement: RequestSettlement<T>,
+  ) {
     this.#id = id;
     this.#all = all;
     this.#request = request;
-    this.#end = end;
+    this.#settlement = settlement;
   }
 
-  answered(message: JSONRPCMessage): void {
+  settle(message: JSONRPCMessage): void {
     if (!this.#take()) return;
     const { jsonrpc, result, error } = message as { jsonrpc?: unknown; result?: unknown; error?: unknown };
-    const end = this.#end;
+    const settlement = this.#settlement;
     if (jsonrpc === "2.0" && error === undefined && isResult(result)) {
       try {
-        end.resolve(end.resultOf(result));
+        settlement.resolve(settlement.toResult(result));
       } catch (bug) {
-        end.reject(bug);
+        settlement.reject(bug);
       }
     } else if (jsonrpc === "2.0" && result === undefined && isError(error))
-      end.reject(new ProtocolError(error.code, error.message, error.data));
-    else end.reject(protocolError(unreadable(message)));
+      settlement.reject(new ProtocolError(error.code, error.message, error.data));
+    else settlement.reject(toProtocolError(describeUnreadable(message)));
   }
 
   progress(update: Progress): void {
     this.#request.onProgress?.(update);
   }
 
-  failed(error: unknown): void {
-    if (this.#take()) this.#end.reject(error);
+  onFailure(error: unknown): void {
+    if (this.#take()) this.#settlement.reject(error);
   }
 
-  unanswered(why: Unanswered): void {
-    if (this.#take()) this.#end.reject(protocolError(why));
+  onMissingAnswer(why: MissingAnswer): void {
+    if (this.#take()) this.#settlement.reject(toProtocolError(why));
   }
 
-  /** Its signal aborts. Listening as an object spares a closure for each call. */
+  /** The signal aborted. Being the listener itself saves a closure per call. */
   handleEvent(): void {
     if (!this.#take()) return;
-    this.#end.cancel();
-    this.#end.reject(cancelled(this.#request.signal));
+    this.#settlement.cancel();
+    this.#settlement.reject(createCancelError(this.#request.signal));
   }
 
   #take(): boolean {
@@ -420,23 +426,23 @@ class Pending<T> implements Sending {
   }
 }
 
-/** The SDK's transports read with a schema, and say so with its error, or with that of `JSON.parse`. */
+/** The SDK's transports reject what does not match their schema with ZodError, and broken JSON with SyntaxError. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof Error && (error.name === "ZodError" || error instanceof SyntaxError);
 }
 
-function unreadable(message: unknown): Unanswered {
-  return { reason: `${CANNOT_BE_READ} (${shapeOf(message)})`, data: UNREADABLE };
+function describeUnreadable(message: unknown): MissingAnswer {
+  return { reason: `${UNREADABLE_MESSAGE} (${describeShape(message)})`, data: ANSWER_UNREADABLE };
 }
 
 /** Names the keys of an unreadable answer, without their content. */
-function shapeOf(message: unknown): string {
+function describeShape(message: unknown): string {
   return isRecord(message)
     ? `with ${Object.keys(message).slice(0, 5).join(", ").slice(0, 100)}`
     : "no object";
 }
 
-function protocolError({ reason, data }: Unanswered): ProtocolError {
+function toProtocolError({ reason, data }: MissingAnswer): ProtocolError {
   return new ProtocolError(INTERNAL_ERROR, reason, data);
 }
 
@@ -448,19 +454,19 @@ function isError(error: unknown): error is { code: number; message: string; data
   return isRecord(error) && Number.isInteger(error.code) && typeof error.message === "string";
 }
 
-/** Not with `{...}`, for which V8 makes a new shape of object each time. */
-function paramsOf({ params, meta }: DirectRequest, id: number): Record<string, unknown> {
+/** A loop, because object spread makes V8 create a new hidden class each time. */
+function buildParams({ params, meta }: DirectRequest, id: number): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const name in params) all[name] = params[name];
   all._meta = meta ? { ...meta, progressToken: id } : { progressToken: id };
   return all;
 }
 
-function sendOptions({ headers }: DirectRequest, closing: AbortController | undefined): SendOptions {
+function buildSendOptions({ headers }: DirectRequest, closing: AbortController | undefined): SendOptions {
   if (!headers && !closing) return undefined;
   return { ...(headers ? { headers } : {}), ...(closing ? { requestSignal: closing.signal } : {}) };
 }
 
-function cancelled(signal: AbortSignal): SdkError {
+function createCancelError(signal: AbortSignal): SdkError {
   return new SdkError(SdkErrorCode.RequestTimeout, String(signal.reason));
 }

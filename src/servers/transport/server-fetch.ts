@@ -10,19 +10,19 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 export interface ServerFetchOptions {
   readonly config: ServerConfig;
   /** Whether a person named the server's address; only then may it be in a private network. */
-  readonly personNamed: boolean;
-  /** Hosts in private networks that may be reached all the same. */
+  readonly isPersonNamed: boolean;
+  /** Hosts that may be reached although they are in private networks. */
   readonly allowHosts: readonly string[];
   readonly maxBytes: number;
 }
 
 export interface SessionFetchOptions {
   readonly transport: "http" | "sse";
-  /** Signs requests; null where only the configured headers count. */
+  /** Signs requests; null if only the configured headers are sent. */
   readonly auth: ServerAuth | null;
-  /** Told of every NeedsAuthError, because not every caller passes errors on. */
+  /** Called with every NeedsAuthError, because not every caller passes errors on. */
   readonly onRefused: (error: NeedsAuthError) => void;
-  /** Told once, with the first answer that is no refusal. */
+  /** Called once, with the first answer that is not a refusal. */
   readonly onAdmitted: () => void;
 }
 
@@ -32,13 +32,13 @@ const MAX_URL_CHARS = 2048;
 const MAX_SCOPE_CHARS = 4096;
 
 /**
- * The only `fetch` for requests to a remote server and to whatever addresses it names. The client certificate is
- * shown to the server's own host alone. Rejects when its files cannot be read.
+ * The only `fetch` for requests to a remote server and to URLs that it names. Presents the client certificate only to the
+ * server's own host. Rejects if the certificate's files cannot be read.
  */
 export async function openServerFetch(options: ServerFetchOptions): Promise<GuardedFetch> {
-  const { config, personNamed, allowHosts, maxBytes } = options;
+  const { config, isPersonNamed, allowHosts, maxBytes } = options;
   const { hostname } = new URL(config.url!);
-  const trusted = new Set([...(personNamed ? [hostname] : []), ...allowHosts]);
+  const trusted = new Set([...(isPersonNamed ? [hostname] : []), ...allowHosts]);
   const tls = config.tls && (await readClientTls(config.tls));
   if (tls && !tls.ok) throw new Error(tls.error);
   return createGuardedFetch({
@@ -49,18 +49,18 @@ export async function openServerFetch(options: ServerFetchOptions): Promise<Guar
 }
 
 /**
- * The `fetch` of a session with a remote server: stays with the server's own origin, sends the access token along, and
- * fails where no answer can come.
+ * The `fetch` of a session with a remote server: stays on the server's own origin, adds the access token, and fails
+ * instead of waiting for an answer that cannot come.
  */
-export function sessionFetch(
+export function createSessionFetch(
   base: typeof fetch,
   { transport, auth, onRefused, onAdmitted }: SessionFetchOptions,
 ): typeof fetch {
-  const sameOrigin = sameOriginFetch(base);
-  const plain = transport === "http" ? answeringFetch(sameOrigin) : sameOrigin;
-  // Streamable HTTP works without the stream that a GET opens; the older transport is that stream.
+  const sameOrigin = createSameOriginFetch(base);
+  const plain = transport === "http" ? createAnsweringFetch(sameOrigin) : sameOrigin;
+  // Streamable HTTP works without the stream that a GET opens; for the older transport that stream is everything.
   const optional = transport === "http" ? ["GET"] : [];
-  const signed = auth ? authorizedFetch(auth, plain, { optional, onRefused }) : plain;
+  const signed = auth ? createAuthorizedFetch(auth, plain, { optional, onRefused }) : plain;
   let isAdmitted = false;
   return async (input, init) => {
     const response = await signed(input, init);
@@ -72,8 +72,8 @@ export function sessionFetch(
   };
 }
 
-/** 202 is for what wants no answer; the SDK would wait for one that cannot come. */
-function answeringFetch(base: typeof fetch): typeof fetch {
+/** Rejects status 202 for a request: the SDK would wait for an answer that cannot come. */
+function createAnsweringFetch(base: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await base(input, init);
     if (response.status === 202 && isRequest(init?.body))
@@ -82,16 +82,16 @@ function answeringFetch(base: typeof fetch): typeof fetch {
   };
 }
 
-/** As the SDK writes them: a request begins with its method and ends with its id. */
+/** Relies on the SDK's order of keys: a request starts with its method and ends with its id. */
 function isRequest(body: unknown): boolean {
   return typeof body === "string" && body.startsWith('{"method"') && /"id":\d+\}$/.test(body);
 }
 
 /**
- * `fetch` that follows a redirect only to where the request was sent in the first place: its headers carry secrets
- * that are meant for that server alone, and `fetch` itself takes most of them along to any other.
+ * Follows redirects only within the original origin: the headers carry secrets meant for that server alone, and plain
+ * `fetch` would send most of them to any other origin.
  */
-export function sameOriginFetch(base: typeof fetch = fetch): typeof fetch {
+export function createSameOriginFetch(base: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
     let url = new URL(input instanceof Request ? input.url : input);
     for (let redirects = 0; ; redirects++) {
@@ -102,7 +102,7 @@ export function sameOriginFetch(base: typeof fetch = fetch): typeof fetch {
       const next = new URL(location, url);
       if (next.origin !== url.origin) {
         throw new Error(
-          `it redirects to ${next.origin}, which is not where it was looked for: if that is right, give the server that address`,
+          `it redirects to ${next.origin}, which is not its configured address: if that is right, configure that address`,
         );
       }
       if (redirects >= MAX_REDIRECTS) throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
@@ -112,45 +112,44 @@ export function sameOriginFetch(base: typeof fetch = fetch): typeof fetch {
 }
 
 interface AuthorizedFetchOptions {
-  /** Methods of requests that may be refused without anybody having to act. */
+  /** Methods of requests whose refusal needs no reaction. */
   readonly optional: readonly string[];
-  /** Told of every NeedsAuthError, because not every caller passes errors on. */
+  /** Called with every NeedsAuthError, because not every caller passes errors on. */
   readonly onRefused: (error: NeedsAuthError) => void;
 }
 
 /**
- * `fetch` that sends the server's access token along. A request refused with 401 is sent once more with a renewed
- * token, one refused for want of scopes once more where Toolkeep may widen them by itself. Rejects with a
- * NeedsAuthError where a person has to act.
+ * Adds the server's access token. Repeats a request once with a renewed token after a 401, and once after missing scopes
+ * if Toolkeep may widen them by itself. Rejects with NeedsAuthError if a person has to act.
  */
-function authorizedFetch(
+function createAuthorizedFetch(
   auth: ServerAuth,
   base: typeof fetch,
   { optional, onRefused }: AuthorizedFetchOptions,
 ): typeof fetch {
   const send = async (input: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
     const { signal } = init;
-    const authorized = async () => {
-      const token = await unlessGivenUp(auth.token(), signal);
-      return { token, response: await base(input, withToken(init, token)) };
+    const sendWithToken = async () => {
+      const token = await unlessCancelled(auth.getToken(), signal);
+      return { token, response: await base(input, addToken(init, token)) };
     };
-    // Ending a session is a courtesy, for which nothing is renewed.
-    if (init.method === "DELETE") return await base(input, withToken(init, auth.held));
+    // Ending a session is a courtesy; no token is renewed for it.
+    if (init.method === "DELETE") return await base(input, addToken(init, auth.currentToken));
 
-    let { token, response } = await authorized();
+    let { token, response } = await sendWithToken();
     if (optional.includes(init.method ?? "GET")) return response;
     if (response.status === 401) {
-      await unlessGivenUp(auth.refused(token, await challengeOf(response)), signal);
-      ({ token, response } = await authorized());
+      await unlessCancelled(auth.handleRefusal(token, await readChallenge(response)), signal);
+      ({ token, response } = await sendWithToken());
       if (response.status === 401) {
         await response.body?.cancel();
-        throw await auth.refusedAgain();
+        throw await auth.handleSecondRefusal();
       }
     }
     if (isInsufficient(response)) {
-      await unlessGivenUp(auth.insufficient(token, await challengeOf(response)), signal);
-      ({ token, response } = await authorized());
-      if (isInsufficient(response)) await auth.insufficient(token, await challengeOf(response));
+      await unlessCancelled(auth.handleMissingScope(token, await readChallenge(response)), signal);
+      ({ token, response } = await sendWithToken());
+      if (isInsufficient(response)) await auth.handleMissingScope(token, await readChallenge(response));
     }
     return response;
   };
@@ -164,7 +163,7 @@ function authorizedFetch(
   };
 }
 
-function withToken(init: RequestInit, token: string | undefined): RequestInit {
+function addToken(init: RequestInit, token: string | undefined): RequestInit {
   if (token === undefined) return init;
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${token}`);
@@ -175,8 +174,8 @@ function isInsufficient(response: Response): boolean {
   return response.status === 403 && extractWWWAuthenticateParams(response).error === "insufficient_scope";
 }
 
-/** What the answer asks for, within bounds; the rest of it is dropped. */
-async function challengeOf(response: Response): Promise<Challenge> {
+/** The server's challenge, within bounds; the body is dropped. */
+async function readChallenge(response: Response): Promise<Challenge> {
   await response.body?.cancel();
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   const url = resourceMetadataUrl?.href;
@@ -186,10 +185,10 @@ async function challengeOf(response: Response): Promise<Challenge> {
   };
 }
 
-/** Others may wait for the same token, so that giving up does not stop the work. */
-function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+/** Stops waiting but not the work, because others may wait for the same token. */
+function unlessCancelled<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return work;
-  // One signal for all requests of a transport: many listeners are no leak.
+  // All requests of a transport share one signal, so many listeners are no leak.
   setMaxListeners(0, signal);
   return unlessAborted(work, signal);
 }

@@ -13,26 +13,26 @@ export interface StdioCommand {
   readonly args: readonly string[];
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
-  /** As in SpawnOptions, for a server in a sandbox. */
+  /** See SpawnOptions; for a server in a sandbox. */
   readonly isConfined?: boolean;
   readonly onGone?: () => void;
 }
 
 const STDERR_BYTES = 64 * 1024;
-/** More notifications than this are dropped, except progress, which somebody waits for. */
+/** Further notifications are dropped, except progress, which somebody waits for. */
 const NOTIFICATIONS_PER_SECOND = 2000;
 export const PROGRESS = "notifications/progress";
-/** Beyond this many lines a server is read more slowly, whatever is in them. */
+/** Above this rate a server is read more slowly, whatever its lines contain. */
 const LINES_PER_SECOND = 20_000;
 const FLOOD_PAUSE_MS = 100;
 const DRAIN_PAUSE_MS = 2;
 const MAX_BATCH = 1000;
-/** How long a server may take to end by itself once its input is closed, as the protocol asks it to. */
+/** How long a server may take to exit after its input is closed, as MCP requires. */
 const FAREWELL_MS = 500;
 
 /**
- * MCP over the pipes of a child process: one JSON message a line. What else a server prints is skipped and
- * counted, a message over `maxMessageBytes` ends the connection, and the whole process tree ends with it.
+ * MCP over the pipes of a child process, one JSON message per line. Other output is skipped and counted; a message over
+ * `maxMessageBytes` ends the connection and with it the whole process tree.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -46,18 +46,18 @@ export class StdioTransport implements Transport {
   #tree: ProcessTree | undefined;
   #writer: LineWriter | undefined;
   readonly #splitter: LineSplitter;
-  readonly #onLine = (line: string) => this.#deliver(line);
+  readonly #onLine = (line: string) => this.#handleLine(line);
   #inbox: JSONRPCMessage[] = [];
-  #pausing = false;
+  #isPausing = false;
   readonly #notifications = new Rate(NOTIFICATIONS_PER_SECOND);
   readonly #lines = new Rate(LINES_PER_SECOND);
   #isFlood = false;
   #stderr = Buffer.alloc(0);
   #junkLines = 0;
   #fault: string | undefined;
-  #ended: string | undefined;
-  #closing = false;
-  #closed = false;
+  #exitReason: string | undefined;
+  #isClosing = false;
+  #isClosed = false;
 
   /** `log` keeps what the server writes beside its messages. */
   constructor(
@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
     this.#log = log;
   }
 
-  /** The SDK takes a transport with `pid` and `stderr` for one over pipes: a silent server is then an old one. */
+  /** The SDK treats a transport with `pid` and `stderr` as a pipe, where a silent server is assumed to be a legacy one. */
   get pid(): number | null {
     return this.#tree?.pid ?? null;
   }
@@ -82,17 +82,17 @@ export class StdioTransport implements Transport {
     return null;
   }
 
-  /** Lines on stdout that were no message. */
+  /** The number of lines on stdout that were no message. */
   get junkLines(): number {
     return this.#junkLines;
   }
 
   /** Why the connection ended or failed, for people; undefined while nothing went wrong. */
   get ending(): string | undefined {
-    return this.#fault ?? this.#ended;
+    return this.#fault ?? this.#exitReason;
   }
 
-  /** The last whole lines that it wrote to stderr: of one that is cut, nobody could tell what it held. */
+  /** The last complete lines of stderr. A cut line is dropped, because a secret in it would not be recognised. */
   get stderrTail(): string {
     const text = this.#stderr.toString("utf8");
     return (this.#stderr.length < STDERR_BYTES ? text : text.slice(text.indexOf("\n") + 1)).trim();
@@ -108,13 +108,13 @@ export class StdioTransport implements Transport {
     const tree = this.#processes.spawn(command, args, options);
     this.#tree = tree;
     tree.child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
-    if (tree.child.stderr) this.#keepStderr(tree.child.stderr);
+    if (tree.child.stderr) this.#collectStderr(tree.child.stderr);
     if (tree.child.stdin) {
       tree.child.stdin.on("error", () => {}); // a closed pipe shows as the process's end
       this.#writer = new LineWriter(tree.child.stdin, this.#maxMessageBytes);
     }
     void this.#watch(tree);
-    if (tree.pid === 0) throw await this.#startError(tree);
+    if (tree.pid === 0) throw await this.#waitForStartError(tree);
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -123,23 +123,23 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Sends a message that is JSON already; `done` hears how that went. `isAlone`: as for a LineWriter. */
+  /** Sends a message that is already JSON; `done` gets the outcome. For `isAlone` see `LineWriter.post`. */
   post(message: string, done: (error?: SdkError) => void, isAlone = false): void {
     if (this.#writer) this.#writer.post(message, done, isAlone);
     else done(new SdkError(SdkErrorCode.SendFailed, "its process has not been started", "unsent"));
   }
 
-  /** Resolves when nothing is left that could still be told whether it was sent. */
-  async written(): Promise<void> {
-    await this.#writer?.written();
+  /** Resolves once the outcome of every send is known. */
+  async waitUntilWritten(): Promise<void> {
+    await this.#writer?.waitUntilWritten();
   }
 
   async close(): Promise<void> {
     const tree = this.#tree;
     if (tree) {
-      // A pipe that broke means a process about to end by itself: how it ended is worth the wait.
+      // After a broken pipe the process is about to exit by itself; its exit code is worth the wait.
       if (this.#writer?.isBroken) await Promise.race([tree.ended, delay(FAREWELL_MS)]);
-      this.#closing = true;
+      this.#isClosing = true;
       tree.child.stdin?.end();
       await Promise.race([tree.ended, delay(FAREWELL_MS)]);
       await tree.end();
@@ -150,14 +150,14 @@ export class StdioTransport implements Transport {
   async #watch(tree: ProcessTree): Promise<void> {
     const drained = new Promise<void>((resolve) => tree.child.once("close", () => resolve()));
     const { code, signal } = await tree.ended;
-    if (!this.#closing) this.#ended = `its process ended (${signal ?? `exit code ${code}`})`;
-    // What it printed last may still be in the pipe; a stray grandchild may hold the pipe open.
+    if (!this.#isClosing) this.#exitReason = `its process ended (${signal ?? `exit code ${code}`})`;
+    // Its last output may still be in the pipe, and a stray grandchild may keep the pipe open.
     await Promise.race([drained, tree.end().then(() => delay(FAREWELL_MS))]);
     while (this.#inbox.length > 0) await delay(DRAIN_PAUSE_MS);
     this.#finish();
   }
 
-  #startError(tree: ProcessTree): Promise<Error> {
+  #waitForStartError(tree: ProcessTree): Promise<Error> {
     const { command, args, cwd } = this.#command;
     return new Promise((resolve) => {
       tree.child.once("error", (error: NodeJS.ErrnoException) => {
@@ -178,50 +178,50 @@ export class StdioTransport implements Transport {
     });
   }
 
-  #keepStderr(stderr: Readable): void {
+  #collectStderr(stderr: Readable): void {
     const decoder = new StringDecoder("utf8");
     stderr.on("data", (chunk: Buffer) => {
       this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-      if (this.#log?.stderr(decoder.write(chunk)) !== false) return;
+      if (this.#log?.addStderr(decoder.write(chunk)) !== false) return;
       stderr.pause();
       setTimeout(() => stderr.resume(), FLOOD_PAUSE_MS).unref();
     });
-    stderr.once("close", () => this.#log?.stderrEnded());
+    stderr.once("close", () => this.#log?.endStderr());
   }
 
   #read(chunk: Buffer): void {
     const junkBefore = this.#junkLines;
-    if (!this.#fault && !this.#splitter.write(chunk, this.#onLine)) this.#refuse();
-    // A flood of what is no message must leave time for everything else.
-    if (!this.#pausing && (this.#isFlood || this.#junkLines > junkBefore)) this.#pause();
+    if (!this.#fault && !this.#splitter.write(chunk, this.#onLine)) this.#rejectOversized();
+    // A flood of junk must leave time for everything else.
+    if (!this.#isPausing && (this.#isFlood || this.#junkLines > junkBefore)) this.#pause();
   }
 
-  #refuse(): void {
+  #rejectOversized(): void {
     this.#fault = `it sent a message of more than ${this.#maxMessageBytes} bytes`;
     this.onerror?.(new Error(this.#fault));
     this.#tree?.child.stdout?.destroy();
     void this.close();
   }
 
-  #deliver(line: string): void {
+  #handleLine(line: string): void {
     this.#isFlood ||= !this.#lines.take();
-    const messages = messagesOf(line);
+    const messages = parseMessages(line);
     if (messages.length === 0 && line.trim() !== "") {
       this.#junkLines++;
-      this.#log?.junk(line);
+      this.#log?.addJunk(line);
     }
     for (const message of messages) {
-      if (this.#pausing || this.#inbox.length > 0) this.#inbox.push(message);
+      if (this.#isPausing || this.#inbox.length > 0) this.#inbox.push(message);
       else this.#receive(message);
     }
   }
 
   /**
-   * The SDK handles a notification only after the current task, but an answer at once: without a pause between
-   * them the last thing that a server tells during a call would be overtaken by its answer and lost.
+   * The SDK handles a notification after the current task but an answer at once. Without a pause between them, the answer
+   * would overtake the server's last notification of a call, which would be lost.
    */
-  #handOver(): void {
-    while (this.#inbox.length > 0 && !this.#pausing) this.#receive(this.#inbox.shift()!);
+  #emptyInbox(): void {
+    while (this.#inbox.length > 0 && !this.#isPausing) this.#receive(this.#inbox.shift()!);
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -233,12 +233,12 @@ export class StdioTransport implements Transport {
 
   #pause(): void {
     const stdout = this.#tree?.child.stdout;
-    this.#pausing = true;
+    this.#isPausing = true;
     stdout?.pause();
     const resume = () => {
-      this.#pausing = false;
-      this.#handOver();
-      if (!this.#pausing) stdout?.resume();
+      this.#isPausing = false;
+      this.#emptyInbox();
+      if (!this.#isPausing) stdout?.resume();
     };
     if (this.#isFlood) setTimeout(resume, FLOOD_PAUSE_MS).unref();
     else setImmediate(resume);
@@ -246,109 +246,109 @@ export class StdioTransport implements Transport {
   }
 
   #finish(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.onclose?.();
   }
 }
 
-/** Told once whether a line was sent. */
-type Done = (error?: SdkError) => void;
+/** Called once, with whether a line was sent. */
+type OnSent = (error?: SdkError) => void;
 
-interface Posted {
+interface QueuedLine {
   readonly line: string;
-  readonly done: Done;
+  readonly done: OnSent;
 }
 
 /**
- * Writes lines to the input of a process. What is posted in the same turn of the event loop leaves in one write, which
- * costs as much for many lines as for one; as long as lines come one by one, each leaves at once.
+ * Writes lines to the input of a process. Lines posted in the same tick leave in one write, which costs as much for many
+ * lines as for one; while lines come one by one, each leaves at once.
  */
 export class LineWriter {
   readonly #input: Writable;
   readonly #maxBytes: number;
-  #outbox: Posted[] = [];
+  #outbox: QueuedLine[] = [];
   #outboxChars = 0;
-  /** In this turn. */
-  #posted = 0;
+  /** Within this tick. */
+  #postedCount = 0;
   #isBusy = false;
   #writing = 0;
   #isBroken = false;
 
-  /** `maxBytes`: how much may wait for a process that does not read. */
+  /** `maxBytes` limits how much may wait for a process that does not read. */
   constructor(input: Writable, maxBytes: number) {
     this.#input = input;
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether something could not be written. */
+  /** Whether a write has failed. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** `line` is without its end. `isAlone`: no other is expected meanwhile, so that nobody has to look out for some. */
-  post(line: string, done: Done, isAlone = false): void {
+  /** `line` has no line break. `isAlone` says that no other line is expected meanwhile, so no tick needs to be scheduled. */
+  post(line: string, done: OnSent, isAlone = false): void {
     const { writable, writableLength } = this.#input;
-    if (!writable) done(this.#failed("its input is closed", "unsent"));
+    if (!writable) done(this.#createError("its input is closed", "unsent"));
     else if (writableLength + this.#outboxChars > this.#maxBytes)
-      done(this.#failed("it does not read its input", "unsent"));
+      done(this.#createError("it does not read its input", "unsent"));
     else if (isAlone && this.#outbox.length === 0) this.#write(`${line}\n`, [done]);
     else {
-      if (this.#posted++ === 0) setImmediate(this.#flush);
-      if (this.#posted > 1 || this.#isBusy) {
+      if (this.#postedCount++ === 0) setImmediate(this.#flush);
+      if (this.#postedCount > 1 || this.#isBusy) {
         this.#outbox.push({ line, done });
         this.#outboxChars += line.length;
       } else this.#write(`${line}\n`, [done]);
     }
   }
 
-  /** Resolves when everybody has been told. */
-  async written(): Promise<void> {
+  /** Resolves once every callback has been called. */
+  async waitUntilWritten(): Promise<void> {
     while (this.#writing > 0 || this.#outbox.length > 0) await delay(DRAIN_PAUSE_MS);
   }
 
   readonly #flush = (): void => {
-    // Where several came in one turn, several will come in the next.
-    this.#isBusy = this.#posted > 1;
-    this.#posted = 0;
-    const posted = this.#outbox;
-    if (posted.length === 0) return;
+    // Several lines in one tick make several in the next one likely.
+    this.#isBusy = this.#postedCount > 1;
+    this.#postedCount = 0;
+    const queued = this.#outbox;
+    if (queued.length === 0) return;
     this.#outbox = [];
     this.#outboxChars = 0;
     if (!this.#input.writable) {
-      for (const { done } of posted) done(this.#failed("its input is closed", "unsent"));
+      for (const { done } of queued) done(this.#createError("its input is closed", "unsent"));
       return;
     }
     let lines = "";
-    for (const { line } of posted) lines += `${line}\n`;
+    for (const { line } of queued) lines += `${line}\n`;
     this.#write(
       lines,
-      posted.map(({ done }) => done),
+      queued.map(({ done }) => done),
     );
   };
 
-  #write(lines: string, done: readonly Done[]): void {
-    // Written together with others, an error does not tell which of them had left already.
-    const extent = this.#input.writableLength === 0 && done.length === 1 ? "unsent" : "unknown";
+  #write(lines: string, done: readonly OnSent[]): void {
+    // The error of a combined write does not say which lines had already left.
+    const certainty = this.#input.writableLength === 0 && done.length === 1 ? "unsent" : "unknown";
     this.#writing++;
     this.#input.write(lines, (error) => {
       this.#writing--;
-      const failed = error ? this.#failed(error.message, extent) : undefined;
-      for (const each of done) each(failed);
+      const failure = error ? this.#createError(error.message, certainty) : undefined;
+      for (const each of done) each(failure);
     });
   }
 
-  /** `unsent`: not a whole line can have reached the process, so it never acts on it. */
-  #failed(reason: string, extent: "unsent" | "unknown"): SdkError {
+  /** `unsent` says that no complete line can have reached the process, so it never acts on it. */
+  #createError(reason: string, certainty: "unsent" | "unknown"): SdkError {
     this.#isBroken = true;
-    return new SdkError(SdkErrorCode.SendFailed, reason, extent);
+    return new SdkError(SdkErrorCode.SendFailed, reason, certainty);
   }
 }
 
 const BRACE = "{".charCodeAt(0);
 
-/** One message a line, or several in a list, as 2025-03-26 had it; none where the line is something else. */
-function messagesOf(line: string): readonly JSONRPCMessage[] {
+/** Parses one message, or several in a list as in 2025-03-26; none if the line is something else. */
+function parseMessages(line: string): readonly JSONRPCMessage[] {
   if (line.charCodeAt(0) !== BRACE && !/^\s*[{[]/.test(line)) return [];
   try {
     const value: unknown = JSON.parse(line);
@@ -359,14 +359,14 @@ function messagesOf(line: string): readonly JSONRPCMessage[] {
   }
 }
 
-/** An answer with mistakes is one still: somebody waits for it. */
+/** A malformed answer counts, because somebody waits for it. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   return isRecord(value) && (value.jsonrpc === "2.0" || ("id" in value && !("method" in value)));
 }
 
 /**
- * Ids of the requests that do not go through the SDK, which counts its own up from 0 and never gets this far. They are
- * numbers because some servers know no others, and small enough for the 32 bits that some give them.
+ * Ids of requests that bypass the SDK, which counts its own from 0 and never gets this far. Numbers, because some servers
+ * accept no others, and small enough for the 32 bits that some store them in.
  */
 export const FIRST_OWN_ID = 2 ** 30;
 export const LAST_OWN_ID = 2 ** 31 - 1;

@@ -11,17 +11,17 @@ import type { Sandbox } from "../../machine/process/sandbox.ts";
 import type { NeedsAuthError } from "../auth/needs-auth-error.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { ServerLog } from "../lifecycle/server-log.ts";
-import { serverCommand } from "./confined-server.ts";
-import { openServerFetch, sessionFetch } from "./server-fetch.ts";
+import { buildServerCommand } from "./confined-server.ts";
+import { createSessionFetch, openServerFetch } from "./server-fetch.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface TransportDeps {
   readonly processes: Processes;
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** Whether a value of the daemon's environment is a secret that no child may inherit. */
+  /** Whether a value in the daemon's environment is a secret that no child may inherit. */
   readonly isSecret: (value: string) => boolean;
   readonly maxMessageBytes: number;
-  /** Hosts in private networks that servers may point at. */
+  /** Hosts in private networks that servers may point to. */
   readonly allowHosts: readonly string[];
   readonly sandbox: Sandbox;
   /** `TOOLKEEP_HOME`. */
@@ -29,60 +29,62 @@ export interface TransportDeps {
 }
 
 export interface TransportOptions {
-  /** Null: of no registered server. */
+  /** Null for an unregistered server. */
   readonly serverId: string | null;
-  /** What signs requests; null where only the configured headers count. */
+  /** Signs requests; null if only the configured headers are sent. */
   readonly auth: ServerAuth | null;
   /** Whether a person named the server's address. */
-  readonly personNamed: boolean;
-  /** Where a local server's stderr goes. */
+  readonly isPersonNamed: boolean;
+  /** Receives a local server's stderr. */
   readonly log: ServerLog | null;
-  /** Told when a request is refused until a person acts; the transports do not pass every error on. */
+  /** Called when a request is refused until a person acts; the transports do not pass on every error. */
   readonly onRefused: (error: NeedsAuthError) => void;
 }
 
 const TRANSPORT_TIMEOUT_MS = 30_000;
 const FAREWELL_MS = 1_000;
 
-/** A fresh transport, not yet started. `config` has been checked: its transport has what it needs. */
+/** Creates a transport without starting it. `config` must have been checked. */
 export async function createTransport(
   config: ServerConfig,
   options: TransportOptions,
   deps: TransportDeps,
 ): Promise<Transport> {
   const transport =
-    config.transport === "stdio" ? await stdio(config, options, deps) : await remote(config, options, deps);
+    config.transport === "stdio"
+      ? await createStdio(config, options, deps)
+      : await createRemote(config, options, deps);
   const start = transport.start.bind(transport);
-  transport.start = () => within(TRANSPORT_TIMEOUT_MS, start());
+  transport.start = () => limitTime(TRANSPORT_TIMEOUT_MS, start());
   return transport;
 }
 
-async function stdio(
+async function createStdio(
   config: ServerConfig,
   { serverId, log }: TransportOptions,
   deps: TransportDeps,
 ): Promise<Transport> {
   const env = childEnvironment(deps.baseEnv, config.env, deps.isSecret);
-  const command = await serverCommand(config, serverId, env, {
+  const command = await buildServerCommand(config, serverId, env, {
     ...deps,
-    onUnconfined: (reason) => log?.state("not confined", reason),
+    onUnconfined: (reason) => log?.addState("not confined", reason),
   });
   return new StdioTransport(deps.processes, command, deps.maxMessageBytes, log);
 }
 
-/** Its headers hold secrets, so that every request stays with the server's own origin. */
-async function remote(
+/** The headers hold secrets, so every request stays on the server's own origin. */
+async function createRemote(
   config: ServerConfig,
-  { auth, personNamed, onRefused, log }: TransportOptions,
+  { auth, isPersonNamed, onRefused, log }: TransportOptions,
   { allowHosts, maxMessageBytes }: TransportDeps,
 ): Promise<Transport> {
-  const guarded = await openServerFetch({ config, personNamed, allowHosts, maxBytes: maxMessageBytes });
+  const guarded = await openServerFetch({ config, isPersonNamed, allowHosts, maxBytes: maxMessageBytes });
   const { transport: kind } = config;
-  const fetchFn = sessionFetch(guarded.fetch, {
+  const fetchFn = createSessionFetch(guarded.fetch, {
     transport: kind === "http" ? "http" : "sse",
     auth,
     onRefused,
-    onAdmitted: () => log?.step("handshake"),
+    onAdmitted: () => log?.reportStep("handshake"),
   });
   const options = { requestInit: { headers: { ...config.headers } }, fetch: fetchFn };
   const url = new URL(config.url!);
@@ -100,17 +102,17 @@ async function remote(
   return transport;
 }
 
-/** Servers with sessions are told that this one is over; one that does not listen is not waited for. */
+/** Tells a server that its session is over, without waiting long for one that does not respond. */
 async function endSession(transport: Transport): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   const farewell = transport.terminateSession().catch(() => {});
   await Promise.race([farewell, delay(FAREWELL_MS, undefined, { ref: false })]);
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function limitTime(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it could not be reached within ${ms / 1000} s`)), ms);
   });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

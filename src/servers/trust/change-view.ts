@@ -2,66 +2,66 @@ import { createHash } from "node:crypto";
 import { createPace } from "../../lib/flow/pace.ts";
 import { PIN_KINDS, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import { isWaiting } from "./compare-pins.ts";
-import { definitionDiff, type FieldChange } from "./definition-diff.ts";
-import { revealed } from "./definitions/clean-text.ts";
-import { type Finding, type Others, scanDefinition } from "./definitions/scan-text.ts";
+import { diffDefinitions, type FieldChange } from "./definition-diff.ts";
+import { revealHidden } from "./definitions/clean-text.ts";
+import { type Finding, type ForeignNames, scanDefinition } from "./definitions/scan-text.ts";
 
-/** What a server publishes that nobody has accepted, as people see it. */
+/** A held definition, as people see it. */
 export interface ServerChangeView {
   readonly kind: PinRecord["kind"];
-  /** As its server calls it, with nothing invisible. */
+  /** The server's own name for it, with hidden characters made visible. */
   readonly name: string;
-  /** The name that it has, or would have, for agents; absent for what is no tool. */
+  /** The tool's name for agents, present or future; absent if it is not a tool. */
   readonly tool?: string;
   readonly what: "new" | "changed";
   readonly state: "waiting" | "rejected";
   readonly since: number;
   readonly fields: readonly FieldChange[];
-  /** What to look at in it. */
+  /** What people should look at in it. */
   readonly findings: readonly Finding[];
 }
 
-/** `version` changes with them: what a person looked at, for accepting and rejecting. */
+/** `version` identifies the set of changes that a person looked at, for accepting and rejecting. */
 export interface ServerChanges {
   readonly version: string;
   readonly changes: readonly ServerChangeView[];
 }
 
-/** In slices: a server may publish thousands that nobody has accepted. */
-export async function changesOf(
+/** Yields regularly: a server may publish thousands of definitions that nobody has accepted. */
+export async function describeChanges(
   held: Iterable<PinRecord>,
   toolName: (ownName: string) => string | undefined,
-  others: Others,
+  others: ForeignNames,
 ): Promise<ServerChanges> {
-  const pins = [...held].sort(byKindAndKey);
+  const pins = [...held].sort(compareKindAndKey);
   const changes: ServerChangeView[] = [];
   const pace = createPace();
   for (const pin of pins) {
-    changes.push(changeOf(pin, pin.kind === "tool" ? toolName(pin.key) : undefined, others));
+    changes.push(describeChange(pin, pin.kind === "tool" ? toolName(pin.key) : undefined, others));
     await pace();
   }
-  return { version: versionOf(pins), changes };
+  return { version: computeVersion(pins), changes };
 }
 
-function changeOf(pin: PinRecord, tool: string | undefined, others: Others): ServerChangeView {
+function describeChange(pin: PinRecord, tool: string | undefined, others: ForeignNames): ServerChangeView {
   return {
     kind: pin.kind,
-    name: revealed(pin.key),
+    name: revealHidden(pin.key),
     ...(tool === undefined ? {} : { tool }),
     what: pin.accepted === null ? "new" : "changed",
     state: isWaiting(pin) ? "waiting" : "rejected",
     since: pin.changedAt,
-    fields: definitionDiff(pin.acceptedAs, pin.heldAs ?? {}),
+    fields: diffDefinitions(pin.acceptedAs, pin.heldAs ?? {}),
     findings: scanDefinition(pin.heldAs, others),
   };
 }
 
-function byKindAndKey(a: PinRecord, b: PinRecord): number {
+function compareKindAndKey(a: PinRecord, b: PinRecord): number {
   const kinds = PIN_KINDS.indexOf(a.kind) - PIN_KINDS.indexOf(b.kind);
   return kinds !== 0 ? kinds : a.key < b.key ? -1 : 1;
 }
 
-export function versionOf(pins: readonly PinRecord[]): string {
+export function computeVersion(pins: readonly PinRecord[]): string {
   const parts = pins.map(({ kind, key, held }) => `${kind}\0${key}\0${held}`).sort();
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
 }

@@ -1,9 +1,9 @@
 import { createPace } from "../../lib/flow/pace.ts";
 import type { PinKind, PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
-import { acceptedPart, type Fields, fingerprintOf } from "./fingerprint.ts";
+import { computeFingerprint, type Fields, pickAccepted } from "./fingerprint.ts";
 
-/** Something that a server publishes, by its name there. */
-export interface Published {
+/** Something that a server publishes, with the server's name for it. */
+export interface PublishedItem {
   readonly key: string;
   readonly definition: Fields;
 }
@@ -11,32 +11,32 @@ export interface Published {
 export interface Comparison {
   readonly serverId: string;
   readonly kind: PinKind;
-  /** Every pin of the server and kind. */
+  /** All pins of this server and kind. */
   readonly pins: readonly PinRecord[];
-  /** What was known of the server before; undefined where it was never listed. */
-  readonly before: readonly Published[] | undefined;
-  readonly after: readonly Published[];
-  /** It is all that the server publishes: what is not in it has gone. */
+  /** What was known before; undefined if the server was never listed. */
+  readonly before: readonly PublishedItem[] | undefined;
+  readonly after: readonly PublishedItem[];
+  /** The list is complete: whatever is missing was withdrawn. */
   readonly isWhole: boolean;
   readonly now: number;
 }
 
-export interface Compared {
-  /** Pins that are new or different now. */
+export interface PinChanges {
+  /** Pins that are new or changed. */
   readonly put: readonly PinRecord[];
-  readonly gone: readonly PinRecord[];
-  /** Of those, the ones that nobody has been asked about. */
-  readonly asking: readonly PinRecord[];
+  readonly removed: readonly PinRecord[];
+  /** Those of `put` that await a decision. */
+  readonly waiting: readonly PinRecord[];
 }
 
-/** The pin that says that a list has been accepted as it was. */
+/** The key of the pin which says that a list of this kind has been accepted. */
 export const WHOLE_LIST = "";
 
 /**
- * What a list means for what was accepted. The first one is accepted as it is: what was known before counts as the
- * first. However long the lists are, others get their turn meanwhile.
+ * Compares a list with what was accepted. The first list is accepted as it is, and what was known before counts as the
+ * first. Yields regularly, so that long lists do not block other work.
  */
-export async function comparePins(comparison: Comparison): Promise<Compared> {
+export async function comparePins(comparison: Comparison): Promise<PinChanges> {
   const { serverId, kind, after, isWhole, now } = comparison;
   const pins = new Map(comparison.pins.map((pin) => [pin.key, pin]));
   const blank = {
@@ -59,41 +59,42 @@ export async function comparePins(comparison: Comparison): Promise<Compared> {
   if (isFirst) {
     change({ ...blank, key: WHOLE_LIST, changedAt: now });
     for (const { key, definition } of comparison.before ?? after) {
-      change({ ...blank, key, accepted: fingerprintOf(kind, definition), changedAt: now });
+      change({ ...blank, key, accepted: computeFingerprint(kind, definition), changedAt: now });
       await pace();
     }
   }
 
   const before = new Map(comparison.before?.map(({ key, definition }) => [key, definition]));
-  const kept = ({ key, accepted, acceptedAs }: PinRecord) => {
+  const chooseAccepted = ({ key, accepted, acceptedAs }: PinRecord) => {
     const was = before.get(key);
-    if (acceptedAs !== null || was === undefined || fingerprintOf(kind, was) !== accepted) return acceptedAs;
-    return acceptedPart(kind, was);
+    if (acceptedAs !== null || was === undefined || computeFingerprint(kind, was) !== accepted)
+      return acceptedAs;
+    return pickAccepted(kind, was);
   };
   for (const { key, definition } of after) {
-    const found = fingerprintOf(kind, definition);
+    const fingerprint = computeFingerprint(kind, definition);
     const pin = pins.get(key) ?? { ...blank, key, changedAt: now };
-    if (pin.accepted !== found && pin.held !== found) {
-      const heldAs = acceptedPart(kind, definition);
-      change({ ...pin, acceptedAs: kept(pin), held: found, heldAs, changedAt: now });
-    } else if (isWhole && pin.accepted === found && (pin.held ?? pin.acceptedAs) !== null) {
+    if (pin.accepted !== fingerprint && pin.held !== fingerprint) {
+      const heldAs = pickAccepted(kind, definition);
+      change({ ...pin, acceptedAs: chooseAccepted(pin), held: fingerprint, heldAs, changedAt: now });
+    } else if (isWhole && pin.accepted === fingerprint && (pin.held ?? pin.acceptedAs) !== null) {
       change({ ...pin, acceptedAs: null, held: null, heldAs: null, changedAt: now });
     }
     await pace();
   }
 
-  const gone: PinRecord[] = [];
+  const removed: PinRecord[] = [];
   if (isWhole) {
     const keys = new Set(after.map(({ key }) => key));
     for (const pin of [...pins.values()]) {
       if (pin.key === WHOLE_LIST || keys.has(pin.key)) continue;
-      if (pin.accepted === null && pin.rejected === null) gone.push(pin);
-      else if (pin.held !== null || kept(pin) !== pin.acceptedAs)
-        change({ ...pin, acceptedAs: kept(pin), held: null, heldAs: null, changedAt: now });
+      if (pin.accepted === null && pin.rejected === null) removed.push(pin);
+      else if (pin.held !== null || chooseAccepted(pin) !== pin.acceptedAs)
+        change({ ...pin, acceptedAs: chooseAccepted(pin), held: null, heldAs: null, changedAt: now });
     }
   }
   const put = [...changed.values()];
-  return { put, gone, asking: put.filter(isWaiting) };
+  return { put, removed, waiting: put.filter(isWaiting) };
 }
 
 /** Whether a person has yet to decide. */

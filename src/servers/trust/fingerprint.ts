@@ -4,8 +4,8 @@ import type { PinKind } from "../../machine/db/tables/sources/pin-record.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a person accepts of each kind: all that is passed on, or that decides how it is used. */
-const ACCEPTED: Readonly<Record<PinKind, readonly string[]>> = {
+/** The fields that a person accepts: all that are passed on, or that decide how a definition is used. */
+const ACCEPTED_FIELDS: Readonly<Record<PinKind, readonly string[]>> = {
   tool: [
     "name",
     "title",
@@ -32,15 +32,17 @@ const ACCEPTED: Readonly<Record<PinKind, readonly string[]>> = {
 };
 
 /** The part of a definition that a person accepts. */
-export function acceptedPart(kind: PinKind, definition: Fields): Fields {
+export function pickAccepted(kind: PinKind, definition: Fields): Fields {
   return Object.fromEntries(
-    ACCEPTED[kind].flatMap((field) => (definition[field] === undefined ? [] : [[field, definition[field]]])),
+    ACCEPTED_FIELDS[kind].flatMap((field) =>
+      definition[field] === undefined ? [] : [[field, definition[field]]],
+    ),
   );
 }
 
-/** Equal for definitions that say the same, whatever order their fields have. */
-export function fingerprintOf(kind: PinKind, definition: Fields): string {
+/** Equal for equal definitions, whatever the order of their fields. */
+export function computeFingerprint(kind: PinKind, definition: Fields): string {
   return createHash("sha256")
-    .update(stableJson(acceptedPart(kind, definition)))
+    .update(stableJson(pickAccepted(kind, definition)))
     .digest("hex");
 }

@@ -4,44 +4,44 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { PinKind, PinRecord, PinStore } from "../../machine/db/tables/sources/pin-record.ts";
 import type { ServerRequest } from "../connection/call.ts";
 import type { Definition } from "../lifecycle/definition.ts";
-import { comparePins, isWaiting, type Published, WHOLE_LIST } from "./compare-pins.ts";
+import { comparePins, isWaiting, type PublishedItem, WHOLE_LIST } from "./compare-pins.ts";
 
-/** What a server publishes of one kind, and what was known of it. */
-export interface Lists {
+/** What a server publishes of one kind, and what was known before. */
+export interface ListUpdate {
   readonly kind: PinKind;
-  readonly before: readonly Published[];
-  readonly after: readonly Published[];
-  /** It is all that the server publishes: what is not in it has gone. */
+  readonly before: readonly PublishedItem[];
+  readonly after: readonly PublishedItem[];
+  /** The list is complete: whatever is missing was withdrawn. */
   readonly isWhole: boolean;
 }
 
 export type Decision = "accept" | "reject";
 
-const NONE: ReadonlyMap<string, PinRecord> = new Map();
+const NO_PINS: ReadonlyMap<string, PinRecord> = new Map();
 const NO_NAMES: ReadonlySet<string> = new Set();
 const NONE_ACCEPTED: ReadonlyMap<string, string> = new Map();
-/** Reading and changing wait for each other. */
+/** Serialises reading and changing. */
 const PINS = "pins";
 
-/** What was accepted of servers, in the store, and what is kept back, in memory too. */
+/** What people accepted of servers' definitions, and what is held. */
 export class Pins {
   readonly #store: PinStore;
   readonly #clock: Clock;
   readonly #live: { readonly settings: Settings };
   readonly #serial = createSerial();
-  /** Per server, by kind and key. */
+  /** By server id, then by kind and key. */
   #held = new Map<string, ReadonlyMap<string, PinRecord>>();
   readonly #waiting = new WeakMap<ReadonlyMap<string, PinRecord>, number>();
-  /** The servers of which anything is kept back: of all others, whatever is asked for may go there. */
-  readonly keepingBack = new Set<string>();
-  /** Per server, by kind and key: fingerprints. */
+  /** The servers with hidden definitions; requests to all others need no check. */
+  readonly serversWithHidden = new Set<string>();
+  /** Fingerprints, by server id, then by kind and key. */
   #accepted = new Map<string, ReadonlyMap<string, string>>();
-  /** Per server, by their own names: tools of its last list that nobody may see. */
-  readonly #keptBack = new Map<string, ReadonlySet<string>>();
-  /** The lists that have been accepted once. */
+  /** By server id: the own names of tools in its last list that nobody may see. */
+  readonly #hidden = new Map<string, ReadonlySet<string>>();
+  /** Which lists have been accepted once, by server and kind. */
   #lists = new Set<string>();
 
-  /** Knows nothing before its first `reload`. */
+  /** Empty until the first `reload`. */
   constructor(store: PinStore, clock: Clock, live: { readonly settings: Settings }) {
     this.#store = store;
     this.#clock = clock;
@@ -52,88 +52,91 @@ export class Pins {
     return this.#serial(PINS, () => this.#read());
   }
 
-  /** What is kept back of a server, decided about or not; the same map until that changes. */
-  heldOf(serverId: string): ReadonlyMap<string, PinRecord> {
-    return this.#held.get(serverId) ?? NONE;
+  /** All held definitions of a server, decided or not; the same map until it changes. */
+  getHeld(serverId: string): ReadonlyMap<string, PinRecord> {
+    return this.#held.get(serverId) ?? NO_PINS;
   }
 
   isHeld(serverId: string, kind: PinKind, key: string): boolean {
     return this.#held.get(serverId)?.has(pinId(kind, key)) ?? false;
   }
 
-  /** Why a request may not go to the server: what it names is kept back. */
-  refusal(definition: Definition, { method, params }: ServerRequest): string | undefined {
+  /** Why a request must not be sent: it names a held definition. */
+  findRefusal(definition: Definition, { method, params }: ServerRequest): string | undefined {
     const { id, name } = definition.record;
     const isHeld =
       method === "tools/call"
         ? this.isToolHeld(id, String(params.name))
         : method === "prompts/get" && this.isHeld(id, "prompt", String(params.name));
-    return isHeld && isPinned(definition, this.#live.settings) ? heldReason(name) : undefined;
+    return isHeld && isPinned(definition, this.#live.settings) ? describeHeld(name) : undefined;
   }
 
-  /** Whether nobody may see or call a tool, as long as its server is pinned. */
+  /** Whether nobody may see or call a tool while its server is pinned. */
   isToolHeld(serverId: string, ownName: string): boolean {
-    return this.isHeld(serverId, "tool", ownName) || this.keptBackOf(serverId).has(ownName);
+    return this.isHeld(serverId, "tool", ownName) || this.getHidden(serverId).has(ownName);
   }
 
-  /** Of the tools as they were made last, those that nobody may see, by their own names. */
-  keptBackOf(serverId: string): ReadonlySet<string> {
-    return this.#keptBack.get(serverId) ?? NO_NAMES;
+  /** The own names of tools, as last built, that nobody may see. */
+  getHidden(serverId: string): ReadonlySet<string> {
+    return this.#hidden.get(serverId) ?? NO_NAMES;
   }
 
-  setKeptBack(serverId: string, ownNames: ReadonlySet<string>): void {
-    if (ownNames.size > 0) this.#keptBack.set(serverId, ownNames);
-    else this.#keptBack.delete(serverId);
-    this.#note(serverId);
+  setHidden(serverId: string, ownNames: ReadonlySet<string>): void {
+    if (ownNames.size > 0) this.#hidden.set(serverId, ownNames);
+    else this.#hidden.delete(serverId);
+    this.#trackHidden(serverId);
   }
 
-  /** What was accepted of a server, by kind and key; the same map until that changes. */
-  acceptedOf(serverId: string): ReadonlyMap<string, string> {
+  /** The accepted fingerprints of a server, by kind and key; the same map until it changes. */
+  getAccepted(serverId: string): ReadonlyMap<string, string> {
     return this.#accepted.get(serverId) ?? NONE_ACCEPTED;
   }
 
-  /** Whether nobody may see something, as its fingerprint says that it is: it waits, or it is not what was accepted. */
-  keepsBack(serverId: string, kind: PinKind, key: string, fingerprint: () => string): boolean {
+  /** Whether nobody may see a definition: it is held, or its fingerprint is not the accepted one. */
+  mustHide(serverId: string, kind: PinKind, key: string, fingerprint: () => string): boolean {
     if (this.isHeld(serverId, kind, key)) return true;
-    return this.isKnown(serverId, kind) && this.acceptedOf(serverId).get(pinId(kind, key)) !== fingerprint();
+    return (
+      this.hasAcceptedList(serverId, kind) &&
+      this.getAccepted(serverId).get(pinId(kind, key)) !== fingerprint()
+    );
   }
 
-  /** How many decisions a person has yet to make. */
-  waitingOf(serverId: string): number {
-    const held = this.heldOf(serverId);
-    const count = this.#waiting.get(held) ?? waitingIn(held).length;
+  /** The number of decisions that a person has yet to make. */
+  countWaiting(serverId: string): number {
+    const held = this.getHeld(serverId);
+    const count = this.#waiting.get(held) ?? listWaiting(held).length;
     this.#waiting.set(held, count);
     return count;
   }
 
   hasAny(serverId: string): boolean {
-    return this.heldOf(serverId).size > 0 || this.#lists.has(serverId);
+    return this.getHeld(serverId).size > 0 || this.#lists.has(serverId);
   }
 
   /** Whether a list of this kind has been accepted. */
-  isKnown(serverId: string, kind: PinKind): boolean {
+  hasAcceptedList(serverId: string, kind: PinKind): boolean {
     return this.#lists.has(pinId(serverId, kind));
   }
 
-  /** Keeps back what was not accepted and lets through what is as it was, of all these lists at once. */
-  compare(serverId: string, lists: readonly Lists[]): Promise<void> {
+  /** Holds what was not accepted and releases what is unchanged, in all these lists at once. */
+  compare(serverId: string, lists: readonly ListUpdate[]): Promise<void> {
     return this.#serial(PINS, async () => {
       const known = await this.#store.of(serverId);
       const now = this.#clock();
       const put: PinRecord[] = [];
-      const gone: PinRecord[] = [];
+      const removed: PinRecord[] = [];
       for (const list of lists) {
         const pins = known.filter(({ kind }) => kind === list.kind);
         const before = list.before.length === 0 ? undefined : list.before;
         const compared = await comparePins({ ...list, serverId, pins, before, now });
         for (const pin of compared.put) put.push(pin);
-        for (const pin of compared.gone) gone.push(pin);
+        for (const pin of compared.removed) removed.push(pin);
       }
-      await this.#change(serverId, put, gone);
+      await this.#change(serverId, put, removed);
     });
   }
 
-  /** Only what is still as the person saw it; resolves with what was decided about. */
+  /** Decides only about pins that are still as the person saw them; resolves with those. */
   decide(serverId: string, seen: readonly PinRecord[], decision: Decision): Promise<readonly PinRecord[]> {
     return this.#serial(PINS, async () => {
       const known = new Map((await this.#store.of(serverId)).map((pin) => [pinId(pin.kind, pin.key), pin]));
@@ -159,7 +162,7 @@ export class Pins {
     });
   }
 
-  /** Nothing of the server is pinned any more. */
+  /** Removes all pins of a server. */
   forget(serverId: string): Promise<void> {
     return this.#serial(PINS, async () => {
       await this.#store.deleteAll(serverId);
@@ -167,16 +170,16 @@ export class Pins {
     });
   }
 
-  async #change(serverId: string, put: readonly PinRecord[], gone: readonly PinRecord[]): Promise<void> {
-    if (put.length + gone.length === 0) return;
-    await this.#store.change(serverId, put, gone);
-    const held = new Map(this.heldOf(serverId));
-    for (const pin of [...put, ...gone]) held.delete(pinId(pin.kind, pin.key));
-    for (const pin of put) this.#take(pin, held);
+  async #change(serverId: string, put: readonly PinRecord[], removed: readonly PinRecord[]): Promise<void> {
+    if (put.length + removed.length === 0) return;
+    await this.#store.change(serverId, put, removed);
+    const held = new Map(this.getHeld(serverId));
+    for (const pin of [...put, ...removed]) held.delete(pinId(pin.kind, pin.key));
+    for (const pin of put) this.#addPin(pin, held);
     this.#held.set(serverId, held);
-    this.#note(serverId);
-    const accepted = new Map(this.acceptedOf(serverId));
-    for (const pin of [...put, ...gone]) accepted.delete(pinId(pin.kind, pin.key));
+    this.#trackHidden(serverId);
+    const accepted = new Map(this.getAccepted(serverId));
+    for (const pin of [...put, ...removed]) accepted.delete(pinId(pin.kind, pin.key));
     for (const pin of put) if (pin.accepted !== null) accepted.set(pinId(pin.kind, pin.key), pin.accepted);
     this.#accepted.set(serverId, accepted);
   }
@@ -194,26 +197,26 @@ export class Pins {
     for (const pin of pins) {
       const held = byServer.get(pin.serverId) ?? new Map<string, PinRecord>();
       byServer.set(pin.serverId, held);
-      this.#take(pin, held);
+      this.#addPin(pin, held);
     }
     this.#held = byServer;
-    for (const serverId of [...this.keepingBack, ...byServer.keys()]) this.#note(serverId);
+    for (const serverId of [...this.serversWithHidden, ...byServer.keys()]) this.#trackHidden(serverId);
   }
 
-  #note(serverId: string): void {
-    if (this.heldOf(serverId).size + this.keptBackOf(serverId).size > 0) this.keepingBack.add(serverId);
-    else this.keepingBack.delete(serverId);
+  #trackHidden(serverId: string): void {
+    if (this.getHeld(serverId).size + this.getHidden(serverId).size > 0) this.serversWithHidden.add(serverId);
+    else this.serversWithHidden.delete(serverId);
   }
 
-  #take(pin: PinRecord, held: Map<string, PinRecord>): void {
+  #addPin(pin: PinRecord, held: Map<string, PinRecord>): void {
     if (pin.held !== null) held.set(pinId(pin.kind, pin.key), pin);
     if (pin.key !== WHOLE_LIST) return;
     this.#lists.add(pin.serverId).add(pinId(pin.serverId, pin.kind));
   }
 }
 
-/** Those that a person has yet to decide about. */
-export function waitingIn(held: ReadonlyMap<string, PinRecord>): readonly PinRecord[] {
+/** The pins that await a decision. */
+export function listWaiting(held: ReadonlyMap<string, PinRecord>): readonly PinRecord[] {
   return [...held.values()].filter(isWaiting);
 }
 
@@ -221,21 +224,21 @@ function pinId(kind: string, key: string): string {
   return `${kind}\0${key}`;
 }
 
-/** What is kept back of a server as it is defined now. */
-export function heldOf(
+/** The held definitions of a server under its current definition; none if it is not pinned. */
+export function getHeldPins(
   { definition }: { readonly definition: Definition },
   settings: Pick<Settings, "mcp">,
-  pins: Pick<Pins, "heldOf">,
+  pins: Pick<Pins, "getHeld">,
 ): ReadonlyMap<string, PinRecord> {
-  return isPinned(definition, settings) ? pins.heldOf(definition.record.id) : NONE;
+  return isPinned(definition, settings) ? pins.getHeld(definition.record.id) : NO_PINS;
 }
 
-/** What callers are told of a tool that waits for a person: nothing that its server said. */
-export function heldReason(server: string): string {
+/** What callers are told about a held tool: nothing that its server said. */
+export function describeHeld(server: string): string {
   return `mcp server ${server} changed or added this tool, and nobody has accepted it yet: toolkeep server changes ${server}`;
 }
 
-/** Whether what a server publishes counts only once a person has accepted it. */
+/** Whether a person must accept what the server publishes before it counts. */
 export function isPinned({ config }: Pick<Definition, "config">, { mcp }: Pick<Settings, "mcp">): boolean {
   if (config.pin !== null) return config.pin;
   return mcp.pin === "untrusted" ? !config.trusted : mcp.pin;

@@ -6,24 +6,24 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import type { Server } from "../lifecycle/server.ts";
 import type { ServerSet } from "../lifecycle/server-set.ts";
-import { keyOfOffer } from "../lists/offer-key.ts";
+import { getOfferKey } from "../lists/offer-key.ts";
 import type { ServerLists } from "../lists/server-lists.ts";
-import { changesOf, type ServerChanges, versionOf } from "./change-view.ts";
+import { computeVersion, describeChanges, type ServerChanges } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
-import { definitionDiff, isCut } from "./definition-diff.ts";
-import { revealed } from "./definitions/clean-text.ts";
+import { diffDefinitions, isCut } from "./definition-diff.ts";
+import { revealHidden } from "./definitions/clean-text.ts";
 import { type Finding, scanDefinition, type ToolFindings } from "./definitions/scan-text.ts";
-import { type Decision, heldOf } from "./pins.ts";
+import { type Decision, getHeldPins } from "./pins.ts";
 
-/** What a person decides about. */
-export interface Deciding {
-  /** Names, as the server or as agents have them; absent: everything that waits. */
+/** What a decision covers. */
+export interface DecisionScope {
+  /** Names at the server or for agents; absent for everything that waits. */
   readonly names?: readonly string[];
-  /** `ServerChanges.version` that the person looked at. */
+  /** The `ServerChanges.version` that the person looked at. */
   readonly seen?: string;
 }
 
-interface OwnTool {
+interface ToolIdentity {
   readonly origin: string;
   readonly ownName: string;
 }
@@ -35,7 +35,7 @@ export interface ServerTrustDeps {
   readonly events: Events;
 }
 
-/** What people see and decide of what servers publish. Everything that takes a server's name throws NOT_FOUND. */
+/** What people see and decide about servers' definitions. Methods that take a server's name throw NOT_FOUND. */
 export class ServerTrust {
   readonly #deps: ServerTrustDeps;
 
@@ -43,113 +43,118 @@ export class ServerTrust {
     this.#deps = deps;
   }
 
-  /** What the server publishes that nobody has accepted. */
-  async changes(name: string): Promise<ServerChanges> {
-    const server = this.#deps.set.named(name);
+  /** The held definitions of a server. */
+  async listChanges(name: string): Promise<ServerChanges> {
+    const server = this.#deps.set.getByName(name);
     const { id } = server.definition.record;
-    const nameOf = (own: string) => this.#deps.lists.tools.nameOf(id, own);
-    return changesOf(this.#held(server), nameOf, this.#others(server));
+    const getToolName = (own: string) => this.#deps.lists.tools.getName(id, own);
+    return describeChanges(this.#listHeld(server), getToolName, this.#getForeignNames(server));
   }
 
-  /** Throws CHANGED where it is no longer what the person saw, NOT_FOUND for a name that nothing waits under. */
-  async decide(name: string, decision: Decision, { names, seen }: Deciding = {}): Promise<ServerChanges> {
+  /** Throws CHANGED if it is no longer what the person saw, NOT_FOUND for a name under which nothing waits. */
+  async decide(
+    name: string,
+    decision: Decision,
+    { names, seen }: DecisionScope = {},
+  ): Promise<ServerChanges> {
     const { set, lists } = this.#deps;
-    const server = set.named(name);
+    const server = set.getByName(name);
     const { record } = server.definition;
-    const held = this.#held(server);
-    if (seen !== undefined && seen !== versionOf(held)) throw changedMeanwhile(name);
-    const due = names ? this.#named(server, held, names) : held.filter(isWaiting);
-    if (decision === "accept" && !names) await refuseCut(name, due);
+    const held = this.#listHeld(server);
+    if (seen !== undefined && seen !== computeVersion(held)) throw createChangedError(name);
+    const due = names ? this.#findByName(server, held, names) : held.filter(isWaiting);
+    if (decision === "accept" && !names) await assertNotCut(name, due);
     const decided = await lists.pins.decide(record.id, due, decision);
     if (decision === "accept") await lists.recheck(server, decided);
-    if (decided.length < due.length) throw changedMeanwhile(name);
-    await lists.notices.ask(record, lists.pins.heldOf(record.id));
-    this.#changed(server);
-    return this.changes(name);
+    if (decided.length < due.length) throw createChangedError(name);
+    await lists.notices.ask(record, lists.pins.getHeld(record.id));
+    this.#announceChange(server);
+    return this.listChanges(name);
   }
 
-  /** What to look at in what the server says; of what is kept back, `changes` has it. */
-  async findings(name: string): Promise<readonly ToolFindings[]> {
-    const server = this.#deps.set.named(name);
+  /** What people should look at in the visible definitions; `listChanges` covers the held ones. */
+  async listFindings(name: string): Promise<readonly ToolFindings[]> {
+    const server = this.#deps.set.getByName(name);
     const { id, instructions } = server.definition.record;
     const { lists } = this.#deps;
     const { tools } = lists;
-    const others = this.#others(server);
-    const found: ToolFindings[] = [];
+    const others = this.#getForeignNames(server);
+    const results: ToolFindings[] = [];
     const pace = createPace();
-    const about = scanDefinition({ instructions }, others);
-    if (about.length > 0) found.push({ tool: "instructions", findings: about });
-    for (const { originalName, definition } of tools.listOf(id)) {
+    const instructionFindings = scanDefinition({ instructions }, others);
+    if (instructionFindings.length > 0) results.push({ tool: "instructions", findings: instructionFindings });
+    for (const { originalName, definition } of tools.getList(id)) {
       if (lists.pins.isToolHeld(id, originalName)) continue;
       const findings = scanDefinition(definition, others);
-      if (findings.length > 0) found.push({ tool: tools.nameOf(id, originalName) ?? originalName, findings });
+      if (findings.length > 0)
+        results.push({ tool: tools.getName(id, originalName) ?? originalName, findings });
       await pace();
     }
-    for (const offer of lists.shownOffers(id)) {
+    for (const offer of lists.listVisibleOffers(id)) {
       const findings = scanDefinition(offer.definition, others);
-      if (findings.length > 0) found.push({ tool: `${offer.kind} ${keyOfOffer(offer)}`, findings });
+      if (findings.length > 0) results.push({ tool: `${offer.kind} ${getOfferKey(offer)}`, findings });
       await pace();
     }
-    return found;
+    return results;
   }
 
-  /** The same of one tool; of what is no server's tool there is none. */
-  findingsOf({ origin, ownName }: OwnTool): readonly Finding[] {
-    const server = this.#of(origin);
+  /** The findings for one tool; none if it is not a server's tool. */
+  listToolFindings({ origin, ownName }: ToolIdentity): readonly Finding[] {
+    const server = this.#findServer(origin);
     if (!server) return [];
     const { id } = server.definition.record;
-    const tool = this.#deps.lists.tools.listOf(id).find(({ originalName }) => originalName === ownName);
+    const tool = this.#deps.lists.tools.getList(id).find(({ originalName }) => originalName === ownName);
     const isShown = tool && !this.#deps.lists.pins.isToolHeld(id, ownName);
-    return isShown ? scanDefinition(tool.definition, this.#others(server)) : [];
+    return isShown ? scanDefinition(tool.definition, this.#getForeignNames(server)) : [];
   }
 
-  /** What a tool can do, whatever its definition says; null: what it says. Throws BAD_REQUEST for what is no server's tool. */
+  /** Overrides a tool's capabilities; null goes back to the derived ones. Throws BAD_REQUEST if it is not a server's tool. */
   async setCapabilities(
-    { origin, ownName }: OwnTool,
+    { origin, ownName }: ToolIdentity,
     capabilities: readonly Capability[] | null,
   ): Promise<void> {
-    const server = this.#of(origin);
+    const server = this.#findServer(origin);
     if (!server)
       throw new ToolkeepError(
         "BAD_REQUEST",
         `${ownName} is no tool of an MCP server: what it can do is known`,
       );
     await this.#deps.lists.capabilities.set(server.definition.record.id, ownName, capabilities);
-    this.#changed(server);
+    this.#announceChange(server);
   }
 
-  /** Whether a person said what a tool can do. */
-  isCorrected({ origin, ownName }: OwnTool): boolean {
-    const server = this.#of(origin);
-    return server ? this.#deps.lists.capabilities.of(server.definition.record.id).has(ownName) : false;
+  /** Whether a person set the tool's capabilities. */
+  isCorrected({ origin, ownName }: ToolIdentity): boolean {
+    const server = this.#findServer(origin);
+    return server ? this.#deps.lists.capabilities.get(server.definition.record.id).has(ownName) : false;
   }
 
-  #of(origin: string): Server | undefined {
-    return this.#deps.set.sorted().find((server) => `mcp:${server.definition.record.name}` === origin);
+  #findServer(origin: string): Server | undefined {
+    return this.#deps.set.listSorted().find((server) => `mcp:${server.definition.record.name}` === origin);
   }
 
-  #changed(server: Server): void {
-    server.retool();
+  #announceChange(server: Server): void {
+    server.rebuildTools();
     this.#deps.events.emit("server.changed", { server: server.definition.record.name, change: "changed" });
   }
 
-  #held(server: Server): readonly PinRecord[] {
-    return [...heldOf(server, this.#deps.settings(), this.#deps.lists.pins).values()];
+  #listHeld(server: Server): readonly PinRecord[] {
+    return [...getHeldPins(server, this.#deps.settings(), this.#deps.lists.pins).values()];
   }
 
-  #others(server: Server) {
-    return this.#deps.lists.othersOf(server.definition.record, (name) => this.#deps.set.has(name));
+  #getForeignNames(server: Server) {
+    return this.#deps.lists.getForeignNames(server.definition.record, (name) => this.#deps.set.has(name));
   }
 
-  #named(server: Server, held: readonly PinRecord[], names: readonly string[]): readonly PinRecord[] {
+  #findByName(server: Server, held: readonly PinRecord[], names: readonly string[]): readonly PinRecord[] {
     const { id, name } = server.definition.record;
-    const named = names.flatMap((wanted) => {
-      // A prompt may have the name of a tool: both are meant.
-      const found = held.filter(
+    const pins = names.flatMap((wanted) => {
+      // A prompt may have the same name as a tool; then both are meant.
+      const matches = held.filter(
         ({ kind, key }) =>
-          key === wanted || (kind === "tool" && this.#deps.lists.tools.nameOf(id, key) === wanted),
+          key === wanted || (kind === "tool" && this.#deps.lists.tools.getName(id, key) === wanted),
       );
-      if (found.length > 0) return found;
+      if (matches.length > 0) return matches;
       throw new ToolkeepError(
         "NOT_FOUND",
         `nothing of ${name} waits under the name ${JSON.stringify(wanted)}`,
@@ -158,23 +163,23 @@ export class ServerTrust {
         },
       );
     });
-    return [...new Set(named)];
+    return [...new Set(pins)];
   }
 }
 
-/** Where more differs than is shown, a person has to mean it. */
-async function refuseCut(name: string, due: readonly PinRecord[]): Promise<void> {
+/** If more differs than is shown, a person has to accept it by name. */
+async function assertNotCut(name: string, due: readonly PinRecord[]): Promise<void> {
   const pace = createPace();
   for (const { key, acceptedAs, heldAs } of due) {
-    if (isCut(definitionDiff(acceptedAs, heldAs ?? {})))
-      throw new ToolkeepError("BAD_REQUEST", `${revealed(key)} differs in more places than are shown`, {
+    if (isCut(diffDefinitions(acceptedAs, heldAs ?? {})))
+      throw new ToolkeepError("BAD_REQUEST", `${revealHidden(key)} differs in more places than are shown`, {
         remedy: `Accept it by its name: toolkeep server accept ${name} NAME --seen VERSION`,
       });
     await pace();
   }
 }
 
-function changedMeanwhile(name: string): ToolkeepError {
+function createChangedError(name: string): ToolkeepError {
   return new ToolkeepError(
     "CHANGED",
     `what the server ${JSON.stringify(name)} publishes has changed after you looked at it`,

@@ -1,19 +1,19 @@
 import type { NewId } from "../../lib/id.ts";
 import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
-import { versionOf } from "./change-view.ts";
+import { computeVersion } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
-import { revealed } from "./definitions/clean-text.ts";
+import { revealHidden } from "./definitions/clean-text.ts";
 import { endWarnings, raiseWarning, type WarningDeps } from "./warnings.ts";
 
 export interface TrustNoticesDeps extends WarningDeps {
   readonly newId: NewId;
 }
 
-type Named = { readonly id: string; readonly name: string };
+type NamedServer = { readonly id: string; readonly name: string };
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-/** Tells people what to look at in what servers publish. */
+/** Notifies people of what servers publish and somebody should look at. */
 export class TrustNotices {
   readonly #deps: TrustNoticesDeps;
 
@@ -21,34 +21,34 @@ export class TrustNotices {
     this.#deps = deps;
   }
 
-  /** One notification a server, of all that waits; none where nothing does. */
-  async ask({ id, name }: Named, held: ReadonlyMap<string, PinRecord>): Promise<void> {
+  /** Keeps one notification per server that covers everything waiting; none if nothing waits. */
+  async ask({ id, name }: NamedServer, held: ReadonlyMap<string, PinRecord>): Promise<void> {
     await this.#end(changesPrefix(id));
     const waiting = [...held.values()].filter(isWaiting);
     if (waiting.length === 0) return;
     await this.#raise(
       changesPrefix(id),
       `MCP server ${name} publishes what nobody accepted`,
-      `New or changed: ${listed(waiting.map(({ kind, key }) => (kind === "tool" ? key : `${kind} ${key}`)))}. No agent sees it until you decide. Look with toolkeep server changes ${name}, then toolkeep server accept ${name} --seen ${versionOf([...held.values()])} or toolkeep server reject ${name}.`,
+      `New or changed: ${joinNames(waiting.map(({ kind, key }) => (kind === "tool" ? key : `${kind} ${key}`)))}. No agent sees it until you decide. Look with toolkeep server changes ${name}, then toolkeep server accept ${name} --seen ${computeVersion([...held.values()])} or toolkeep server reject ${name}.`,
     );
   }
 
-  /** One notification a server, the last; `tools`: names of tools whose definitions have something to look at. */
-  async warn({ id, name }: Named, tools: readonly string[]): Promise<void> {
-    await this.#warnOf(findingsPrefix(id), "tools", name, tools);
+  /** Replaces the server's notification about findings; `tools` are the names of the tools with findings. */
+  async warnOfTools({ id, name }: NamedServer, tools: readonly string[]): Promise<void> {
+    await this.#warnOfFindings(findingsPrefix(id), "tools", name, tools);
   }
 
-  /** The same of prompts and templates; `offers`: with their kind. */
-  async warnOfOffers({ id, name }: Named, offers: readonly string[]): Promise<void> {
-    await this.#warnOf(offerFindingsPrefix(id), "prompts", name, offers);
+  /** The same for prompts and resource templates, each with its kind. */
+  async warnOfOffers({ id, name }: NamedServer, offers: readonly string[]): Promise<void> {
+    await this.#warnOfFindings(offerFindingsPrefix(id), "prompts", name, offers);
   }
 
-  /** What a list said that cannot be used, such as a definition that is too long; once, until it says something else. */
-  async leftOut({ id, name }: Named, problems: readonly string[]): Promise<void> {
+  /** Reports unusable entries of a list, for example one that is too long. Notifies again only if they change. */
+  async warnOfLeftOut({ id, name }: NamedServer, problems: readonly string[]): Promise<void> {
     const prefix = leftOutPrefix(id);
     const body = `${problems
-      .slice(0, MOST_NAMED)
-      .map((each) => revealed(each.slice(0, 300)))
+      .slice(0, MAX_NAMED)
+      .map((each) => revealHidden(each.slice(0, 300)))
       .join(". ")}. Agents do not see it; toolkeep server logs ${name} has all of it.`;
     const open = (await this.#deps.store.notifications.list()).filter((notice) =>
       notice.id.startsWith(prefix),
@@ -65,13 +65,13 @@ export class TrustNotices {
     await this.#end(offerFindingsPrefix(serverId));
   }
 
-  async #warnOf(prefix: string, kind: string, name: string, found: readonly string[]): Promise<void> {
+  async #warnOfFindings(prefix: string, kind: string, name: string, found: readonly string[]): Promise<void> {
     if (found.length === 0) return;
     await this.#end(prefix);
     await this.#raise(
       prefix,
       `Look at what ${kind} of MCP server ${name} say`,
-      `They address the model, name tools of others, ask for secrets or hide text: ${listed(found)}. toolkeep server show ${name} says what was found.`,
+      `They address the model, name tools of others, ask for secrets or hide text: ${joinNames(found)}. toolkeep server show ${name} says what was found.`,
     );
   }
 
@@ -100,12 +100,12 @@ function offerFindingsPrefix(serverId: string): string {
   return `ntf_offer_findings_${serverId}`;
 }
 
-function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+function joinNames(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
   return (
     names
-      .slice(0, MOST_NAMED)
-      .map((name) => revealed(name.slice(0, 64)))
+      .slice(0, MAX_NAMED)
+      .map((name) => revealHidden(name.slice(0, 64)))
       .join(", ") + more
   );
 }

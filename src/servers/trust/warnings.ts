@@ -8,7 +8,7 @@ export interface WarningDeps {
   readonly clock: Clock;
 }
 
-/** Tells people of something that no agent said. */
+/** Raises a warning that comes from Toolkeep, not from an agent. */
 export async function raiseWarning(
   { store, events, clock }: WarningDeps,
   id: string,
@@ -22,7 +22,7 @@ export async function raiseWarning(
   events.emit("notification.raised", { id, title });
 }
 
-/** Puts away every open warning whose id begins with `idPrefix`. */
+/** Dismisses every open warning whose id starts with `idPrefix`. */
 export async function endWarnings({ store, events, clock }: WarningDeps, idPrefix: string): Promise<void> {
   for (const { id } of await store.notifications.list({ idPrefix })) {
     await store.notifications.dismiss(id, clock());

@@ -16,7 +16,7 @@ import type {
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
-import { awaitedServer } from "../../servers/lifecycle/approval-notices.ts";
+import { findAwaitedServer } from "../../servers/lifecycle/approval-notices.ts";
 import type {
   AgentView,
   CallView,
@@ -100,7 +100,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     timeoutMs: tool.timeoutMs,
     capabilities: tool.capabilities ?? [],
     corrected: hub.upstream.trust.isCorrected(tool),
-    findings: hub.upstream.trust.findingsOf(tool),
+    findings: hub.upstream.trust.listToolFindings(tool),
     untrusted: tool.untrusted ?? false,
     warnings: hub.warningsOf(tool),
     toolboxes: hub.catalog.toolboxes.holding(tool),
@@ -143,7 +143,7 @@ export function notificationView(
     agent: agentId === null ? null : agentName(hub, agentId),
     undecided:
       notification.dismissedAt === null &&
-      awaitedServer(notification.id, hub.upstream.servers()) !== undefined,
+      findAwaitedServer(notification.id, hub.upstream.servers()) !== undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isRecord } from "../../lib/json.ts";
-import { type MarkedParameter, textOfParameter, valueAt } from "../../servers/transport/param-headers.ts";
+import { formatParameter, getValueAt, type MarkedParameter } from "../../servers/transport/param-headers.ts";
 import {
   type HttpAnswer,
   idOf,
@@ -81,8 +81,8 @@ export function paramHeaderProblem(
 ): string | undefined {
   for (const { path, header } of marked) {
     const name = `mcp-param-${header.toLowerCase()}`;
-    const raw = valueAt(args, path);
-    const expected = textOfParameter(raw);
+    const raw = getValueAt(args, path);
+    const expected = formatParameter(raw);
     if (expected === undefined) continue;
     const sent = headers[name];
     if (sent === undefined && mayBeMissing) continue;

@@ -113,7 +113,7 @@ describe("what people are told of a sign-in", () => {
       log: silentLog,
     });
     const config = completeServerConfig("docs", { url: "https://docs.example/mcp" }, "stored");
-    const target = { id: "srv_1", name: "docs", config, personNamed: true };
+    const target = { id: "srv_1", name: "docs", config, isPersonNamed: true };
     await notices.raise(target, `it wants canary-known-secret\n${"x".repeat(5_000)}`);
     const [{ title, body } = { title: "", body: "" }] = await up.store.notifications.list();
     expect(title).toBe("MCP server docs needs you to sign in");

@@ -98,7 +98,7 @@ describe("an access token that is about to end", () => {
     passed = 59 * MINUTE + 10_000;
     expect(said(await up.call("mcp_remote_hello"))).toBe("hello was called");
     await waitUntil("people can read why", () =>
-      up.warnings.some((line) => line.includes("was not renewed")),
+      up.warnings.some((line) => line.includes("its sign-in could not be renewed")),
     );
 
     remote.behaviour.tokenEndpoint = "works";

@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { callFailure } from "../../../src/servers/connection/failure.ts";
+import { toCallEnd } from "../../../src/servers/connection/failure.ts";
 
 const deps = {
   transport: {} as Transport,
@@ -15,7 +15,7 @@ test.each([
   { code: "ENOTFOUND", syscall: "getaddrinfo" },
   { code: "UND_ERR_CONNECT_TIMEOUT" },
 ])("a call that found no connection never left: %j", (fields) => {
-  expect(callFailure(failure(fields), deps)).toMatchObject({ kind: "lost", sent: false });
+  expect(toCallEnd(failure(fields), deps)).toMatchObject({ kind: "lost", wasSent: false });
 });
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   { code: "UND_ERR_SOCKET" },
   {},
 ])("a call whose connection broke may have arrived: %j", (fields) => {
-  expect(callFailure(failure(fields), deps)).toMatchObject({ kind: "lost", sent: true });
+  expect(toCallEnd(failure(fields), deps)).toMatchObject({ kind: "lost", wasSent: true });
 });

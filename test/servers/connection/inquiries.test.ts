@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Inquiry } from "../../../src/contract/tool.ts";
-import { type InquiredCall, Inquiries } from "../../../src/servers/connection/inquiries.ts";
+import { type AskableCall, Inquiries } from "../../../src/servers/connection/inquiries.ts";
 import { testCaller } from "../../support/tools.ts";
 
 const { signal } = new AbortController();
 const question: Inquiry = { method: "elicitation/create", params: { message: "sure?" } };
 
-function callOf(conversation: string, answer?: string): InquiredCall {
+function callOf(conversation: string, answer?: string): AskableCall {
   const caller = testCaller({ conversation });
   if (answer === undefined) return { caller, signal };
   return {
@@ -37,7 +37,7 @@ test("once two conversations used a connection, nothing that comes over it is ce
   inquiries.begin(earlier);
   inquiries.end(earlier);
   inquiries.begin(callOf("two", "no"));
-  await expect(inquiries.answer(question, signal)).rejects.toThrow("not certain");
+  await expect(inquiries.answer(question, signal)).rejects.toThrow("uncertain");
   expect(inquiries.conversation).toBeUndefined();
 });
 
@@ -45,7 +45,7 @@ test("the same conversation under another token or agent is another one", async 
   const inquiries = new Inquiries();
   inquiries.begin(callOf("one", "yes"));
   inquiries.begin({ ...callOf("one", "no"), caller: testCaller({ conversation: "one", tokenId: "tok_2" }) });
-  await expect(inquiries.answer(question, signal)).rejects.toThrow("not certain");
+  await expect(inquiries.answer(question, signal)).rejects.toThrow("uncertain");
 });
 
 test("a caller is only asked what it can answer", async () => {
@@ -67,20 +67,20 @@ test("a call that answers for itself alone is asked while it is alone, and only 
 
   const other = callOf("one", "another client's");
   inquiries.begin(other);
-  expect(inquiries.askable(question)).toBeUndefined();
-  await expect(inquiries.answer(question, signal)).rejects.toThrow("not certain");
+  expect(inquiries.findAnswerer(question)).toBeUndefined();
+  await expect(inquiries.answer(question, signal)).rejects.toThrow("uncertain");
 
   inquiries.end(other);
-  expect(inquiries.askable(question)).toBe(exclusive);
+  expect(inquiries.findAnswerer(question)).toBe(exclusive);
 });
 
 test("it says beforehand whom a question would reach", () => {
   const inquiries = new Inquiries();
   inquiries.begin(callOf("one"));
-  expect(inquiries.askable(question)).toBeUndefined();
+  expect(inquiries.findAnswerer(question)).toBeUndefined();
   const able = callOf("one", "yes");
   inquiries.begin(able);
-  expect(inquiries.askable(question)).toBe(able);
+  expect(inquiries.findAnswerer(question)).toBe(able);
   inquiries.begin(callOf("two", "yes"));
-  expect(inquiries.askable(question)).toBeUndefined();
+  expect(inquiries.findAnswerer(question)).toBeUndefined();
 });

@@ -85,9 +85,9 @@ test("an unused connection is closed after a while", async () => {
   const { own, log, get } = ownConnections({ idleMs: 10 });
   const call = callOf("c");
   await get(call);
-  own.rest();
+  own.scheduleIdleClose();
   own.release(call);
-  own.rest();
+  own.scheduleIdleClose();
   await expect.poll(() => log).toEqual(["c0 closed"]);
 });
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { Background, type Learnable } from "../../../src/servers/lifecycle/background.ts";
+import { Background, type ListableServer } from "../../../src/servers/lifecycle/background.ts";
 import type { Gate } from "../../../src/servers/lifecycle/definition.ts";
 import { testUpstream } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -14,14 +14,14 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 function heldServers() {
   const open: (() => void)[] = [];
   const seen = { begun: 0, rested: 0 };
-  const server = (kind: Gate["kind"] = "open"): Learnable => ({
+  const server = (kind: Gate["kind"] = "open"): ListableServer => ({
     definition: { gate: { kind } },
-    connected: () => {
+    ensureConnected: () => {
       seen.begun++;
       return new Promise<void>((resolve) => open.push(resolve));
     },
-    offersKnown: async () => {},
-    restUnlessUsed: async () => void seen.rested++,
+    waitForOffers: async () => {},
+    disconnectUnlessUsed: async () => void seen.rested++,
   });
   return { server, seen, letGo: () => open.shift()?.() };
 }
@@ -30,14 +30,14 @@ describe("what is learned in the background", () => {
   it("takes four connections at once, and the next one when one of them has ended", async () => {
     const background = new Background();
     const { server, seen, letGo } = heldServers();
-    for (let n = 0; n < 11; n++) background.learn(server());
+    for (let n = 0; n < 11; n++) background.fetchLists(server());
     for (let ended = 0; ended <= 7; ended++) {
       await settle();
       expect(seen.begun).toBe(4 + ended);
       letGo();
     }
     for (let n = 0; n < 3; n++) letGo();
-    await background.settled();
+    await background.waitUntilDone();
     expect(seen.begun).toBe(11);
     // The last four may stay for whoever uses them first.
     expect(seen.rested).toBe(7);
@@ -46,13 +46,13 @@ describe("what is learned in the background", () => {
   it("begins with nothing that is not open, and with nothing more once it is stopped", async () => {
     const background = new Background();
     const { server, seen, letGo } = heldServers();
-    background.learn(server("pending_approval"));
-    for (let n = 0; n < 6; n++) background.learn(server());
+    background.fetchLists(server("pending_approval"));
+    for (let n = 0; n < 6; n++) background.fetchLists(server());
     await settle();
     expect(seen.begun).toBe(4);
     background.stop();
     for (let n = 0; n < 4; n++) letGo();
-    await background.settled();
+    await background.waitUntilDone();
     expect(seen.begun).toBe(4);
   });
 });

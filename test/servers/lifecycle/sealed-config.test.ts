@@ -7,9 +7,9 @@ import {
 } from "../../../src/machine/config/sections/server-config.ts";
 import type { ServerRecord } from "../../../src/machine/db/store.ts";
 import { define, fingerprint } from "../../../src/servers/lifecycle/definition.ts";
-import { storedForm } from "../../../src/servers/lifecycle/sealed-config.ts";
-import { reachChanged } from "../../../src/servers/lifecycle/server-change.ts";
-import { secretValues } from "../../../src/servers/lifecycle/server-secrets.ts";
+import { toStoredForm } from "../../../src/servers/lifecycle/sealed-config.ts";
+import { hasReachChanged } from "../../../src/servers/lifecycle/server-change.ts";
+import { collectSecretValues } from "../../../src/servers/lifecycle/server-secrets.ts";
 import { testUpstream } from "../../support/upstream.ts";
 
 const KEY = randomBytes(32);
@@ -34,7 +34,7 @@ async function record(fields: ServerFields): Promise<ServerRecord> {
   await using up = await testUpstream();
   await up.upstream.add("web", { command: "x", enabled: false });
   const row = await up.store.servers.byName("web");
-  return { ...row!, ...storedForm(row!.id, completeServerConfig("web", fields, "stored"), vault) };
+  return { ...row!, ...toStoredForm(row!.id, completeServerConfig("web", fields, "stored"), vault) };
 }
 
 describe("a stored configuration", () => {
@@ -70,7 +70,7 @@ describe("a stored configuration", () => {
 
 describe("what is secret about a server", () => {
   test("includes the client's secret and its key line by line", () => {
-    const values = secretValues(completeServerConfig("web", remote, "stored"));
+    const values = collectSecretValues(completeServerConfig("web", remote, "stored"));
     expect(values).toEqual(
       expect.arrayContaining([
         "canary-query",
@@ -94,7 +94,7 @@ describe("a fingerprint", () => {
     { url: "https://y.example/mcp" },
   ])("changes with %j", (change) => {
     expect(fingerprint({ ...config, ...change })).not.toBe(fingerprint(config));
-    expect(reachChanged(config, { ...config, ...change })).toBe(true);
+    expect(hasReachChanged(config, { ...config, ...change })).toBe(true);
   });
 
   test.each([{ keepAlive: true }, { retry: "never" as const }, { maxConcurrency: 1 }])(

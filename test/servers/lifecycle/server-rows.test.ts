@@ -50,12 +50,12 @@ describe("a change by an agent", () => {
     await using it = await testRows();
     await it.add(REACH);
     await it.change(input, asked);
-    const { gate, record, config, personNamed } = await it.definition("fs");
-    expect({ gate: gate.kind, status: record.status, trusted: config.trusted, personNamed }).toEqual({
+    const { gate, record, config, isPersonNamed } = await it.definition("fs");
+    expect({ gate: gate.kind, status: record.status, trusted: config.trusted, isPersonNamed }).toEqual({
       gate: "pending_approval",
       status: "pending_approval",
       trusted: false,
-      personNamed: false,
+      isPersonNamed: false,
     });
     expect(config.env.TOKEN).toBe("canary-token");
     const [notification] = await it.store.notifications.list();
@@ -101,7 +101,7 @@ describe("a change by an agent", () => {
     await using it = await testRows();
     await it.add({ command: "npx" }, { addedBy: "scout" });
     await it.change({ command: "node" }, notAsked);
-    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, personNamed: false });
+    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, isPersonNamed: false });
     expect(await it.store.notifications.list()).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("a change by an agent", () => {
     expect(await it.store.notifications.list()).toHaveLength(1);
     await it.rows.approve(await it.definition("fs"));
     expect(await it.store.notifications.list()).toEqual([]);
-    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, personNamed: true });
+    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, isPersonNamed: true });
   });
 });
 
@@ -126,7 +126,7 @@ describe("a change by a person", () => {
     await it.change({ command: "node" });
     expect(await it.definition("fs")).toMatchObject({
       gate: { kind: "open" },
-      personNamed: true,
+      isPersonNamed: true,
       config: { trusted: true },
     });
   });
@@ -137,7 +137,7 @@ describe("a change by a person", () => {
     await it.change({ command: "node" });
     expect(await it.definition("fs")).toMatchObject({
       gate: { kind: "pending_approval" },
-      personNamed: false,
+      isPersonNamed: false,
     });
   });
 
@@ -145,13 +145,13 @@ describe("a change by a person", () => {
     await using it = await testRows();
     await it.add({ command: "npx" }, { addedBy: "scout" });
     await it.change({ timeoutMs: 5 });
-    expect((await it.definition("fs")).personNamed).toBe(false);
+    expect((await it.definition("fs")).isPersonNamed).toBe(false);
     await it.change({ command: "node" });
-    expect((await it.definition("fs")).personNamed).toBe(true);
+    expect((await it.definition("fs")).isPersonNamed).toBe(true);
     await it.change({ timeoutMs: 6 });
-    expect((await it.definition("fs")).personNamed).toBe(true);
+    expect((await it.definition("fs")).isPersonNamed).toBe(true);
     await it.change({ trusted: true });
-    expect((await it.definition("fs")).personNamed).toBe(true);
+    expect((await it.definition("fs")).isPersonNamed).toBe(true);
   });
 
   test("keeps the client's secret that is blank or not named, and forgets all with null", async () => {
@@ -200,8 +200,8 @@ describe("an agent's new server", () => {
   test("is named by no person until one has approved it", async () => {
     await using it = await testRows();
     await it.add({ command: "npx" }, { addedBy: "scout" });
-    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, personNamed: false });
+    expect(await it.definition("fs")).toMatchObject({ gate: { kind: "open" }, isPersonNamed: false });
     await it.rows.approve(await it.definition("fs"));
-    expect((await it.definition("fs")).personNamed).toBe(true);
+    expect((await it.definition("fs")).isPersonNamed).toBe(true);
   });
 });

@@ -3,7 +3,11 @@ import { beforeEach, expect, it } from "vitest";
 import { Vault } from "../../../src/call/vault/vault.ts";
 import { err, ok } from "../../../src/lib/result.ts";
 import { completeServerConfig } from "../../../src/machine/config/sections/server-config.ts";
-import { secretsOfServer, secretValues, withSecrets } from "../../../src/servers/lifecycle/server-secrets.ts";
+import {
+  collectSecretValues,
+  fillSecrets,
+  listServerSecrets,
+} from "../../../src/servers/lifecycle/server-secrets.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 
 const remote = completeServerConfig(
@@ -28,37 +32,37 @@ beforeEach(async () => {
 });
 
 it("a server that a person named gets the values of the secrets in its variables and headers", async () => {
-  expect(secretsOfServer(local)).toEqual(["KEY", "TOKEN"]);
-  expect(await withSecrets(local, true, vault)).toEqual(
+  expect(listServerSecrets(local)).toEqual(["KEY", "TOKEN"]);
+  expect(await fillSecrets(local, true, vault)).toEqual(
     ok({ ...local, env: { KEY: "value-of-key", URL: "http://me:value-of-token@x" } }),
   );
-  expect(await withSecrets(remote, true, vault)).toMatchObject({
+  expect(await fillSecrets(remote, true, vault)).toMatchObject({
     value: { headers: { Authorization: "Bearer value-of-token", "X-A": "plain-header" } },
   });
 });
 
 it("a server that no person approved as it is gets none", async () => {
-  expect(await withSecrets(local, false, vault)).toEqual(
+  expect(await fillSecrets(local, false, vault)).toEqual(
     err("it uses secrets of the vault (KEY, TOKEN), for which a person has to approve it"),
   );
 });
 
 it("a secret that is bound to hosts stays with them", async () => {
   await vault.bind("TOKEN", { tools: [], hosts: ["api.example.com"], agents: null });
-  expect(await withSecrets(remote, true, vault)).toEqual(err("the secret TOKEN is not bound to its host"));
-  expect((await withSecrets(local, true, vault)).ok).toBe(true);
+  expect(await fillSecrets(remote, true, vault)).toEqual(err("the secret TOKEN is not bound to its host"));
+  expect((await fillSecrets(local, true, vault)).ok).toBe(true);
   await vault.bind("TOKEN", { tools: [], hosts: ["*.example.com"], agents: null });
-  expect((await withSecrets(remote, true, vault)).ok).toBe(true);
+  expect((await fillSecrets(remote, true, vault)).ok).toBe(true);
 });
 
 it("a secret that is not there is named, and what stands in the open is not looked up", async () => {
   await vault.delete("KEY");
-  expect(await withSecrets(local, true, vault)).toEqual(err("there is no secret KEY"));
+  expect(await fillSecrets(local, true, vault)).toEqual(err("there is no secret KEY"));
   const plain = { ...local, env: { A: "b" } };
-  expect(await withSecrets(plain, false, vault)).toEqual(ok(plain));
+  expect(await fillSecrets(plain, false, vault)).toEqual(ok(plain));
 });
 
 it("the name of a secret is not hidden as a value would be", () => {
-  expect(secretValues(remote)).toEqual(["plain-header"]);
-  expect(secretValues(local)).toEqual([]);
+  expect(collectSecretValues(remote)).toEqual(["plain-header"]);
+  expect(collectSecretValues(local)).toEqual([]);
 });

@@ -33,7 +33,7 @@ test("a server that refuses to announce changes is asked once, and people are to
   await using server = await listClient("modern", "refuses to announce", "busy");
   await using followed = await follow(server.client);
   await followed.done;
-  expect(followed.problems).toEqual(["changes of its lists are not announced: no: busy"]);
+  expect(followed.problems).toEqual(["changes of its lists cannot be followed: no: busy"]);
 });
 
 test("following ends with the connection", async () => {

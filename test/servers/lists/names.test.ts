@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sanitise } from "../../../src/lib/tool-name.ts";
 import type { ToolNameRecord } from "../../../src/machine/db/store.ts";
-import { type Nameless, nameTools } from "../../../src/servers/lists/tool-names.ts";
+import { nameTools, type UnnamedTool } from "../../../src/servers/lists/tool-names.ts";
 
 const NAMING = { template: "mcp_{server}_{tool}", maxLength: 50 };
 const NATIVE = new Set(["read_file"]);
@@ -71,11 +71,11 @@ test("sanitising twice changes nothing more", () => {
   }
 });
 
-function tool(serverName: string, originalName: string): Nameless {
+function tool(serverName: string, originalName: string): UnnamedTool {
   return { serverId: `srv_${serverName}`, serverName, prefix: sanitise(serverName), originalName };
 }
 
-async function named(tools: readonly Nameless[], naming = {}): Promise<string[]> {
+async function named(tools: readonly UnnamedTool[], naming = {}): Promise<string[]> {
   const records = await nameTools(tools, [], NATIVE, { ...NAMING, ...naming });
   return records.map(({ name }) => name);
 }
@@ -97,7 +97,7 @@ function randomText(random: () => number): string {
   ).join("");
 }
 
-function randomTool(random: () => number): Nameless {
+function randomTool(random: () => number): UnnamedTool {
   const long = random() < 0.1 ? "x".repeat(100) : "";
   return tool(["fs", "FS", "f-s", "custom"][Math.floor(random() * 4)]!, long + randomText(random));
 }

@@ -29,7 +29,7 @@ describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
           },
         },
       ],
-      failed: [],
+      failedKinds: [],
       warnings: [],
     });
   });
@@ -70,7 +70,7 @@ describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
       text.replaceAll("canary-secret", "***"),
     );
     expect(list.offers).toHaveLength(3);
-    expect(list.failed).toEqual(["prompt"]);
+    expect(list.failedKinds).toEqual(["prompt"]);
     expect(list.warnings).toEqual(["its prompts could not be listed: no: ***"]);
   });
 
@@ -83,14 +83,14 @@ describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
     givingUp.abort();
     const list = await listing;
     expect(list.offers).toHaveLength(3);
-    expect(list.failed).toEqual(["prompt"]);
+    expect(list.failedKinds).toEqual(["prompt"]);
   });
 
   test("with resources and no method for templates has no templates", async () => {
     await using server = await listClient(era, "knows no templates");
     const list = await listOffers(server.client, { signal }, asIs);
     expect(list.offers.map(({ kind }) => kind)).toEqual(["resource", "resource", "prompt"]);
-    expect([list.failed, list.warnings]).toEqual([[], []]);
+    expect([list.failedKinds, list.warnings]).toEqual([[], []]);
   });
 
   test("tells no secret in what it offers", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serverTool, type ToolHost } from "../../../src/servers/lists/server-tool.ts";
+import { createServerTool, type ToolHost } from "../../../src/servers/lists/server-tool.ts";
 import { testCaller } from "../../support/tools.ts";
 
 /** A host that notes how it was called. */
@@ -53,7 +53,7 @@ test.each([
   ["a tool whose hint is no boolean", true, { idempotentHint: "yes" }, false],
 ])("%s may be sent again: %#", async (_, trusted, annotations, repeatable) => {
   const { made, calls } = host({ trusted });
-  await serverTool(published({ annotations }), "mcp_fs_t", made).run({ a: 1 }, context);
+  await createServerTool(published({ annotations }), "mcp_fs_t", made).run({ a: 1 }, context);
   const request = expect.objectContaining({
     method: "tools/call",
     params: { name: "t", arguments: { a: 1 } },
@@ -62,9 +62,9 @@ test.each([
 });
 
 test("progress extends the time of a call only where the server is configured so", () => {
-  const extending = serverTool(published({}), "mcp_fs_t", host({ progressExtendsTimeout: true }).made);
+  const extending = createServerTool(published({}), "mcp_fs_t", host({ progressExtendsTimeout: true }).made);
   expect(extending.progressExtendsTimeout).toBe(true);
-  const plain = serverTool(published({}), "mcp_fs_t", host().made);
+  const plain = createServerTool(published({}), "mcp_fs_t", host().made);
   expect(plain.progressExtendsTimeout ?? false).toBe(false);
 });
 
@@ -78,7 +78,7 @@ test("a definition is not looked at before somebody asks what it says", () => {
       return definition;
     },
   };
-  const tool = serverTool(stored, "mcp_fs_t", host().made);
+  const tool = createServerTool(stored, "mcp_fs_t", host().made);
   expect([tool.name, tool.ownName, tool.origin, tool.status().kind, looks]).toEqual([
     "mcp_fs_t",
     "t",
@@ -95,6 +95,10 @@ test("a definition is not looked at before somebody asks what it says", () => {
 });
 
 test("a server's tool starts elsewhere and goes away with the others, also in a copy of it", () => {
-  const tool = serverTool(published({ name: "t", inputSchema: { type: "object" } }), "mcp_fs_t", host().made);
+  const tool = createServerTool(
+    published({ name: "t", inputSchema: { type: "object" } }),
+    "mcp_fs_t",
+    host().made,
+  );
   expect({ ...tool }).toMatchObject({ startsElsewhere: true, unavailableTogether: true });
 });

@@ -6,29 +6,33 @@ import { server } from "../../machine/db/records.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 const offer = (kind: OfferKind, name: string): Offer => ({ kind, definition: { name } });
-const list = (offers: Offer[], failed: OfferKind[] = []): OfferList => ({ offers, failed, warnings: [] });
-const names = (learned: StoredOffers) => learned.of("srv_a").map(({ definition }) => definition.name);
+const list = (offers: Offer[], failed: OfferKind[] = []): OfferList => ({
+  offers,
+  failedKinds: failed,
+  warnings: [],
+});
+const names = (learned: StoredOffers) => learned.get("srv_a").map(({ definition }) => definition.name);
 
 test("what a server offered last is there again after a restart", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
   const learned = await StoredOffers.open(temp.store);
-  expect(await learned.learn("srv_a", list([offer("resource", "r"), offer("prompt", "p")]))).toBe(true);
+  expect(await learned.store("srv_a", list([offer("resource", "r"), offer("prompt", "p")]))).toBe(true);
 
   const again = await StoredOffers.open(temp.store);
-  expect(again.of("srv_a")).toEqual(learned.of("srv_a"));
+  expect(again.get("srv_a")).toEqual(learned.get("srv_a"));
   expect(names(again)).toEqual(["p", "r"]);
-  expect(again.of("srv_other")).toEqual([]);
+  expect(again.get("srv_other")).toEqual([]);
 });
 
 test("a kind that could not be listed keeps what was known of it", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
   const learned = await StoredOffers.open(temp.store);
-  await learned.learn("srv_a", list([offer("resource", "old"), offer("prompt", "kept")]));
-  expect(await learned.learn("srv_a", list([offer("resource", "new")], ["prompt"]))).toBe(true);
+  await learned.store("srv_a", list([offer("resource", "old"), offer("prompt", "kept")]));
+  expect(await learned.store("srv_a", list([offer("resource", "new")], ["prompt"]))).toBe(true);
   expect(names(learned)).toEqual(["kept", "new"]);
-  await learned.learn("srv_a", list([offer("resource", "new")]));
+  await learned.store("srv_a", list([offer("resource", "new")]));
   expect(names(learned)).toEqual(["new"]);
 });
 
@@ -36,9 +40,9 @@ test("an unchanged list writes nothing", async () => {
   await using temp = await tempStore();
   await temp.store.servers.create(server("a"));
   const learned = await StoredOffers.open(temp.store);
-  await learned.learn("srv_a", list([offer("resource", "r"), offer("prompt", "p")]));
+  await learned.store("srv_a", list([offer("resource", "r"), offer("prompt", "p")]));
   const revision = await temp.store.revision();
-  expect(await learned.learn("srv_a", list([offer("prompt", "p"), offer("resource", "r")]))).toBe(false);
+  expect(await learned.store("srv_a", list([offer("prompt", "p"), offer("resource", "r")]))).toBe(false);
   expect(await temp.store.revision()).toBe(revision);
 });
 
@@ -47,7 +51,7 @@ test("what another process learned is taken over, what was forgotten is gone", a
   await temp.store.servers.create(server("a"));
   const learned = await StoredOffers.open(temp.store);
   const other = await StoredOffers.open(temp.store);
-  await other.learn("srv_a", list([offer("prompt", "p")]));
+  await other.store("srv_a", list([offer("prompt", "p")]));
   expect(names(learned)).toEqual([]);
   await learned.reload();
   expect(names(learned)).toEqual(["p"]);

@@ -1,19 +1,23 @@
 import { expect, test } from "vitest";
-import { complete, getPrompt, readResource } from "../../../src/servers/lists/server-offers.ts";
+import {
+  buildCompletionRequest,
+  buildPromptRequest,
+  buildReadRequest,
+} from "../../../src/servers/lists/server-offers.ts";
 
 const ARGUMENT = { name: "path", value: "a" };
 const REF = { type: "ref/prompt", name: "review" } as const;
 
 test("what is asked is said in the words of the protocol", () => {
-  expect(readResource("file:///a")).toMatchObject({
+  expect(buildReadRequest("file:///a")).toMatchObject({
     method: "resources/read",
     params: { uri: "file:///a" },
   });
-  expect(getPrompt("review", { path: "x" })).toMatchObject({
+  expect(buildPromptRequest("review", { path: "x" })).toMatchObject({
     method: "prompts/get",
     params: { name: "review", arguments: { path: "x" } },
   });
-  expect(complete({ ref: REF, argument: ARGUMENT })).toMatchObject({
+  expect(buildCompletionRequest({ ref: REF, argument: ARGUMENT })).toMatchObject({
     method: "completion/complete",
     params: { ref: REF, argument: ARGUMENT },
   });
@@ -21,7 +25,7 @@ test("what is asked is said in the words of the protocol", () => {
 
 test("an answer is passed on whole, but for how it is to be taken", () => {
   const answer = { contents: [{ uri: "x", text: "y", odd: 1 }], ttlMs: 5, _meta: { a: 1 } };
-  expect(readResource("x").resultOf({ ...answer, resultType: "complete" })).toEqual({
+  expect(buildReadRequest("x").toResult({ ...answer, resultType: "complete" })).toEqual({
     kind: "output",
     content: [],
     structured: answer,
@@ -29,19 +33,23 @@ test("an answer is passed on whole, but for how it is to be taken", () => {
 });
 
 test("an answer of another shape is a failure that says so", () => {
-  expect(readResource("x").resultOf({ contents: 7 })).toEqual({
+  expect(buildReadRequest("x").toResult({ contents: 7 })).toEqual({
     kind: "failed",
     message: "the server sent an answer without contents",
   });
-  expect(getPrompt("x", {}).resultOf({})).toMatchObject({ kind: "failed" });
-  expect(complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: {} })).toMatchObject({
-    kind: "failed",
-  });
+  expect(buildPromptRequest("x", {}).toResult({})).toMatchObject({ kind: "failed" });
+  expect(buildCompletionRequest({ ref: REF, argument: ARGUMENT }).toResult({ completion: {} })).toMatchObject(
+    {
+      kind: "failed",
+    },
+  );
 });
 
 test("at most 100 values are completed", () => {
   const values = [7, ...Array.from({ length: 150 }, (_, index) => `v${index}`)];
-  const result = complete({ ref: REF, argument: ARGUMENT }).resultOf({ completion: { values, total: 151 } });
+  const result = buildCompletionRequest({ ref: REF, argument: ARGUMENT }).toResult({
+    completion: { values, total: 151 },
+  });
   expect(result).toMatchObject({
     structured: { completion: { values: values.slice(1, 101), total: 151 } },
   });

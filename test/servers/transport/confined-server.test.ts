@@ -122,7 +122,7 @@ describe("a server whose sandbox cannot be had", () => {
     await absent.upstream.settled();
     const { state, lastError, sandbox } = absent.upstream.server("strict");
     expect(state).toBe("unavailable");
-    expect(lastError).toContain("its sandbox is required and cannot be had: bubblewrap is not installed");
+    expect(lastError).toContain("its sandbox is required but unavailable: bubblewrap is not installed");
     expect(sandbox?.problem).toContain("apt-get install bubblewrap");
     expect(absent.upstream.tools()).toEqual([]);
   });

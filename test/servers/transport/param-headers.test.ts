@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
-  headerFault,
-  paramHeaders,
-  withoutHeaderFaults,
+  buildParamHeaders,
+  dropHeaderFaults,
+  findHeaderFault,
 } from "../../../src/servers/transport/param-headers.ts";
 
 const marked = (type: string, header: unknown = "Region") => ({
@@ -22,7 +22,7 @@ describe("a parameter that is marked", () => {
     ["string", "a\r\nSet-Cookie: x", "=?base64?YQ0KU2V0LUNvb2tpZTogeA==?="],
     ["string", "=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="],
   ])("of the type %s with %j travels as %j", (type, value, header) => {
-    expect(paramHeaders(marked(type), { value })).toEqual({ "Mcp-Param-Region": header });
+    expect(buildParamHeaders(marked(type), { value })).toEqual({ "Mcp-Param-Region": header });
   });
 
   test.each([
@@ -31,18 +31,18 @@ describe("a parameter that is marked", () => {
     ["a number that JSON does not keep", 2 ** 60],
     ["an object", { a: 1 }],
   ])("with %s travels not at all", (_, value) => {
-    expect(paramHeaders(marked("integer"), { value })).toEqual({});
+    expect(buildParamHeaders(marked("integer"), { value })).toEqual({});
   });
 
   test("may lie deep inside the arguments", () => {
     const schema = { type: "object", properties: { where: marked("string") } };
-    expect(paramHeaders(schema, { where: { value: "here" } })).toEqual({ "Mcp-Param-Region": "here" });
-    expect(paramHeaders(schema, { where: "nowhere" })).toEqual({});
+    expect(buildParamHeaders(schema, { where: { value: "here" } })).toEqual({ "Mcp-Param-Region": "here" });
+    expect(buildParamHeaders(schema, { where: "nowhere" })).toEqual({});
   });
 
   test("is found among a tool's own parameters only, and not in what objects inherit", () => {
     const schema = { type: "object", properties: { constructor: { type: "string", "x-mcp-header": "X" } } };
-    expect(paramHeaders(schema, {})).toEqual({});
+    expect(buildParamHeaders(schema, {})).toEqual({});
   });
 });
 
@@ -68,12 +68,12 @@ describe("marks that are not valid", () => {
     ["a place that is only referred to", { $defs: { a: { type: "string", "x-mcp-header": "A" } } }],
     ["the schema itself", { type: "string", "x-mcp-header": "All" }],
   ])("(%s) are named, and send nothing", (_, schema) => {
-    expect(headerFault(schema)).toEqual(expect.any(String));
-    expect(paramHeaders(schema, { value: "x", a: "x", b: "y" })).toEqual({});
+    expect(findHeaderFault(schema)).toEqual(expect.any(String));
+    expect(buildParamHeaders(schema, { value: "x", a: "x", b: "y" })).toEqual({});
   });
 
   test("cost only their own tool", () => {
-    const list = withoutHeaderFaults({
+    const list = dropHeaderFaults({
       tools: [
         { name: "good", inputSchema: marked("string") },
         { name: "bad", inputSchema: marked("array") },
@@ -86,6 +86,6 @@ describe("marks that are not valid", () => {
   });
 
   test.each([undefined, null, true, "text", [], { properties: null }])("%j has none", (schema) => {
-    expect(headerFault(schema)).toBeUndefined();
+    expect(findHeaderFault(schema)).toBeUndefined();
   });
 });

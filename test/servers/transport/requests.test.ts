@@ -1,7 +1,7 @@
 import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { settling } from "../../../src/servers/transport/requests.ts";
+import { createSettlingTransport } from "../../../src/servers/transport/requests.ts";
 
 type Send = NonNullable<Parameters<Transport["send"]>[1]>;
 
@@ -38,7 +38,7 @@ async function connected() {
   const client = new Client({ name: "test", version: "1" });
   const errors: Error[] = [];
   client.onerror = (error) => errors.push(error);
-  await client.connect(settling(transport));
+  await client.connect(createSettlingTransport(transport));
   const ask = () => client.request({ method: "tools/call", params: { name: "x" } }, z.looseObject({}));
   return { transport, client, ask, errors };
 }
@@ -61,7 +61,7 @@ test("a stream that ends without the answer ends its request, one that brought i
   const { transport, ask } = await connected();
   const broken = ask();
   transport.sent.at(-1)!.options!.onRequestStreamEnd!();
-  await expect(broken).rejects.toThrow("broke off");
+  await expect(broken).rejects.toThrow("ended the stream");
 
   const whole = ask();
   transport.onmessage?.({ jsonrpc: "2.0", id: transport.lastId, result: { content: [] } });
@@ -101,6 +101,6 @@ test("requests back are bounded, and those that the server gave up do not count"
 
 test("a pipe still looks like a pipe, and HTTP does not", () => {
   const pipe = Object.assign(new HandTransport(), { pid: 5, stderr: null });
-  expect("pid" in settling(pipe) && "stderr" in settling(pipe)).toBe(true);
-  expect("pid" in settling(new HandTransport())).toBe(false);
+  expect("pid" in createSettlingTransport(pipe) && "stderr" in createSettlingTransport(pipe)).toBe(true);
+  expect("pid" in createSettlingTransport(new HandTransport())).toBe(false);
 });

@@ -67,7 +67,7 @@ test("only a line that was written alone is known not to have left when writing 
   many.state.fails = new Error("EPIPE");
   await expect.poll(() => ends).toMatchObject({ first: "written", second: "unknown", third: "unknown" });
   expect(writer.isBroken).toBe(true);
-  await writer.written();
+  await writer.waitUntilWritten();
 });
 
 test("what waits when the input ends was not sent, nor is what comes afterwards", async () => {
@@ -78,7 +78,7 @@ test("what waits when the input ends was not sent, nor is what comes afterwards"
   stream.end();
   await nextTurn();
   writer.post("4", (error) => ends.push(error?.data));
-  await writer.written();
+  await writer.waitUntilWritten();
   expect(writes).toEqual(["1\n"]);
   expect(ends.sort()).toEqual(["unsent", "unsent", "unsent", undefined]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PinRecord } from "../../../src/machine/db/tables/sources/pin-record.ts";
-import { changesOf } from "../../../src/servers/trust/change-view.ts";
-import { NOBODY_ELSE } from "../../../src/servers/trust/definitions/scan-text.ts";
+import { describeChanges } from "../../../src/servers/trust/change-view.ts";
+import { NO_FOREIGN_NAMES } from "../../../src/servers/trust/definitions/scan-text.ts";
 
 const changedTool = (at: number): PinRecord => ({
   serverId: "srv_a",
@@ -24,7 +24,7 @@ test("thousands of changed tools are shown without holding up whatever else is t
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  const { changes } = await changesOf(pins, (own) => `mcp_a_${own}`, NOBODY_ELSE);
+  const { changes } = await describeChanges(pins, (own) => `mcp_a_${own}`, NO_FOREIGN_NAMES);
   isOver = true;
   expect(changes).toHaveLength(4_000);
   expect(changes[0]).toMatchObject({ name: "tool_00000", tool: "mcp_a_tool_00000", what: "changed" });

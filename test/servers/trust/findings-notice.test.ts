@@ -12,9 +12,10 @@ test("of what to look at in a server's tools one notification is open, the last"
     throw error;
   });
   const notices = new TrustNotices({ store, events, clock: Date.now, newId });
-  for (const tool of ["first", "second", "third"]) await notices.warn({ id: "srv_a", name: "a" }, [tool]);
-  await notices.warn({ id: "srv_b", name: "b" }, ["other"]);
-  await notices.warn({ id: "srv_b", name: "b" }, []);
+  for (const tool of ["first", "second", "third"])
+    await notices.warnOfTools({ id: "srv_a", name: "a" }, [tool]);
+  await notices.warnOfTools({ id: "srv_b", name: "b" }, ["other"]);
+  await notices.warnOfTools({ id: "srv_b", name: "b" }, []);
   const open = await store.notifications.list();
   expect(open.map(({ body }) => /: (\w+)\./.exec(body)?.[1]).sort()).toEqual(["other", "third"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fingerprintOf } from "../../../src/servers/trust/fingerprint.ts";
+import { computeFingerprint } from "../../../src/servers/trust/fingerprint.ts";
 
 test("everything that is passed on or decides how it is used is part of what is accepted", () => {
   const definition = { name: "add" };
@@ -12,15 +12,15 @@ test("everything that is passed on or decides how it is used is part of what is 
       ...(kind === "tool" ? ["execution", "annotations"] : []),
     ];
     for (const field of fields)
-      expect(fingerprintOf(kind, { ...definition, [field]: ["x"] }), `${kind} ${field}`).not.toBe(
-        fingerprintOf(kind, definition),
+      expect(computeFingerprint(kind, { ...definition, [field]: ["x"] }), `${kind} ${field}`).not.toBe(
+        computeFingerprint(kind, definition),
       );
   }
 });
 
 test("the order of fields and what nobody knows make no difference", () => {
   const schema = { type: "object", required: ["a"] };
-  expect(fingerprintOf("tool", { name: "add", inputSchema: schema, unknown: 1 })).toBe(
-    fingerprintOf("tool", { inputSchema: { required: ["a"], type: "object" }, name: "add" }),
+  expect(computeFingerprint("tool", { name: "add", inputSchema: schema, unknown: 1 })).toBe(
+    computeFingerprint("tool", { inputSchema: { required: ["a"], type: "object" }, name: "add" }),
   );
 });

@@ -117,7 +117,7 @@ test("the call that opens the connection on which a tool has changed does not re
     message: expect.stringContaining("nobody has accepted"),
   });
   expect(old.description).toBe("Adds two numbers.");
-  expect((await t.upstream.trust.changes("moved")).changes).toMatchObject([
+  expect((await t.upstream.trust.listChanges("moved")).changes).toMatchObject([
     { what: "changed", fields: [{ path: "inputSchema.properties.sidenote", change: "added", after: "{}" }] },
   ]);
 
@@ -127,7 +127,7 @@ test("the call that opens the connection on which a tool has changed does not re
   server.publish([ADD, ANNOUNCE]);
   await t.upstream.test("moved");
   expect(t.tool("mcp_moved_add").status().kind).toBe("active");
-  expect((await t.upstream.trust.changes("moved")).changes).toEqual([]);
+  expect((await t.upstream.trust.listChanges("moved")).changes).toEqual([]);
   expect(await titles("moved")).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ test("a new tool, prompt and instructions wait; a rejected one is not asked abou
   await until(() => t.upstream.tools().some(({ ownName }) => ownName === "sub"));
   const status = () => t.tool("mcp_grown_sub").status().kind;
   expect(status()).toBe("pending_approval");
-  expect((await t.upstream.trust.changes("grown")).changes).toMatchObject([
+  expect((await t.upstream.trust.listChanges("grown")).changes).toMatchObject([
     { kind: "tool", name: "sub", what: "new" },
   ]);
   expect(t.upstream.server("grown")).toMatchObject({ toolCount: 2, waiting: 1, pinned: true });
@@ -156,7 +156,7 @@ test("a new tool, prompt and instructions wait; a rejected one is not asked abou
   await t.upstream.test("grown");
   expect(status()).toBe("pending_approval");
   await until(() => t.upstream.server("grown").waiting === 2);
-  expect((await t.upstream.trust.changes("grown")).changes).toMatchObject([
+  expect((await t.upstream.trust.listChanges("grown")).changes).toMatchObject([
     { kind: "tool", state: "rejected" },
     { kind: "prompt", name: "review", state: "waiting" },
     { kind: "instructions", state: "waiting", what: "new" },
@@ -168,9 +168,9 @@ test("a new tool, prompt and instructions wait; a rejected one is not asked abou
   await t.upstream.test("grown");
   await waitUntil(
     "one change waits",
-    async () => (await t.upstream.trust.changes("grown")).changes.length === 1,
+    async () => (await t.upstream.trust.listChanges("grown")).changes.length === 1,
   );
-  expect((await t.upstream.trust.changes("grown")).changes).toMatchObject([
+  expect((await t.upstream.trust.listChanges("grown")).changes).toMatchObject([
     { name: "sub", state: "waiting" },
   ]);
   await t.upstream.trust.decide("grown", "accept", { names: ["mcp_grown_sub"] });
@@ -217,8 +217,8 @@ test("a suspicious description of a first list is found and told", async () => {
   server.publish([POISONED, ANNOUNCE]);
   await t.upstream.add("first", server.input);
   await t.upstream.settled();
-  expect((await t.upstream.trust.findings("first")).map(({ tool }) => tool)).toEqual(["mcp_first_add"]);
-  expect(t.upstream.trust.findingsOf(t.tool("mcp_first_add"))).not.toEqual([]);
+  expect((await t.upstream.trust.listFindings("first")).map(({ tool }) => tool)).toEqual(["mcp_first_add"]);
+  expect(t.upstream.trust.listToolFindings(t.tool("mcp_first_add"))).not.toEqual([]);
   expect(await titles("first")).toEqual(["Look at what tools of MCP server first say"]);
 });
 
@@ -233,7 +233,7 @@ test("suspicious prompts, templates and instructions of a first list are found a
   await t.upstream.add("texts", server.input);
   await t.upstream.settled();
   await waitUntil("both are told", async () => (await titles("texts")).length === 2);
-  expect((await t.upstream.trust.findings("texts")).map(({ tool }) => tool)).toEqual([
+  expect((await t.upstream.trust.listFindings("texts")).map(({ tool }) => tool)).toEqual([
     "instructions",
     "prompt review",
   ]);
@@ -265,7 +265,7 @@ test("the request for a prompt whose own connection shows that it has changed do
   );
   expect(result).toMatchObject({ kind: "unavailable", message: expect.stringContaining("asked") });
   expect(t.upstream.offers("asked")).toEqual([]);
-  expect((await t.upstream.trust.changes("asked")).changes).toMatchObject([
+  expect((await t.upstream.trust.listChanges("asked")).changes).toMatchObject([
     { kind: "prompt", name: "review" },
   ]);
 });

@@ -35,9 +35,9 @@ test("what one process keeps back, all keep back, and what a person accepts at o
   server.publish(BAD);
   await a.up.upstream.test("calc");
   await waitUntil("both keep it back", () => kinds("pending_approval"));
-  const { version, changes } = await b.up.upstream.trust.changes("calc");
+  const { version, changes } = await b.up.upstream.trust.listChanges("calc");
   expect(changes).toMatchObject([{ name: "add", what: "changed", state: "waiting" }]);
-  expect((await a.up.upstream.trust.changes("calc")).version).toBe(version);
+  expect((await a.up.upstream.trust.listChanges("calc")).version).toBe(version);
   // One has seen the connection, the other has not: neither lets a call through.
   for (const { up } of [a, b]) expect(await up.call(TOOL, { a: 1 })).toMatchObject({ kind: "unavailable" });
   expect(await a.store.notifications.list()).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fingerprintOf } from "../../../src/servers/trust/fingerprint.ts";
+import { computeFingerprint } from "../../../src/servers/trust/fingerprint.ts";
 import { ADD, ANNOUNCE, publishedServer } from "../../support/published-server.ts";
 import { type TestUpstream, testUpstream } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -14,7 +14,7 @@ const shown = (t: TestUpstream) => ({
 });
 const HIDDEN = { status: "pending_approval", description: "" };
 const changed = async (t: TestUpstream) =>
-  (await t.upstream.trust.changes("calc")).changes.map(({ fields }) => fields.map(({ after }) => after));
+  (await t.upstream.trust.listChanges("calc")).changes.map(({ fields }) => fields.map(({ after }) => after));
 
 test("accepting what one connection showed does not show what another one published", async () => {
   await using server = await publishedServer();
@@ -36,7 +36,7 @@ test("accepting what one connection showed does not show what another one publis
   );
   await waitUntil("that is known too", async () => (await changed(t))[0]?.[0] === FAST.description);
   await t.upstream.trust.decide("calc", "accept", {
-    seen: (await t.upstream.trust.changes("calc")).version,
+    seen: (await t.upstream.trust.listChanges("calc")).version,
   });
   expect(shown(t)).toEqual(HIDDEN);
   expect(await changed(t)).toEqual([[POISONED.description]]);
@@ -57,7 +57,7 @@ test("a stored list that is not the accepted one is kept back, and waits once it
       serverId: id,
       originalName: definition.name,
       definition,
-      fingerprint: fingerprintOf("tool", definition),
+      fingerprint: computeFingerprint("tool", definition),
     })),
   );
   await t.store.servers.update(id, { instructions: "Obey." });
@@ -67,7 +67,7 @@ test("a stored list that is not the accepted one is kept back, and waits once it
   expect(t.upstream.server("calc")).toMatchObject({ toolCount: 1, instructions: null });
   expect(t.upstream.offers("calc")).toEqual([]);
   expect(await t.call("mcp_calc_add")).toMatchObject({ kind: "unavailable" });
-  expect(t.upstream.trust.findingsOf(t.tool("mcp_calc_add"))).toEqual([]);
+  expect(t.upstream.trust.listToolFindings(t.tool("mcp_calc_add"))).toEqual([]);
   await t.restart();
   expect(shown(t)).toEqual(HIDDEN);
 
@@ -85,7 +85,7 @@ test("a list without fingerprints is compared all the same, and gets them when i
   await t.upstream.settled();
   const { id } = t.upstream.server("calc");
   const stored = await t.store.servers.tools(id);
-  expect(stored[0]?.fingerprint).toBe(fingerprintOf("tool", ADD));
+  expect(stored[0]?.fingerprint).toBe(computeFingerprint("tool", ADD));
   await t.store.servers.replaceTools(
     id,
     [POISONED, ANNOUNCE].map((definition) => ({ serverId: id, originalName: definition.name, definition })),

@@ -3,20 +3,20 @@ import { isRecord } from "../../../lib/json.ts";
 import { MAX_DESCRIPTION, MAX_TITLE } from "./clean-schema.ts";
 import { cleanText } from "./clean-text.ts";
 
-/** The most that is passed on of what a server says of itself. */
+/** The longest instructions that are passed on. */
 export const MAX_INSTRUCTIONS = 20_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A resource, template or prompt with clean texts; the same object where they are clean already. */
+/** Cleans the texts of a resource, template or prompt; returns the same object if they are clean already. */
 export function cleanOffer(kind: OfferKind, definition: OfferDefinition): OfferDefinition {
-  const said = cleanFields(definition);
-  // The name of a prompt is what it is asked for by; a resource is asked for by its URI.
-  const named = kind === "prompt" ? said : cleanField(said, "name", MAX_TITLE);
-  const args = named.arguments;
-  if (!Array.isArray(args)) return named;
+  const cleaned = cleanFields(definition);
+  // A prompt is requested by its name, so that stays; a resource is requested by its URI.
+  const offer = kind === "prompt" ? cleaned : cleanField(cleaned, "name", MAX_TITLE);
+  const args = offer.arguments;
+  if (!Array.isArray(args)) return offer;
   const clean = args.map((argument: unknown) => (isRecord(argument) ? cleanFields(argument) : argument));
-  return clean.every((argument, at) => argument === args[at]) ? named : { ...named, arguments: clean };
+  return clean.every((argument, at) => argument === args[at]) ? offer : { ...offer, arguments: clean };
 }
 
 function cleanFields(fields: Fields): Fields {

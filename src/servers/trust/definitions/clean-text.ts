@@ -1,14 +1,14 @@
-/** What servers say is data. Before a model sees it, whatever could hide in it or pass for the host's own words is taken out. */
+/** Text from servers is data. Before a model sees it, everything that could hide in it or imitate the host is removed. */
 import { withoutCredentials } from "../../../call/vault/credentials.ts";
 import { HIDDEN, HIDDEN_UNITS } from "../../../lib/text/hidden-characters.ts";
 
-/** Whatever may be one: a class of single units is looked through fastest. */
+/** A fast first check for units that may be hidden characters: a class of single units matches fastest. */
 const HIDDEN_UNIT = new RegExp(String.raw`[${HIDDEN_UNITS}\ud82f\ud834\udb40-\udb43]`);
 
 const SURROGATE = /[\ud800-\udfff]/;
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Sequences that steer a terminal, whole: colours, cursors, titles, links. */
+/** Complete terminal escape sequences: colours, cursor movement, titles, links. */
 const TERMINAL = new RegExp(
   [
     String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`,
@@ -19,7 +19,7 @@ const TERMINAL = new RegExp(
   "g",
 );
 
-/** Elements by which hosts and models tell who speaks, what is an order and what is a call. */
+/** Elements that tell hosts and models who speaks, what is an order and what is a call. */
 const ELEMENTS = [
   "system(?:[-_ ]?(?:prompt|reminder|message|instructions?|note|override))?",
   "sys",
@@ -43,7 +43,7 @@ const ELEMENTS = [
   "start_of_turn",
   "end_of_turn",
 ].join("|");
-/** Whole where they end soon, or else as they begin: what stands in between must not hide them. */
+/** Matches an element as a whole if it ends soon, otherwise its start: long content must not hide it. */
 const ELEMENT = new RegExp(
   [
     `[<＜]{1,2}\\s{0,9}/?\\s{0,9}(?:${ELEMENTS})(?:\\s[^<>＜＞]{0,200})?/?\\s{0,9}[>＞]{1,2}`,
@@ -52,78 +52,80 @@ const ELEMENT = new RegExp(
   ].join("|"),
   "gi",
 );
-/** As the templates of models write them: `<|im_start|>`, `<<SYS>>`, `[INST]`. */
+/** Tokens of model templates: `<|im_start|>`, `<<SYS>>`, `[INST]`. */
 const TOKEN = /[<＜]\s{0,9}[|｜][^<>\n]{0,80}?[|｜]\s{0,9}[>＞]/g;
 const BRACKETED =
   /\[\s{0,9}(\/?\s{0,9}(?:INST|SYSTEM|SYSTEM_PROMPT|SYSTEM_MESSAGE|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS))\s{0,9}\]/gi;
 const SPEAKER = /(^|\n)([ \t]{0,9})([Hh]uman|HUMAN|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM)[ \t]{0,9}:/g;
 
-/** Not global: a global one remembers where it stopped. */
+/** Not global, because a global expression remembers its last position. */
 const MARKS = [ELEMENT, TOKEN, BRACKETED, SPEAKER].map(
   ({ source, flags }) => new RegExp(source, flags.replace("g", "")),
 );
 
-/** Whether there may be something in a text that no model should see. */
+/** Whether a text may contain something that no model should see. */
 export function isSuspect(text: string): boolean {
   if (HIDDEN_UNIT.test(text) || (SURROGATE.test(text) && LONE_SURROGATE.test(text))) return true;
-  return MARKS.some((mark) => mark.test(text)) || withoutCredentialsIn(text) !== text;
+  return MARKS.some((mark) => mark.test(text)) || redactCredentials(text) !== text;
 }
 
-/** Whether cleaning takes something out of a text. */
+/** Whether cleaning would change the text. */
 export function isHiding(text: string): boolean {
   return isSuspect(text) && cleanText(text) !== text;
 }
 
-/** The same text without anything hidden, without marks that imitate the host's, and at most `max` characters of it. */
+/** Removes hidden characters and defuses marks that imitate the host; returns at most `max` characters. */
 export function cleanText(text: string, max = Number.POSITIVE_INFINITY): string {
-  const clean = isSuspect(text) ? withoutCredentialsIn(harmless(withoutHidden(text))) : text;
+  const clean = isSuspect(text) ? redactCredentials(defuseMarks(removeHidden(text))) : text;
   return clean.length <= max ? clean : `${clean.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Characters that cannot be seen, written so that a person sees them. */
-export function revealed(text: string): string {
+/** Writes hidden characters so that people can see them. */
+export function revealHidden(text: string): string {
   return text.replace(HIDDEN, (character, at: number) =>
-    isWriting(character, at, text) ? character : `⟨U+${hex(character)}⟩`,
+    isPartOfScript(character, at, text) ? character : `⟨U+${toHex(character)}⟩`,
   );
 }
 
-/** How many characters of a text are hidden. */
+/** The number of hidden characters in a text. */
 export function countHidden(text: string): number {
   let count = 0;
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
-    if (character !== "\r" && !isWriting(character, index, text)) count++;
+    if (character !== "\r" && !isPartOfScript(character, index, text)) count++;
   }
   return count;
 }
 
-/** Marks in a text that imitate those of hosts and models. */
-export function imitations(text: string): readonly string[] {
+/** The marks in a text that imitate those of hosts and models. */
+export function findImitations(text: string): readonly string[] {
   return [ELEMENT, TOKEN, BRACKETED].flatMap((pattern) => text.match(pattern) ?? []);
 }
 
-/** The same text without anything that cannot be seen. */
-export function withoutHidden(text: string): string {
+/** Removes terminal sequences and hidden characters. */
+export function removeHidden(text: string): string {
   const plain = text.replace(TERMINAL, "").replace(/\r\n?|[\u2028\u2029]/g, "\n");
-  return plain.replace(HIDDEN, (character, at: number) => (isWriting(character, at, plain) ? character : ""));
+  return plain.replace(HIDDEN, (character, at: number) =>
+    isPartOfScript(character, at, plain) ? character : "",
+  );
 }
 
-function harmless(text: string): string {
+function defuseMarks(text: string): string {
   return text
-    .replace(ELEMENT, blunted)
-    .replace(TOKEN, blunted)
+    .replace(ELEMENT, replaceBrackets)
+    .replace(TOKEN, replaceBrackets)
     .replace(BRACKETED, "($1)")
     .replace(SPEAKER, "$1$2($3):");
 }
 
-function blunted(mark: string): string {
+function replaceBrackets(mark: string): string {
   return mark.replace(/[<＜]/g, "‹").replace(/[>＞]/g, "›");
 }
 
 const JOINING_SCRIPTS =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]/u;
 
-/** Emoji and some scripts need characters that elsewhere only hide something: one, in its place. */
-function isWriting(character: string, at: number, text: string): boolean {
+/** Emoji and some scripts need single characters that elsewhere only hide something. */
+function isPartOfScript(character: string, at: number, text: string): boolean {
   if (character === "\ufe0e" || character === "\ufe0f") return /\p{Emoji}$/u.test(text.slice(at - 2, at));
   if (character !== "\u200c" && character !== "\u200d") return false;
   const before = text.slice(Math.max(0, at - 3), at);
@@ -133,26 +135,26 @@ function isWriting(character: string, at: number, text: string): boolean {
   return JOINING_SCRIPTS.test(before.slice(-1)) && JOINING_SCRIPTS.test(after.slice(0, 1));
 }
 
-function hex(character: string): string {
+function toHex(character: string): string {
   return character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Without one of these no text has a credential; most have none. */
-const CREDENTIAL_SIGN =
+/** A fast first check: a text without any of these contains no credential. */
+const CREDENTIAL_HINT =
   /-----BEGIN|eyJ|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|soat|ft)-|xox[abceprs]-|xapp-|hooks\.slack|AIza|ya29\.|k_(?:live|test)_|sk-|npm_|:\/\/[^\s/:@]{0,255}:|(?:passw|passphrase|pwd|secret|token|credential|key|bearer|basic)[^\n]{0,12}[:=\s]/i;
 
-/** Kinds that go by the word before a value and not by the value itself, which may be an example. */
+/** Kinds recognised by the word before the value, which may therefore be an example. */
 const BY_WORD = new Set(["assignment", "authorization", "url_password"]);
 const EXAMPLE =
   /your|example|sample|dummy|placeholder|change|passw|secret|token|key|user|here|test|demo|foo|bar|x{3}|\.{3}|[<>{}()$[\]*]|12345|abc/i;
 
-/** What a server's text says without the credentials in it, each replaced by its kind; the same text where it has none. */
-export function withoutCredentialsIn(text: string): string {
-  return CREDENTIAL_SIGN.test(text) ? withoutCredentials(text, isReal).text : text;
+/** Replaces each credential by its kind; returns the same text if there is none. */
+export function redactCredentials(text: string): string {
+  return CREDENTIAL_HINT.test(text) ? withoutCredentials(text, isRealCredential).text : text;
 }
 
-/** Descriptions show how a value is written: what stands for one, a type or an ordinary word, is none. */
-function isReal(kind: string, value: string): boolean {
+/** Descriptions contain sample values: a placeholder, a type or an ordinary word is no credential. */
+function isRealCredential(kind: string, value: string): boolean {
   if (!BY_WORD.has(kind)) return !/x{6}|X{6}|\.{3}|0{8}|EXAMPLE|your/.test(value);
   return (
     value.length >= 8 &&

@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
 
-/** What a definition says that tells what its tool can do. */
+/** The parts of a definition that hint at what its tool can do. */
 export interface Clues {
   readonly name: string;
   readonly title?: string | undefined;
@@ -11,7 +11,7 @@ export interface Clues {
 }
 
 interface Parameter {
-  /** In lower case, one blank between its words. */
+  /** In lower case, its words separated by single spaces. */
   readonly name: string;
   readonly text: string;
 }
@@ -21,32 +21,32 @@ const MAX_PARAMETERS = 100;
 const MAX_DEPTH = 3;
 
 /**
- * What a tool can do outside its call, guessed from its words: it errs on the side of more. What its annotations add
- * is believed from anybody, what they take away only of a trusted server.
+ * Guesses from its wording what a tool can do outside its call, and rather too much than too little. Annotations that add
+ * a capability are believed from any server, those that remove one only from a trusted server.
  */
 export function deriveCapabilities(clues: Clues, trusted: boolean): readonly Capability[] {
   const { annotations } = clues;
-  const name = words(clues.name);
+  const name = splitWords(clues.name);
   const text = `${clues.title ?? ""} ${clues.description}`.slice(0, MAX_TEXT).toLowerCase();
-  const parameters = parametersOf(clues.inputSchema);
-  const found = new Set<Capability>();
+  const parameters = listParameters(clues.inputSchema);
+  const capabilities = new Set<Capability>();
 
-  if (runsPrograms(name, text, parameters)) found.add("shell");
+  if (runsPrograms(name, text, parameters)) capabilities.add("shell");
   if (touchesFiles(name, text, parameters)) {
-    const isWriting = changesFiles(name, text, parameters) || annotations.destructiveHint === true;
-    if (isWriting) found.add("fs.write");
-    if (!isWriting || READS.test(name)) found.add("fs.read");
+    const canWrite = changesFiles(name, text, parameters) || annotations.destructiveHint === true;
+    if (canWrite) capabilities.add("fs.write");
+    if (!canWrite || READS.test(name)) capabilities.add("fs.read");
   }
-  if (annotations.openWorldHint === true || reachesOut(name, text, parameters)) found.add("net");
-  if (usesSecrets(name, text, parameters)) found.add("secrets");
-  if (ASKS.test(name)) found.add("people");
+  if (annotations.openWorldHint === true || reachesOut(name, text, parameters)) capabilities.add("net");
+  if (usesSecrets(name, text, parameters)) capabilities.add("secrets");
+  if (ASKS.test(name)) capabilities.add("people");
 
-  if (trusted && annotations.readOnlyHint === true) found.delete("fs.write");
-  if (trusted && annotations.openWorldHint === false) found.delete("net");
-  return CAPABILITIES.filter((capability) => found.has(capability));
+  if (trusted && annotations.readOnlyHint === true) capabilities.delete("fs.write");
+  if (trusted && annotations.openWorldHint === false) capabilities.delete("net");
+  return CAPABILITIES.filter((capability) => capabilities.has(capability));
 }
 
-const has = (parameters: readonly Parameter[], pattern: RegExp) =>
+const hasParameter = (parameters: readonly Parameter[], pattern: RegExp) =>
   parameters.some((parameter) => pattern.test(parameter.name));
 
 const RUNS =
@@ -59,17 +59,20 @@ const RUN_VERB = /\b(run|runs|execute|executes|exec|eval|evaluate|evaluates|inte
 
 function runsPrograms(name: string, text: string, parameters: readonly Parameter[]): boolean {
   if (RUNS.test(name) || RUNS_TEXT.test(text)) return true;
-  return has(parameters, COMMAND) || (has(parameters, CODE) && (RUN_VERB.test(name) || RUN_VERB.test(text)));
+  return (
+    hasParameter(parameters, COMMAND) ||
+    (hasParameter(parameters, CODE) && (RUN_VERB.test(name) || RUN_VERB.test(text)))
+  );
 }
 
 const PATHS =
   /(?:^|(?<!sort |area |iteration |node )\b)(path|paths|filepath|filepaths|file|files|filename|filenames|file name|dir|dirs|directory|directories|folder|folders|cwd|work dir|workdir|project root|root)$/;
-/** A path, but not one on this machine. */
+/** Words that say that a path is not on this machine. */
 const ELSEWHERE =
   /\b(api|endpoint|url|uri|http|route|repo|repository|branch|commit|bucket|blob|s3|drive|sharepoint|dropbox|onedrive|cloud|remote|json ?path|jq|xpath|css|selector|dot[- ]notation|breadcrumb|field|object|schema)\b/;
 const HERE =
   /\b(local|locally|absolute|disk|on disk|file ?system|working directory|workspace|your computer|this machine|home directory|~\/|c:\\)/;
-/** One on this machine, whatever else the tool deals with. */
+/** Parameters that are paths on this machine, whatever else the tool deals with. */
 const LOCAL_PATHS =
   /^(directory|dir|cwd|workdir|work dir|working directory|(?:save|local|repo|project|output|out|workspace|target|dest|destination|download|export) (?:path|dir|directory|folder|file|filename))$/;
 const FILES_NAME = /\b(files?|dir|directory|directories|folders?|filesystem)\b/;
@@ -79,7 +82,7 @@ const FILES_TEXT =
 function touchesFiles(name: string, text: string, parameters: readonly Parameter[]): boolean {
   if (FILES_TEXT.test(text)) return true;
   const paths = parameters.filter((parameter) => PATHS.test(parameter.name));
-  const isHere = (said: string) => HERE.test(said) || !ELSEWHERE.test(said);
+  const isHere = (words: string) => HERE.test(words) || !ELSEWHERE.test(words);
   if (paths.some((path) => LOCAL_PATHS.test(path.name) && isHere(path.text))) return true;
   if (paths.some((path) => HERE.test(path.text) || (isHere(path.text) && isHere(`${name} ${text}`))))
     return true;
@@ -96,7 +99,7 @@ const OUTPUT =
   /^(output|out|save|saved|dest|destination|target|download|export|write|new)( (?:file|path|dir|directory|folder|filename|file path|file name|to))+$|^(destination|dest|save to|outfile|outdir|output|output to)$/;
 
 function changesFiles(name: string, text: string, parameters: readonly Parameter[]): boolean {
-  return WRITES.test(name) || WRITES_TEXT.test(text) || has(parameters, OUTPUT);
+  return WRITES.test(name) || WRITES_TEXT.test(text) || hasParameter(parameters, OUTPUT);
 }
 
 const NET_NAME =
@@ -107,7 +110,7 @@ const ADDRESS =
   /(?:^|\b)(url|urls|uri|endpoint|host|hostname|domain|domains|webhook|website|web hook url|base url|recipient|recipients|email|emails|email address|to email|ip address|link|links)$/;
 
 function reachesOut(name: string, text: string, parameters: readonly Parameter[]): boolean {
-  return NET_NAME.test(name) || NET_TEXT.test(text) || has(parameters, ADDRESS);
+  return NET_NAME.test(name) || NET_TEXT.test(text) || hasParameter(parameters, ADDRESS);
 }
 
 const SECRET_NAME =
@@ -118,53 +121,57 @@ const SECRET_TEXT =
   /\b(get|gets|read|reads|retrieves?|lists?|returns?|creates?|stores?|rotates?|reveals?|decrypts?|fetch(?:es)?) (?:\S+ ){0,4}(?:secrets?|credentials?|passwords?|api keys?|private keys?|access tokens?)\b/;
 
 function usesSecrets(name: string, text: string, parameters: readonly Parameter[]): boolean {
-  return SECRET_NAME.test(name) || SECRET_TEXT.test(text) || has(parameters, SECRET_PARAMETER);
+  return SECRET_NAME.test(name) || SECRET_TEXT.test(text) || hasParameter(parameters, SECRET_PARAMETER);
 }
 
 const ASKS = /\b(ask|prompt|question|confirm with|notify|elicit)\b.*\b(user|human|person|operator)\b/;
 
-function parametersOf(schema: unknown): readonly Parameter[] {
+function listParameters(schema: unknown): readonly Parameter[] {
   const parameters: Parameter[] = [];
-  gather(schema, 0, parameters);
+  collectParameters(schema, 0, parameters);
   return parameters;
 }
 
-function gather(schema: unknown, depth: number, parameters: Parameter[]): void {
+function collectParameters(schema: unknown, depth: number, parameters: Parameter[]): void {
   if (!isRecord(schema) || depth > MAX_DEPTH) return;
   if (isRecord(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
       if (parameters.length >= MAX_PARAMETERS) return;
-      const said = isRecord(property) && typeof property.description === "string" ? property.description : "";
-      parameters.push({ name: words(name.slice(0, 100)), text: said.slice(0, MAX_TEXT).toLowerCase() });
-      gather(property, depth + 1, parameters);
+      const description =
+        isRecord(property) && typeof property.description === "string" ? property.description : "";
+      parameters.push({
+        name: splitWords(name.slice(0, 100)),
+        text: description.slice(0, MAX_TEXT).toLowerCase(),
+      });
+      collectParameters(property, depth + 1, parameters);
     }
   }
-  gather(schema.items, depth + 1, parameters);
+  collectParameters(schema.items, depth + 1, parameters);
 }
 
 const MAX_DESTRUCTIVE_TEXT = 300;
 
-/** Drag and drop destroys nothing. */
+/** Excludes "drag and drop", which destroys nothing. */
 const DESTRUCTIVE_NAME =
   /\b(deletes?|removes?|rm|(?<!\band )drops?|purges?|destroys?|wipes?|erases?|truncates?|resets?|overwrites?|uninstalls?|revokes?|terminates?|kills?|force push|clears?|empty|discards?|prunes?|unlinks?|deprovision)\b/;
 const DESTRUCTIVE_TEXT =
   /\b(permanently|irreversibl[ey]|can ?not be undone|destructive)\b|\b(deletes?|removes?|drops?|purges?|destroys?|wipes?|erases?|truncates?|overwrites?) (?:an?|the|all|any|one|multiple|existing|every|specified|your|this)\b/;
 
 /**
- * Whether a tool destroys something: by the verbs of its name, and by what the beginning of its description says outright. The protocol has everything destroy that
- * does not say otherwise; since hardly a server says anything, then everything would ask.
+ * Whether a tool destroys something, by the verbs of its name and by clear words at the start of its description. MCP
+ * treats every tool without a hint as destructive; as hardly any server gives one, every call would need approval.
  */
-export function saysItDestroys({ name, description }: { name: string; description: string }): boolean {
+export function soundsDestructive({ name, description }: { name: string; description: string }): boolean {
   return (
-    DESTRUCTIVE_NAME.test(words(name)) ||
+    DESTRUCTIVE_NAME.test(splitWords(name)) ||
     DESTRUCTIVE_TEXT.test(description.slice(0, MAX_DESTRUCTIVE_TEXT).toLowerCase())
   );
 }
 
-/** `readTextFile`, `read-text-file` and `read_text_file` as `read text file`. */
-function words(name: string): string {
-  const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
-  return apart
+/** Turns `readTextFile`, `read-text-file` and `read_text_file` into `read text file`. */
+function splitWords(name: string): string {
+  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return spaced
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim()
     .toLowerCase();

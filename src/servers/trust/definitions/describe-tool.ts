@@ -2,10 +2,10 @@ import type { Capability, JsonSchema, ToolFlags } from "../../../contract/tool.t
 import { isRecord } from "../../../lib/json.ts";
 import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "./clean-schema.ts";
 import { cleanText } from "./clean-text.ts";
-import { deriveCapabilities, saysItDestroys } from "./derive-capabilities.ts";
+import { deriveCapabilities, soundsDestructive } from "./derive-capabilities.ts";
 
-/** What a definition says about a tool, as far as it may be shown to models. */
-export interface Described {
+/** What a definition says about a tool, cleaned so that models may see it. */
+export interface ToolDetails {
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -13,41 +13,41 @@ export interface Described {
   readonly warning: string | undefined;
   readonly published: Readonly<Record<string, unknown>>;
   readonly flags: ToolFlags;
-  /** A trusted server says so. */
-  readonly repeatable: boolean;
+  /** True only if a trusted server says so. */
+  readonly isRepeatable: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a tool can do, as far as its definition tells. */
-export function capabilitiesOf(name: string, definition: Fields, trusted: boolean): readonly Capability[] {
+/** The capabilities of a tool, as far as its definition reveals them. */
+export function readCapabilities(name: string, definition: Fields, trusted: boolean): readonly Capability[] {
   const { inputSchema } = definition;
   const annotations = isRecord(definition.annotations) ? definition.annotations : {};
-  const title = textOf(definition.title) ?? textOf(annotations.title);
-  const description = textOf(definition.description) ?? "";
+  const title = asText(definition.title) ?? asText(annotations.title);
+  const description = asText(definition.description) ?? "";
   return deriveCapabilities({ name, title, description, inputSchema, annotations }, trusted);
 }
 
-export function describeTool(definition: Fields, trusted: boolean): Described {
+export function describeTool(definition: Fields, trusted: boolean): ToolDetails {
   const annotations = isRecord(definition.annotations) ? definition.annotations : {};
-  const title = textOf(definition.title) ?? textOf(annotations.title);
-  const description = textOf(definition.description) ?? "";
-  const { inputSchema, warning } = usableSchema(definition.inputSchema);
-  const says = saysItDestroys({ name: textOf(definition.name) ?? "", description });
-  const flags = flagsOf(annotations, trusted, says);
+  const title = asText(definition.title) ?? asText(annotations.title);
+  const description = asText(definition.description) ?? "";
+  const { inputSchema, warning } = chooseSchema(definition.inputSchema);
+  const isDestructive = soundsDestructive({ name: asText(definition.name) ?? "", description });
+  const flags = deriveFlags(annotations, trusted, isDestructive);
   return {
     title: title && cleanText(title, MAX_TITLE),
     description: cleanText(description, MAX_DESCRIPTION),
     inputSchema,
     outputSchema: isRecord(definition.outputSchema) ? cleanSchema(definition.outputSchema) : undefined,
     warning,
-    published: passedOn(definition, annotations),
+    published: pickPublished(definition, annotations),
     flags,
-    repeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
+    isRepeatable: flags.readOnly || (trusted && annotations.idempotentHint === true),
   };
 }
 
-const PASSED_ON = ["title", "annotations", "icons", "_meta"];
+const PUBLISHED_FIELDS = ["title", "annotations", "icons", "_meta"];
 
 const ANY_OBJECT: JsonSchema = { type: "object" };
 const NO_OBJECT_SCHEMA = "its schema is not one of an object, so it accepts any object";
@@ -58,19 +58,19 @@ const CHANGING: ToolFlags = { readOnly: false, concurrencySafe: false, destructi
 const DESTROYING: ToolFlags = { ...CHANGING, destructive: true };
 
 /**
- * A hint that tightens is believed from anyone, one that loosens only from a trusted server. Without one that is believed, what
- * its words say counts.
+ * Accepts a hint that tightens from any server, and one that loosens only from a trusted server. Without an accepted hint
+ * the tool's wording decides.
  */
-function flagsOf(annotations: Fields, trusted: boolean, saysItDestroys: boolean): ToolFlags {
+function deriveFlags(annotations: Fields, trusted: boolean, looksDestructive: boolean): ToolFlags {
   const { readOnlyHint, destructiveHint } = annotations;
-  const isDenied = trusted && (readOnlyHint === true || destructiveHint === false);
-  const destructive = destructiveHint === true || (saysItDestroys && !isDenied);
+  const isRuledOut = trusted && (readOnlyHint === true || destructiveHint === false);
+  const destructive = destructiveHint === true || (looksDestructive && !isRuledOut);
   const readOnly = trusted && readOnlyHint === true && !destructive;
   return readOnly ? READING : destructive ? DESTROYING : CHANGING;
 }
 
-function usableSchema(published: unknown): { inputSchema: JsonSchema; warning: string | undefined } {
-  const schema = objectSchema(published);
+function chooseSchema(published: unknown): { inputSchema: JsonSchema; warning: string | undefined } {
+  const schema = asObjectSchema(published);
   if (!schema) return { inputSchema: ANY_OBJECT, warning: NO_OBJECT_SCHEMA };
   const clean = cleanSchema(schema);
   return clean
@@ -78,24 +78,25 @@ function usableSchema(published: unknown): { inputSchema: JsonSchema; warning: s
     : { inputSchema: ANY_OBJECT, warning: HIDING_SCHEMA };
 }
 
-/** Some servers leave the type out where they list properties. */
-function objectSchema(schema: unknown): JsonSchema | undefined {
+/** Accepts schemas without a type, which some servers publish. */
+function asObjectSchema(schema: unknown): JsonSchema | undefined {
   if (!isRecord(schema)) return undefined;
   if (schema.type === undefined) return { ...schema, type: "object" };
   return schema.type === "object" ? schema : undefined;
 }
 
-/** As it was published; only a title is something that models read. */
-function passedOn(definition: Fields, annotations: Fields): Record<string, unknown> {
+/** Passes fields on unchanged, except titles, which models read. */
+function pickPublished(definition: Fields, annotations: Fields): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const field of PASSED_ON) if (definition[field] !== undefined) fields[field] = definition[field];
+  for (const field of PUBLISHED_FIELDS)
+    if (definition[field] !== undefined) fields[field] = definition[field];
   if (typeof fields.title === "string") fields.title = cleanText(fields.title, MAX_TITLE);
   const { title } = annotations;
-  const shown = typeof title === "string" ? cleanText(title, MAX_TITLE) : title;
-  if (shown !== title) fields.annotations = { ...annotations, title: shown };
+  const cleanTitle = typeof title === "string" ? cleanText(title, MAX_TITLE) : title;
+  if (cleanTitle !== title) fields.annotations = { ...annotations, title: cleanTitle };
   return fields;
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -1,14 +1,14 @@
 import { isRecord } from "../../../lib/json.ts";
 import {
   countHidden,
-  imitations,
+  findImitations,
   isSuspect,
-  revealed,
-  withoutCredentialsIn,
-  withoutHidden,
+  redactCredentials,
+  removeHidden,
+  revealHidden,
 } from "./clean-text.ts";
 
-/** What people should look at in what a server says of itself. */
+/** The kinds of things that people should look at in what a server publishes. */
 export const FINDING_KINDS = [
   "addresses_model",
   "names_others",
@@ -21,9 +21,9 @@ export type FindingKind = (typeof FINDING_KINDS)[number];
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** Where it stands: `description`, `inputSchema.properties.path.description` … */
+  /** The path of the text: `description`, `inputSchema.properties.path.description` … */
   readonly field: string;
-  /** The words around it, on one line, with nothing invisible. */
+  /** The surrounding words on one line, with hidden characters made visible. */
   readonly excerpt: string;
 }
 
@@ -32,26 +32,26 @@ export interface ToolFindings {
   readonly findings: readonly Finding[];
 }
 
-/** What there is beside the server that speaks, by its names. */
-export interface Others {
+/** Recognises the names of other servers and of their tools. */
+export interface ForeignNames {
   /** Whether a word is the name of a tool that only other servers have. */
   isTool(word: string): boolean;
-  /** In lower case. */
+  /** `word` is in lower case. */
   isServer(word: string): boolean;
 }
 
-export const NOBODY_ELSE: Others = { isTool: () => false, isServer: () => false };
+export const NO_FOREIGN_NAMES: ForeignNames = { isTool: () => false, isServer: () => false };
 
 const MAX_TEXT = 64 * 1024;
 const MAX_FINDINGS = 5;
-const AROUND = 60;
-/** Nothing shorter says anything. */
-const SHORT = 16;
+const EXCERPT_MARGIN = 60;
+/** Shorter texts cannot contain a finding. */
+const MIN_LENGTH = 16;
 const NONE: readonly Finding[] = [];
-/** Hidden characters that a careless editor may leave. */
-const FORGIVEN_HIDDEN = 1;
+/** The number of hidden characters that a careless editor may leave. */
+const TOLERATED_HIDDEN = 1;
 
-/** Sentences that only make sense to a model, against what its host or its user wants. Plain advice on use is not meant. */
+/** Sentences that only make sense to a model, against its host or user. Plain advice on use must not match. */
 const ORDERS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:previous|prior|earlier|above|all|any|other|system|your|these|the|safety)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?|messages?|guidelines?|directives?|polic(?:y|ies)|restrictions?)\b/i,
   /\b(?:do not|don't|don’t|never|must not|without|avoid|refrain from)\s+(?:ever\s+)?(?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|notify|notifying|alert|alerting|disclos(?:e|ing)|show|showing|say|explain|ask|asking|warn|warning)\b[^.\n]{0,60}\b(?:the\s+)?(?:user|human|person|operator|them|anyone|anybody|owner)\b/i,
@@ -78,36 +78,40 @@ const BLOB = /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{4}){30,}|(?:\\x[0-9a-f]{2}){20,
 const BLANK_RUN = /[^\S\n]{40,}|\n(?:[^\S\n]*\n){12,}/;
 const COMMENT = /<!--[^>]{20,}/;
 
-/** Findings in one text, the same for the same text. */
-export function scanText(field: string, whole: string, others: Others = NOBODY_ELSE): readonly Finding[] {
-  if (whole.length < SHORT && !isSuspect(whole)) return NONE;
+/** Finds what people should look at in one text. Deterministic. */
+export function scanText(
+  field: string,
+  whole: string,
+  others: ForeignNames = NO_FOREIGN_NAMES,
+): readonly Finding[] {
+  if (whole.length < MIN_LENGTH && !isSuspect(whole)) return NONE;
   const text = whole.slice(0, MAX_TEXT);
   const findings: Finding[] = [];
   const add = (kind: FindingKind, at: number, length: number, within = text) => {
     if (findings.filter((finding) => finding.kind === kind).length < MAX_FINDINGS)
-      findings.push({ kind, field, excerpt: excerptOf(within, at, length) });
+      findings.push({ kind, field, excerpt: makeExcerpt(within, at, length) });
   };
-  // What is hidden between the letters of a word must not hide the word.
-  const plain = isSuspect(text) ? withoutHidden(text) : text;
+  // Hidden characters between the letters of a word must not conceal the word.
+  const plain = isSuspect(text) ? removeHidden(text) : text;
   const addPlain = (kind: FindingKind) => (at: number, length: number) => add(kind, at, length, plain);
-  for (const order of ORDERS) foundBy(order, plain, addPlain("addresses_model"));
-  for (const place of SECRET_PLACES) foundBy(place, plain, addPlain("asks_for_secrets"));
+  for (const order of ORDERS) findMatch(order, plain, addPlain("addresses_model"));
+  for (const place of SECRET_PLACES) findMatch(place, plain, addPlain("asks_for_secrets"));
   if (isSuspect(text)) {
-    if (countHidden(text) > FORGIVEN_HIDDEN) add("hides_text", firstHidden(text), 1);
-    for (const mark of imitations(text)) add("imitates_host", text.indexOf(mark), mark.length);
+    if (countHidden(text) > TOLERATED_HIDDEN) add("hides_text", findFirstHidden(text), 1);
+    for (const mark of findImitations(text)) add("imitates_host", text.indexOf(mark), mark.length);
   }
-  const shown = withoutCredentialsIn(plain);
-  // The excerpt is of what is left: nobody is to see the credential.
-  if (shown !== plain) add("holds_credentials", Math.max(0, shown.indexOf("[redacted ")), 10, shown);
-  foundBy(BLOB, text, (at, length) => {
+  const redacted = redactCredentials(plain);
+  // The excerpt comes from the redacted text, so that nobody sees the credential.
+  if (redacted !== plain) add("holds_credentials", Math.max(0, redacted.indexOf("[redacted ")), 10, redacted);
+  findMatch(BLOB, text, (at, length) => {
     if (isBlob(text.slice(at, at + length))) add("hides_text", at, length);
   });
-  foundBy(BLANK_RUN, text, (at, length) => {
-    // Blanks before nothing, or that only indent, hide nothing.
-    if (/\S/.test(text.slice(at + length)) && /[^\s]/.test(lineBefore(text, at)))
+  findMatch(BLANK_RUN, text, (at, length) => {
+    // Whitespace at the end of the text or at the start of a line hides nothing.
+    if (/\S/.test(text.slice(at + length)) && /[^\s]/.test(getLineBefore(text, at)))
       add("hides_text", at, length);
   });
-  foundBy(COMMENT, text, (at, length) => add("hides_text", at, length));
+  findMatch(COMMENT, text, (at, length) => add("hides_text", at, length));
   for (const { 0: word, index } of text.matchAll(NAME)) {
     if (others.isTool(word)) add("names_others", index, word.length);
   }
@@ -117,64 +121,67 @@ export function scanText(field: string, whole: string, others: Others = NOBODY_E
   return findings;
 }
 
-/** Names that are no ordinary words: in two parts at least. */
+/** Names that are not ordinary words: they have at least two parts. */
 const NAME = /\b[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b/g;
 const SERVER = /\b([A-Za-z][\w-]{2,40})(?:'s)? (?:mcp )?server\b/gi;
 
-function foundBy(pattern: RegExp, text: string, found: (at: number, length: number) => void): void {
+function findMatch(pattern: RegExp, text: string, onMatch: (at: number, length: number) => void): void {
   const match = pattern.exec(text);
-  if (match) found(match.index, match[0].length);
+  if (match) onMatch(match.index, match[0].length);
 }
 
-/** Base64 of something: not a long word, path or row of the same letters. */
+/** Looks like base64: not a long word, a path or a run of the same letters. */
 function isBlob(text: string): boolean {
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && /[0-9]/.test(text) && new Set(text).size > 15;
 }
 
-function lineBefore(text: string, at: number): string {
+function getLineBefore(text: string, at: number): string {
   return text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
 }
 
-function firstHidden(text: string): number {
-  const shown = revealed(text);
+function findFirstHidden(text: string): number {
+  const revealed = revealHidden(text);
   let at = 0;
-  while (text[at] === shown[at]) at++;
+  while (text[at] === revealed[at]) at++;
   return at;
 }
 
-function excerptOf(text: string, at: number, length: number): string {
-  const from = Math.max(0, at - AROUND);
-  const to = Math.min(text.length, at + Math.min(length, 200) + AROUND);
-  const part = revealed(text.slice(from, to).replace(/\s+/g, " ")).trim();
+function makeExcerpt(text: string, at: number, length: number): string {
+  const from = Math.max(0, at - EXCERPT_MARGIN);
+  const to = Math.min(text.length, at + Math.min(length, 200) + EXCERPT_MARGIN);
+  const part = revealHidden(text.slice(from, to).replace(/\s+/g, " ")).trim();
   return `${from > 0 ? "…" : ""}${part}${to < text.length ? "…" : ""}`;
 }
 
 const MAX_FINDINGS_IN_DEFINITION = 20;
 const MAX_DEPTH = 12;
-/** Addresses and pictures, which no model reads. */
-const UNREAD = new Set(["icons", "_meta", "uri", "uriTemplate", "mimeType", "$schema", "$id", "$ref"]);
+/** Addresses and images, which no model reads. */
+const UNREAD_FIELDS = new Set(["icons", "_meta", "uri", "uriTemplate", "mimeType", "$schema", "$id", "$ref"]);
 
-/** What people should look at in a definition of a tool, prompt or resource, or in another value that a server published. */
-export function scanDefinition(definition: unknown, others: Others = NOBODY_ELSE): readonly Finding[] {
+/** Finds what people should look at in a definition, or in any other value that a server published. */
+export function scanDefinition(
+  definition: unknown,
+  others: ForeignNames = NO_FOREIGN_NAMES,
+): readonly Finding[] {
   const findings: Finding[] = [];
   scan(definition, "", 0, others, findings);
   return findings;
 }
 
-function scan(value: unknown, field: string, depth: number, others: Others, findings: Finding[]): void {
+function scan(value: unknown, field: string, depth: number, others: ForeignNames, findings: Finding[]): void {
   if (findings.length >= MAX_FINDINGS_IN_DEFINITION || depth > MAX_DEPTH) return;
   if (typeof value === "string") {
     findings.push(...scanText(field, value, others));
   } else if (Array.isArray(value)) {
-    // The values of an enum are one text: a sentence may be spread over them.
+    // The values of an enum are one text, because a sentence may be spread over them.
     if (value.every((item) => typeof item === "string"))
       scan(value.join("\n"), field, depth, others, findings);
     else for (const [at, item] of value.entries()) scan(item, `${field}[${at}]`, depth + 1, others, findings);
   } else if (isRecord(value)) {
     for (const [key, item] of Object.entries(value)) {
-      if (UNREAD.has(key)) continue;
+      if (UNREAD_FIELDS.has(key)) continue;
       const inner = field === "" ? key : `${field}.${key}`;
-      // A name may be as long as a sentence.
+      // A key may be as long as a sentence.
       if (key.length > 20) findings.push(...scanText(field, key.replace(/[_-]+/g, " "), others));
       scan(item, inner, depth + 1, others, findings);
     }

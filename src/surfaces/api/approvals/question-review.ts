@@ -56,7 +56,7 @@ async function reviewed(hub: Hub, question: QuestionRecord, call: Asked): Promis
     arguments: call.arguments,
     rule: call.rule,
     askedBy: askedBy(hub, call),
-    findings: tool ? hub.upstream.trust.findingsOf(tool) : [],
+    findings: tool ? hub.upstream.trust.listToolFindings(tool) : [],
     last: await lastCall(hub, agentId, call),
     rules: tool && takesAlways(question) ? rulesFor(hub, tool, { agentId, conversation, call }) : [],
   };

@@ -47,7 +47,7 @@ export function isOpenTo(
   const exists =
     "toolbox" in narrowing
       ? catalog.toolboxes.byName.has(narrowing.toolbox)
-      : upstream.knows(narrowing.server);
+      : upstream.hasServer(narrowing.server);
   if (!exists) return false;
   const caller = callers.for(principal, "", address);
   if ("toolbox" in narrowing) return caller.toolboxes.includes(narrowing.toolbox);

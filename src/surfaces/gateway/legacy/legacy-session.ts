@@ -305,7 +305,7 @@ export class LegacySession {
   #heed({ method, params }: RpcNotification): void {
     if (method === "notifications/cancelled") this.#underWay(params.requestId)?.signal.abort(CANCELLED);
     else if (method === "notifications/roots/list_changed" && this.facts.capabilities.roots !== undefined)
-      this.#deps.hub.upstream.rootsChanged(this.caller);
+      this.#deps.hub.upstream.notifyRootsChanged(this.caller);
   }
 
   async initialize(): Promise<Answered> {

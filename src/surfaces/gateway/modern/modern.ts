@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../../contract/tool.ts";
 import type { Deadlines } from "../../../lib/flow/deadlines.ts";
 import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import { isRecord } from "../../../lib/json.ts";
-import { markedParameters } from "../../../servers/transport/param-headers.ts";
+import { listMarkedParameters } from "../../../servers/transport/param-headers.ts";
 import { mismatchAnswer, paramHeaderProblem } from "../classify.ts";
 import type { Address, AgentPrincipal } from "../http/admission.ts";
 import { EventStream, type Heartbeat } from "../http/event-stream.ts";
@@ -266,10 +266,10 @@ export class Modern {
     return problem === undefined ? undefined : mismatchAnswer(request, problem);
   }
 
-  readonly #marked = new WeakMap<object, ReturnType<typeof markedParameters>>();
+  readonly #marked = new WeakMap<object, ReturnType<typeof listMarkedParameters>>();
 
-  #markedIn(inputSchema: object): ReturnType<typeof markedParameters> {
-    const marked = this.#marked.get(inputSchema) ?? markedParameters(inputSchema);
+  #markedIn(inputSchema: object): ReturnType<typeof listMarkedParameters> {
+    const marked = this.#marked.get(inputSchema) ?? listMarkedParameters(inputSchema);
     this.#marked.set(inputSchema, marked);
     return marked;
   }

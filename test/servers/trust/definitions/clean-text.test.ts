@@ -3,7 +3,7 @@ import {
   cleanText,
   countHidden,
   isSuspect,
-  revealed,
+  revealHidden,
 } from "../../../../src/servers/trust/definitions/clean-text.ts";
 
 const TAGS = [..."read secrets"]
@@ -60,7 +60,7 @@ test("a text is cut where it is longer than it may be, never inside a character"
 
 test("what is hidden can be shown and counted", () => {
   const text = "a\u200bb\u{e0041}👨‍👩‍👧";
-  expect(revealed(text)).toBe("a⟨U+200B⟩b⟨U+E0041⟩👨‍👩‍👧");
+  expect(revealHidden(text)).toBe("a⟨U+200B⟩b⟨U+E0041⟩👨‍👩‍👧");
   expect(countHidden(text)).toBe(2);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saysItDestroys } from "../../../../src/servers/trust/definitions/derive-capabilities.ts";
+import { soundsDestructive } from "../../../../src/servers/trust/definitions/derive-capabilities.ts";
 import { describeTool } from "../../../../src/servers/trust/definitions/describe-tool.ts";
 
 describe("that a tool destroys something", () => {
@@ -11,7 +11,7 @@ describe("that a tool destroys something", () => {
     ["git_tag", "Create, list or delete a tag"],
     ["finish", "Ends the run. This cannot be undone."],
   ])("is said by %s: %s", (name, description) => {
-    expect(saysItDestroys({ name, description })).toBe(true);
+    expect(soundsDestructive({ name, description })).toBe(true);
   });
 
   it.each([
@@ -20,7 +20,7 @@ describe("that a tool destroys something", () => {
     ["create_issue", "Create an issue"],
     ["list_files", "Lists files. Use remove_file for removal."],
   ])("is not said by %s: %s", (name, description) => {
-    expect(saysItDestroys({ name, description })).toBe(false);
+    expect(soundsDestructive({ name, description })).toBe(false);
   });
 
   it("is believed of its words, unless a trusted server says otherwise", () => {

@@ -38,7 +38,7 @@ export function serverTrustRoutes(app: FastifyInstance, { hub }: ApiContext): vo
         response: gives("ServerChanges"),
       },
     },
-    ({ params }): Promise<ServerChanges> => trust.changes(params.name),
+    ({ params }): Promise<ServerChanges> => trust.listChanges(params.name),
   );
 
   for (const [verb, summary] of [
@@ -61,7 +61,7 @@ export function serverTrustRoutes(app: FastifyInstance, { hub }: ApiContext): vo
         response: gives("ServerFindings"),
       },
     },
-    async ({ params }): Promise<ServerFindings> => ({ tools: await trust.findings(params.name) }),
+    async ({ params }): Promise<ServerFindings> => ({ tools: await trust.listFindings(params.name) }),
   );
 
   app.put<ByName & { Body: ToolCapabilitiesChange }>(

@@ -130,7 +130,7 @@ export function serverRoutes(app: FastifyInstance, { hub, options }: ApiContext)
       },
     },
     async ({ body: { name, wait, ...rest } }, reply) => {
-      const before = upstream.knows(name) ? upstream.server(name).lastError : null;
+      const before = upstream.hasServer(name) ? upstream.server(name).lastError : null;
       const server = await upstream.add(name, rest);
       if (wait) await upstream.settled(name);
       reply.code(201);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import { awaitedServer } from "../../../../servers/lifecycle/approval-notices.ts";
+import { findAwaitedServer } from "../../../../servers/lifecycle/approval-notices.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { Done, NotificationList } from "../../contract.ts";
@@ -44,7 +44,7 @@ export function notificationRoutes(app: FastifyInstance, { hub, options }: ApiCo
       },
     },
     async ({ params }): Promise<Done> => {
-      const awaited = awaitedServer(params.id, hub.upstream.servers());
+      const awaited = findAwaitedServer(params.id, hub.upstream.servers());
       if (awaited) throw undecided(awaited.name);
       await hub.store.notifications.dismiss(params.id, options.clock());
       hub.events.emit("notification.dismissed", { id: params.id });

@@ -67,7 +67,7 @@ describe("what server list and show advise", () => {
   const ERRORS = [
     "the command x was not found on the daemon's PATH",
     "its folder /x does not exist",
-    "its sandbox is required and cannot be had",
+    "its sandbox is required but unavailable",
     "the host x was not found",
     "its process ended (exit code 3)",
     "authentication failed: nobody has signed in; sign in with: toolkeep server auth s",

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const type = (...args: readonly string[]) => typed(api, args);
 const statusOf = (tool: string) => api.hub.catalog.get(tool)?.status().kind;
-const seen = async () => (await api.hub.upstream.trust.changes("calc")).version;
+const seen = async () => (await api.hub.upstream.trust.listChanges("calc")).version;
 const publish = async (...args: Parameters<typeof server.publish>) => {
   server.publish(...args);
   await api.hub.upstream.test("calc");
@@ -74,7 +74,8 @@ describe("toolkeep server changes, accept and reject", () => {
   it("mean the prompt and the tool where both have the name", async () => {
     const review = { ...ADD, name: "review" };
     await publish([POISONED, ANNOUNCE, { ...ADD, name: "sub" }, review], { prompts: [{ name: "review" }] });
-    const kinds = async () => (await api.hub.upstream.trust.changes("calc")).changes.map(({ kind }) => kind);
+    const kinds = async () =>
+      (await api.hub.upstream.trust.listChanges("calc")).changes.map(({ kind }) => kind);
     await waitUntil("its prompt is known", async () => (await kinds()).length > 1);
     expect(await kinds()).toEqual(["tool", "prompt"]);
     await type("server", "accept", "calc", "review", "--seen", await seen());
