@@ -243,7 +243,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.goto(`${dashboard.url}/approvals`);
     const button = page.getByRole("button", { name: "Notify me" });
     await button.click();
-    await page.getByRole("button", { name: "Notifying you" }).waitFor();
+    await page.getByRole("button", { name: "Stop notifying me" }).waitFor();
     await page.getByRole("link", { name: "Home", exact: true }).click();
     const id = await asked(dashboard, "look");
     await page.waitForFunction("window.shown.length === 1");

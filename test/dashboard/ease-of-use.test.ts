@@ -196,7 +196,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await page.getByRole("heading", { name: "Home" }).waitFor();
     for (const path of ["/tasks/nowhere", "/servers/one/two/three"]) {
       await page.goto(dashboard.url + path);
-      await page.getByRole("heading", { name: "No such page" }).waitFor();
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
     }
     await page.getByRole("link", { name: "Go to Home" }).click();
     await page.getByRole("heading", { name: "Home" }).waitFor();
@@ -237,7 +237,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await actions.first().waitFor();
     for (const typed of ["create", "add", "backup", "task"]) {
       await find.fill(typed);
-      await viewer.getByRole("option", { name: "Verify the audit" }).waitFor({ state: "detached" });
+      await viewer.getByRole("option", { name: "Verify the audit log" }).waitFor({ state: "detached" });
       expect(await actions.count(), typed).toBe(0);
       await find.fill("verify");
       await actions.first().waitFor();

@@ -83,7 +83,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
     expect(await focused(page)).toBe("aside");
     const other = page.getByRole("link", { name: "server-00" });
     expect(await other.evaluate((link) => link.closest("[inert]") !== null)).toBe(true);
-    await page.getByRole("button", { name: "Close the details" }).click();
+    await page.getByRole("button", { name: "Close details" }).click();
     await page.waitForURL(`${dashboard.url}/servers`);
     expect(await other.evaluate((link) => link.closest("[inert]") !== null)).toBe(false);
     expect(await focused(page)).toBe("server-01");

@@ -1,16 +1,16 @@
 import { useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AnswerInput, QuestionReview, RuleInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, TextInput } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
+import { useIsSettled } from "../../ui/use-is-settled.ts";
 import { useKeys } from "../../ui/use-keys.ts";
-import { useSettled } from "../../ui/use-settled.ts";
 import { ruleInWords } from "../rules/rule-words.ts";
 import { takes } from "./question-words.ts";
 
@@ -29,20 +29,20 @@ export function AnswerApproval({
   review: QuestionReview;
   after: string;
 }) {
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const [rejecting, setRejecting] = useState(false);
   const [choosing, setChoosing] = useState(false);
-  const notYet = !useSettled();
+  const notYet = !useIsSettled();
   const approve = useAction({
-    run: (client, yes: Yes) => client.post(pathOf("questions", question.id, "answer"), yes),
-    done: (_, { answer }) => DONE[answer],
-    changes: CHANGES,
+    run: (client, yes: Yes) => client.post(joinPath("questions", question.id, "answer"), yes),
+    successMessage: (_, { answer }) => DONE[answer],
+    invalidates: CHANGES,
   });
   const say = async (yes: Yes) => {
-    if (approve.busy || notYet) return;
+    if (approve.isBusy || notYet) return;
     if ((await approve.run(yes)) !== undefined) navigate(after);
   };
-  const mayAgree = useMay(question.wants);
+  const mayAgree = useHasRole(question.wants);
   const once = mayAgree ? () => void say({ answer: "once" }) : undefined;
   const forConversation =
     mayAgree && takes(question, "conversation") ? () => void say({ answer: "conversation" }) : undefined;
@@ -63,8 +63,8 @@ export function AnswerApproval({
           <Button
             look="primary"
             icon="check"
-            busy={approve.busy}
-            notYet={notYet}
+            busy={approve.isBusy}
+            notReady={notYet}
             onClick={once}
             title="Key o"
           >
@@ -75,8 +75,8 @@ export function AnswerApproval({
         )}
         {forConversation && (
           <Button
-            busy={approve.busy}
-            notYet={notYet}
+            busy={approve.isBusy}
+            notReady={notYet}
             onClick={forConversation}
             title={`Key c: this tool, in ${isWholeToken ? "all calls with this token" : "this conversation"}`}
           >
@@ -84,15 +84,15 @@ export function AnswerApproval({
           </Button>
         )}
         {always && (
-          <Button busy={approve.busy} notYet={notYet} onClick={always} title="Key a: writes a rule">
+          <Button busy={approve.isBusy} notReady={notYet} onClick={always} title="Key a: writes a rule">
             Always …
           </Button>
         )}
         <Button
           look="danger"
           icon="close"
-          busy={approve.busy}
-          notYet={notYet}
+          busy={approve.isBusy}
+          notReady={notYet}
           onClick={() => setRejecting(true)}
           title="Key r"
         >
@@ -108,7 +108,7 @@ export function AnswerApproval({
               : calls.flatMap(({ rules }) => rules.slice(0, 1))
           }
           isBatch={calls.length > 1}
-          busy={approve.busy}
+          busy={approve.isBusy}
           onClose={() => setChoosing(false)}
           onChoose={(rule) => void say({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
         />
@@ -128,12 +128,12 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
   const form = useRef<HTMLFormElement>(null);
   const reject = useAction({
     run: (client) =>
-      client.post(pathOf("questions", id, "answer"), {
+      client.post(joinPath("questions", id, "answer"), {
         answer: "reject",
         ...(reason !== "" && { reason }),
       } satisfies AnswerInput),
-    done: "Rejected; the agent is told",
-    changes: CHANGES,
+    successMessage: "Rejected; the agent is told",
+    invalidates: CHANGES,
     quiet: true,
   });
   const send = async () => {
@@ -154,9 +154,9 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
         label="Why not? The agent is told."
         hint="May be left empty. The same call is then refused for a while."
       >
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             autoFocus
             maxLength={1_000}
             value={reason}
@@ -172,7 +172,7 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
       <FormProblem problem={reject.problem} />
       <div className="flex gap-2">
         <Button onClick={cancel}>Back</Button>
-        <Button look="danger" type="submit" busy={reject.busy}>
+        <Button look="danger" type="submit" busy={reject.isBusy}>
           Reject the call
         </Button>
       </div>
@@ -218,7 +218,7 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
           <ul className="list-disc pl-5">
             {rules.map((rule) => (
               <li key={rule.permission}>
-                <Untrusted text={ruleInWords({ ...rule, agent })} />
+                <UntrustedText text={ruleInWords({ ...rule, agent })} />
               </li>
             ))}
           </ul>
@@ -238,7 +238,7 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
                 checked={index === chosen}
                 onChange={() => setChosen(index)}
               />
-              <Untrusted text={ruleInWords({ ...rule, agent })} />
+              <UntrustedText text={ruleInWords({ ...rule, agent })} />
             </label>
           ))}
         </fieldset>

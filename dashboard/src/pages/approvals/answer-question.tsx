@@ -1,15 +1,15 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, TextArea, TextInput } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { useSettled } from "../../ui/use-settled.ts";
+import { useIsSettled } from "../../ui/use-is-settled.ts";
 
 const CHANGES = ["/questions", "/secrets", "/agents"];
 
@@ -17,18 +17,18 @@ const CHANGES = ["/questions", "/secrets", "/agents"];
 export function AnswerQuestion({ question, after }: { question: QuestionView; after: string }) {
   const { id, kind, details } = question;
   const confirm = useConfirm();
-  const mayAgree = useMay(question.wants);
-  const notYet = !useSettled();
+  const mayAgree = useHasRole(question.wants);
+  const notYet = !useIsSettled();
   const answer = useAction({
-    run: (client, said: string) => client.post(pathOf("questions", id, "answer"), { answer: said }),
-    done: kind === "secret" ? "Stored in the vault" : "Answered",
-    changes: CHANGES,
+    run: (client, said: string) => client.post(joinPath("questions", id, "answer"), { answer: said }),
+    successMessage: kind === "secret" ? "Stored in the vault" : "Answered",
+    invalidates: CHANGES,
     quiet: true,
   });
   const dismiss = useAction({
-    run: (client) => client.post(pathOf("questions", id, "dismiss")),
-    done: "Dismissed; the agent is told that nobody answers",
-    changes: CHANGES,
+    run: (client) => client.post(joinPath("questions", id, "dismiss")),
+    successMessage: "Dismissed; the agent is told that nobody answers",
+    invalidates: CHANGES,
   });
   const say = async (said: string) => {
     const done = (await answer.run(said)) !== undefined;
@@ -38,13 +38,13 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
   const drop = async () => {
     const isSure = await confirm({
       title: "Dismiss this question?",
-      what: "The agent is told that nobody will answer, and goes on without.",
+      description: "The agent is told that nobody will answer, and goes on without.",
       action: "Dismiss",
     });
     if (isSure && (await dismiss.run()) !== undefined) navigate(after);
   };
   const dismissButton = (
-    <Button look="quiet" busy={dismiss.busy} onClick={() => void drop()}>
+    <Button look="quiet" busy={dismiss.isBusy} onClick={() => void drop()}>
       Dismiss
     </Button>
   );
@@ -57,8 +57,8 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
             <Button
               look="primary"
               icon="check"
-              busy={answer.busy}
-              notYet={notYet}
+              busy={answer.isBusy}
+              notReady={notYet}
               onClick={() => void say("grant")}
             >
               Give it the tool
@@ -69,8 +69,8 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
           <Button
             look="danger"
             icon="close"
-            busy={answer.busy}
-            notYet={notYet}
+            busy={answer.isBusy}
+            notReady={notYet}
             onClick={() => void say("refuse")}
           >
             Refuse
@@ -82,18 +82,18 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
           {dismissButton}
         </div>
       ) : kind === "secret" ? (
-        <SecretForm busy={answer.busy} send={say} dismiss={dismissButton} />
+        <SecretForm busy={answer.isBusy} send={say} dismiss={dismissButton} />
       ) : Array.isArray(details.choices) && details.choices.length > 0 ? (
         <div className="flex flex-wrap gap-2">
           {details.choices.map(String).map((choice) => (
-            <Button key={choice} busy={answer.busy} notYet={notYet} onClick={() => void say(choice)}>
-              <Untrusted text={choice} line />
+            <Button key={choice} busy={answer.isBusy} notReady={notYet} onClick={() => void say(choice)}>
+              <UntrustedText text={choice} line />
             </Button>
           ))}
           {dismissButton}
         </div>
       ) : (
-        <TextForm id={id} busy={answer.busy} send={say} dismiss={dismissButton} />
+        <TextForm id={id} busy={answer.isBusy} send={say} dismiss={dismissButton} />
       )}
     </div>
   );
@@ -116,8 +116,8 @@ function TextForm({ id, busy, send, dismiss }: FormProps & { id: string }) {
       }}
     >
       <Field label="Your answer">
-        {(given) => (
-          <TextArea {...given} rows={3} value={text} onChange={(event) => setText(event.target.value)} />
+        {(inputProps) => (
+          <TextArea {...inputProps} rows={3} value={text} onChange={(event) => setText(event.target.value)} />
         )}
       </Field>
       <div className="flex gap-2">
@@ -142,9 +142,9 @@ function SecretForm({ busy, send, dismiss }: FormProps) {
       }}
     >
       <Field label="The value" hint="It goes to the vault, sealed. The agent learns only that it is there.">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             type="password"
             autoComplete="new-password"
             value={value}

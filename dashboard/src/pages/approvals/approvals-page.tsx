@@ -1,17 +1,17 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionList, QuestionView } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { NotifyMe } from "../../app/desktop-notices.tsx";
-import { here, navigate } from "../../app/location.ts";
+import { NotifyMeButton } from "../../app/desktop-notifications.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time, useNow } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useKeys } from "../../ui/use-keys.ts";
 import { QuestionPanel } from "./question-panel.tsx";
 import { decisionOf, KINDS, lineOf, subjectOf } from "./question-words.ts";
@@ -44,8 +44,8 @@ export function Page({ params: { id } }: PageProps) {
   return (
     <PageFrame
       title="Approvals"
-      about="What agents may not do before you have seen it."
-      actions={<NotifyMe />}
+      description="What agents may not do before you have seen it."
+      actions={<NotifyMeButton />}
       panel={
         id !== undefined && (
           <QuestionPanel key={id} id={id} back={linkTo("")} after={next ? linkTo(next.id) : linkTo("")} />
@@ -60,7 +60,7 @@ export function Page({ params: { id } }: PageProps) {
           { id: "decided", label: "Decided" },
         ]}
       />
-      <Loaded<unknown> query={view === "waiting" ? waiting : decided}>
+      <QueryView<unknown> query={view === "waiting" ? waiting : decided}>
         {() => (
           <DataTable
             label={view === "waiting" ? "Waiting for you" : "Decided"}
@@ -70,32 +70,32 @@ export function Page({ params: { id } }: PageProps) {
             rowLink={(question) => linkTo(question.id)}
             selected={id}
             rowHeight={52}
-            ownKeys
+            pageHandlesKeys
             {...(view === "decided" && {
               more: {
-                has: decided.hasNextPage,
-                loading: decided.isFetchingNextPage,
+                hasMore: decided.hasNextPage,
+                isLoading: decided.isFetchingNextPage,
                 load: () => void decided.fetchNextPage(),
               },
             })}
-            empty={view === "waiting" ? <NothingWaits /> : <Empty title="Nothing was decided yet" />}
+            empty={view === "waiting" ? <NothingWaits /> : <EmptyState title="Nothing was decided yet" />}
           />
         )}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }
 
 function linkTo(id: string): string {
-  return here({}, id === "" ? "/approvals" : pathOf("approvals", id));
+  return urlWith({}, id === "" ? "/approvals" : joinPath("approvals", id));
 }
 
 function NothingWaits() {
   return (
-    <Empty title="All caught up">
+    <EmptyState title="All caught up">
       Calls that a rule wants you to see first appear here as they are made, and so do questions of agents.
       Your <TextLink to="/rules">rules</TextLink> decide which calls.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -105,9 +105,9 @@ const subject: Column<QuestionView> = {
   width: "minmax(0,2.4fr)",
   cell: (question) => (
     <span className="block leading-snug">
-      <Untrusted text={subjectOf(question)} line mono={question.kind !== "human"} />
+      <UntrustedText text={subjectOf(question)} line mono={question.kind !== "human"} />
       <span className="block truncate text-xs font-normal text-soft">
-        <Untrusted text={lineOf(question)} line mono max={200} />
+        <UntrustedText text={lineOf(question)} line mono max={200} />
       </span>
     </span>
   ),
@@ -116,8 +116,8 @@ const agent: Column<QuestionView> = {
   id: "agent",
   header: "Agent",
   width: "minmax(5rem,0.8fr)",
-  phone: true,
-  cell: ({ agent: name }) => <Untrusted text={name} line />,
+  showOnPhone: true,
+  cell: ({ agent: name }) => <UntrustedText text={name} line />,
 };
 const kind: Column<QuestionView> = {
   id: "kind",
@@ -136,7 +136,7 @@ const WAITING: readonly Column<QuestionView>[] = [
     id: "asked",
     header: "Asked",
     width: "6.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
   { id: "expires", header: "Expires", width: "6.5rem", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
@@ -145,7 +145,7 @@ const WAITING: readonly Column<QuestionView>[] = [
 /** Beside an open panel there is room for what tells them apart only. */
 function columnsOf(view: "waiting" | "decided", isNarrow: boolean): readonly Column<QuestionView>[] {
   const columns = view === "waiting" ? WAITING : DECIDED;
-  return isNarrow ? columns.filter(({ id, phone }) => id === "subject" || phone) : columns;
+  return isNarrow ? columns.filter(({ id, showOnPhone }) => id === "subject" || showOnPhone) : columns;
 }
 
 const DECIDED: readonly Column<QuestionView>[] = [
@@ -155,14 +155,14 @@ const DECIDED: readonly Column<QuestionView>[] = [
     id: "how",
     header: "Decision",
     width: "12rem",
-    phone: true,
+    showOnPhone: true,
     cell: (question) => <Decision question={question} />,
   },
   {
     id: "by",
     header: "By",
     width: "minmax(5rem,0.8fr)",
-    cell: ({ settlement }) => settlement && <Untrusted text={settlement.by} line />,
+    cell: ({ settlement }) => settlement && <UntrustedText text={settlement.by} line />,
   },
   {
     id: "when",

@@ -1,14 +1,14 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionReview, QuestionView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { isGone, Loaded } from "../../ui/states.tsx";
+import { isGone, QueryView } from "../../ui/states.tsx";
 import { Time, useNow } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { AnswerApproval } from "./answer-approval.tsx";
 import { AnswerQuestion } from "./answer-question.tsx";
 import { decisionOf, KINDS } from "./question-words.ts";
@@ -23,20 +23,20 @@ interface QuestionPanelProps {
 
 /** Everything about one question, and the buttons that answer it. */
 export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
-  const review = useGet<QuestionReview>(pathOf("questions", id));
+  const review = useGet<QuestionReview>(joinPath("questions", id));
   const question = review.data?.question;
   return (
     <SidePanel
       title={question ? KINDS[question.kind] : "Approval"}
-      back={back}
+      closeTo={back}
       footer={review.data && !isGone(review.error) && <Answer review={review.data} after={after} />}
     >
-      <Loaded query={review}>
+      <QueryView query={review}>
         {({ question: asked, calls }) => (
           <>
             <PanelSection>
               <p className="mb-3 text-base font-medium">
-                <Untrusted text={asked.prompt} max={2_000} />
+                <UntrustedText text={asked.prompt} max={2_000} />
               </p>
               <Facts question={asked} />
             </PanelSection>
@@ -51,13 +51,13 @@ export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
             <Asked question={asked} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
 
 function Answer({ review, after }: { review: QuestionReview; after: string }) {
-  const may = useMay("operator");
+  const may = useHasRole("operator");
   const now = useNow();
   const { question } = review;
   const [words, tone] = decisionOf(question, now);
@@ -67,7 +67,7 @@ function Answer({ review, after }: { review: QuestionReview; after: string }) {
         <StateMark tone={tone}>{words}</StateMark>
         {question.settlement && (
           <span className="text-soft">
-            by <Untrusted text={question.settlement.by} /> ({question.settlement.from}),{" "}
+            by <UntrustedText text={question.settlement.by} /> ({question.settlement.from}),{" "}
             <Time at={question.answeredAt} />
           </span>
         )}
@@ -89,30 +89,30 @@ function Facts({ question }: { question: QuestionView }) {
       pairs={[
         [
           "Agent",
-          <TextLink key="agent" to={pathOf("agents", agent)}>
-            <Untrusted text={agent} />
+          <TextLink key="agent" to={joinPath("agents", agent)}>
+            <UntrustedText text={agent} />
           </TextLink>,
         ],
         [
           "Conversation",
           conversation && (
             <TextLink key="conversation" to={`/audit?conversation=${encodeURIComponent(conversation)}`}>
-              <Untrusted text={conversation} mono />
+              <UntrustedText text={conversation} mono />
             </TextLink>
           ),
         ],
         ["Asked", <Time key="asked" at={createdAt} />],
         ["Expires", state === "pending" && <Time key="expires" at={expiresAt} />],
-        ["Reason", settlement?.reason && <Untrusted key="reason" text={settlement.reason} />],
+        ["Reason", settlement?.reason && <UntrustedText key="reason" text={settlement.reason} />],
         [
           "Rules written",
           settlement?.ruleIds?.map((id) => (
-            <TextLink key={id} to={pathOf("rules", id)}>
+            <TextLink key={id} to={joinPath("rules", id)}>
               <span className="font-mono text-xs">{id}</span>{" "}
             </TextLink>
           )),
         ],
-        ["Answer", answer !== null && kind === "human" && <Untrusted key="answer" text={answer} />],
+        ["Answer", answer !== null && kind === "human" && <UntrustedText key="answer" text={answer} />],
       ]}
     />
   );
@@ -128,13 +128,13 @@ function Asked({ question: { kind, details } }: { question: QuestionView }) {
           pairs={[
             [
               "Tool",
-              <TextLink key="tool" to={pathOf("tools", String(details.tool))}>
-                <Untrusted text={String(details.tool)} mono />
+              <TextLink key="tool" to={joinPath("tools", String(details.tool))}>
+                <UntrustedText text={String(details.tool)} mono />
               </TextLink>,
             ],
-            ["Comes from", <Untrusted key="origin" text={String(details.origin ?? "")} mono />],
-            ["Says of itself", <Untrusted key="says" text={String(details.description ?? "")} />],
-            ["Why", <Untrusted key="why" text={String(details.reason ?? "")} max={1_000} />],
+            ["Comes from", <UntrustedText key="origin" text={String(details.origin ?? "")} mono />],
+            ["Says of itself", <UntrustedText key="says" text={String(details.description ?? "")} />],
+            ["Why", <UntrustedText key="why" text={String(details.reason ?? "")} max={1_000} />],
           ]}
         />
       </PanelSection>
@@ -144,14 +144,14 @@ function Asked({ question: { kind, details } }: { question: QuestionView }) {
       <PanelSection title="The secret">
         <KeyValues
           pairs={[
-            ["Name", <Untrusted key="name" text={String(details.name)} mono />],
+            ["Name", <UntrustedText key="name" text={String(details.name)} mono />],
             [
               "For the tools",
-              list(details.tools) && <Untrusted key="tools" text={list(details.tools)} mono />,
+              list(details.tools) && <UntrustedText key="tools" text={list(details.tools)} mono />,
             ],
             [
               "At the hosts",
-              list(details.hosts) && <Untrusted key="hosts" text={list(details.hosts)} mono />,
+              list(details.hosts) && <UntrustedText key="hosts" text={list(details.hosts)} mono />,
             ],
           ]}
         />

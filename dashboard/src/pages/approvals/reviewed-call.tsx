@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ReviewedCall } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Code, Json } from "../../ui/code.tsx";
@@ -8,7 +8,7 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { capabilityInWords } from "../access/capability-words.ts";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
 import { ruleInWords, ruleKey, whereFrom } from "../rules/rule-words.ts";
@@ -21,8 +21,8 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
       {findings.map(({ kind, field, excerpt }) => (
         <p key={`${kind} ${field}`} className="mb-2 rounded-md border border-warn bg-warn-soft px-3 py-2">
           <strong className="font-medium text-warn">Look at what the tool says of itself</strong> ({kind} in{" "}
-          <Untrusted text={field} mono />
-          ): <Untrusted text={excerpt} />
+          <UntrustedText text={field} mono />
+          ): <UntrustedText text={excerpt} />
         </p>
       ))}
       <Arguments text={call.arguments} />
@@ -30,7 +30,7 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
         <div className="mt-3">
           <p className="mb-1 flex flex-wrap items-center gap-x-2 text-soft">
             Compared with{" "}
-            <TextLink to={pathOf("audit", last.id)}>
+            <TextLink to={joinPath("audit", last.id)}>
               the last such call, <Time at={last.at} />
             </TextLink>
             <OutcomeMark outcome={last.outcome} />
@@ -53,11 +53,14 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
           pairs={[
             [
               "Tool",
-              <TextLink key="tool" to={pathOf("tools", tool)}>
-                <Untrusted text={tool} mono />
+              <TextLink key="tool" to={joinPath("tools", tool)}>
+                <UntrustedText text={tool} mono />
               </TextLink>,
             ],
-            ["Says of itself", description !== null && <Untrusted key="says" text={description} max={160} />],
+            [
+              "Says of itself",
+              description !== null && <UntrustedText key="says" text={description} max={160} />,
+            ],
             [
               "What it does",
               (destructive || capabilities.length > 0) && (
@@ -75,14 +78,14 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
               "Asked because",
               <span key="rule">
                 {askedBy ? (
-                  <TextLink to={pathOf("rules", ruleKey(askedBy))} title={rule}>
-                    <Untrusted text={ruleInWords(askedBy)} />
+                  <TextLink to={joinPath("rules", ruleKey(askedBy))} title={rule}>
+                    <UntrustedText text={ruleInWords(askedBy)} />
                   </TextLink>
                 ) : (
-                  <Untrusted text={rule} mono />
+                  <UntrustedText text={rule} mono />
                 )}{" "}
                 <span className="text-soft">
-                  ({askedBy ? <Untrusted text={whereFrom(askedBy)} /> : "this rule is gone by now"})
+                  ({askedBy ? <UntrustedText text={whereFrom(askedBy)} /> : "this rule is gone by now"})
                 </span>
               </span>,
             ],

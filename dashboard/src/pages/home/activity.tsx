@@ -1,9 +1,9 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentView, AuditPage, CallView, TokenList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { Link, TextLink } from "../../ui/link.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
 
 const CALLS = 8;
@@ -51,11 +51,11 @@ function Calls({ calls }: { calls: readonly CallView[] }) {
     <ul className="divide-y divide-line rounded-md border border-line">
       {calls.map(({ id, agent, tool, requested, outcome, startedAt }) => (
         <li key={id} className="relative flex items-center gap-x-3 px-4 py-1.5 hover:bg-hover">
-          <Link to={pathOf("audit", id)} className="min-w-0 flex-1 after:absolute after:inset-0">
-            <Untrusted text={tool ?? requested} mono line />
+          <Link to={joinPath("audit", id)} className="min-w-0 flex-1 after:absolute after:inset-0">
+            <UntrustedText text={tool ?? requested} mono line />
           </Link>
           <span className="w-24 shrink-0 max-sm:hidden">
-            <Untrusted text={agent} line />
+            <UntrustedText text={agent} line />
           </span>
           <span className="w-32 shrink-0 max-sm:w-auto">
             <OutcomeMark outcome={outcome} />
@@ -81,8 +81,8 @@ function Agents({ agents }: { agents: readonly Seen[] }) {
     <ul className="divide-y divide-line rounded-md border border-line">
       {agents.slice(0, AGENTS).map(({ name, at }) => (
         <li key={name} className="relative flex items-center gap-x-3 px-4 py-1.5 hover:bg-hover">
-          <Link to={pathOf("agents", name)} className="min-w-0 flex-1 after:absolute after:inset-0">
-            <Untrusted text={name} line />
+          <Link to={joinPath("agents", name)} className="min-w-0 flex-1 after:absolute after:inset-0">
+            <UntrustedText text={name} line />
           </Link>
           <span className="shrink-0 text-xs text-soft">
             {at === null ? (

@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home, ServerView } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Link } from "../../ui/link.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
 import { shownState } from "../servers/server-state.tsx";
 
 interface Item {
@@ -41,8 +41,8 @@ export function Attention({ servers, home }: { servers: readonly ServerView[]; h
                 <StateMark tone={tone}>{what}</StateMark>
               </Link>
               {why && (
-                <span className="line-clamp-2 min-w-0 flex-1 text-soft" title={plain(why)}>
-                  <Untrusted text={why} max={300} />
+                <span className="line-clamp-2 min-w-0 flex-1 text-soft" title={escapeInvisible(why)}>
+                  <UntrustedText text={why} max={300} />
                 </span>
               )}
             </li>
@@ -63,7 +63,7 @@ function itemsFor(servers: readonly ServerView[], { waiting }: Home): Item[] {
     servers
       .filter((server) => shownState(server) === state && server.enabled)
       .map(({ name, lastError }) => ({
-        to: pathOf("servers", name),
+        to: joinPath("servers", name),
         tone,
         what: `${name} ${words}`,
         why: lastError,
@@ -85,7 +85,7 @@ function itemsFor(servers: readonly ServerView[], { waiting }: Home): Item[] {
     ...servers
       .filter((server) => server.waiting > 0)
       .map(({ name, waiting: held }) => ({
-        to: `${pathOf("servers", name)}?tab=changes`,
+        to: `${joinPath("servers", name)}?tab=changes`,
         tone: "warn" as const,
         what: `${name} publishes ${held === 1 ? "something new" : `${held} new things`}`,
         why: "Nobody can use it before you accept it",

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home } from "../../api/contract.ts";
 import { Bars, Sparkline } from "../../ui/chart.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const whole = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -47,12 +47,12 @@ function LastHour({ home: { minutes } }: { home: Home }) {
         >
           <Bars
             values={minutes.map((minute) => (minute.calls === 0 ? null : minute.failed / minute.calls))}
-            most={1}
+            max={1}
             tone="bad"
             label={`Share of the calls of each minute that failed, ${failed} of ${total} in the hour`}
           />
         </Figure>
-        <Figure name="p95" value={lastP95 === null ? "–" : duration(lastP95)} note="95th percentile">
+        <Figure name="p95" value={lastP95 === null ? "–" : formatDuration(lastP95)} note="95th percentile">
           <Sparkline
             values={slowest}
             tone="warn"
@@ -84,8 +84,8 @@ function Now({ home: { tokens, waiting } }: { home: Home }) {
           value={most ? `${compact.format(kept)} of ${compact.format(kept + most.listed)}` : "–"}
           note={
             most ? (
-              <TextLink to={pathOf("agents", most.agent)}>
-                <Untrusted text={`in each prompt of ${most.agent}`} line />
+              <TextLink to={joinPath("agents", most.agent)}>
+                <UntrustedText text={`in each prompt of ${most.agent}`} line />
               </TextLink>
             ) : (
               "every tool fits in the lists"

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentView, Home, ServerView, TokenList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
@@ -27,7 +27,7 @@ const HIDDEN = "toolkeep.first-steps-hidden";
 
 /** For an installation that is new: what to do, in order, and what of it is done. Gone when all is. */
 export function FirstSteps(props: FirstStepsProps) {
-  return useMay("admin") ? <Guide {...props} /> : null;
+  return useHasRole("admin") ? <Guide {...props} /> : null;
 }
 
 function Guide({ servers, agents, home }: FirstStepsProps) {
@@ -66,7 +66,7 @@ function Guide({ servers, agents, home }: FirstStepsProps) {
       title: "Connect a client",
       about: "Copy the snippet for your client with a token, then let it call something.",
       done: hasClient,
-      to: given ? `${pathOf("agents", given.name)}?tab=tokens&doing=token` : "/agents?new=yes",
+      to: given ? `${joinPath("agents", given.name)}?tab=tokens&doing=token` : "/agents?new=yes",
       action: "Connect",
     },
   ];

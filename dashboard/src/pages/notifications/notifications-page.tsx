@@ -1,9 +1,9 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NotificationList, NotificationView, ServerList } from "../../api/contract.ts";
 import { useAction, useGet, usePages } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
+import { urlWith } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -12,10 +12,10 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const LEVELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]>> = {
   info: ["For your information", "neutral"],
@@ -37,16 +37,16 @@ export function Page({ params: { id } }: PageProps) {
   const shown = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
   const dismissAll = useAction({
     run: async (client, ids: readonly string[]) => {
-      for (const each of ids) await client.post(pathOf("notifications", each, "dismiss"));
+      for (const each of ids) await client.post(joinPath("notifications", each, "dismiss"));
     },
-    done: "Dismissed",
-    changes: CHANGES,
+    successMessage: "Dismissed",
+    invalidates: CHANGES,
   });
   const dismissable = rows.filter((each) => !each.undecided);
   const clear = async () => {
     const isSure = await confirm({
       title: `Dismiss ${dismissable.length} notifications?`,
-      what: "They are kept under Dismissed for a while. What waits for a decision stays.",
+      description: "They are kept under Dismissed for a while. What waits for a decision stays.",
       action: "Dismiss all",
     });
     if (isSure) await dismissAll.run(dismissable.map((each) => each.id));
@@ -54,15 +54,15 @@ export function Page({ params: { id } }: PageProps) {
   return (
     <PageFrame
       title="Notifications"
-      about="They stay until you dismiss them or decide what they are about."
+      description="They stay until you dismiss them or decide what they are about."
       actions={
         view === "open" &&
         dismissable.length > 1 && (
-          <For role="operator">
-            <Button busy={dismissAll.busy} onClick={() => void clear()}>
+          <RequireRole role="operator">
+            <Button busy={dismissAll.isBusy} onClick={() => void clear()}>
               Dismiss all …
             </Button>
-          </For>
+          </RequireRole>
         )
       }
       panel={shown && <NotificationPanel key={shown.id} notification={shown} />}
@@ -80,29 +80,29 @@ export function Page({ params: { id } }: PageProps) {
           There is no such notification among the newest; those that were dismissed are kept for a while only.
         </p>
       )}
-      <Loaded query={pages}>
+      <QueryView query={pages}>
         {() => (
           <DataTable
             label="Notifications"
             rows={rows}
             columns={shown ? BESIDE_PANEL : COLUMNS}
             rowKey={(each) => each.id}
-            rowLink={(each) => here({}, pathOf("notifications", each.id))}
+            rowLink={(each) => urlWith({}, joinPath("notifications", each.id))}
             selected={id}
             rowHeight={52}
             more={{
-              has: pages.hasNextPage,
-              loading: pages.isFetchingNextPage,
+              hasMore: pages.hasNextPage,
+              isLoading: pages.isFetchingNextPage,
               load: () => void pages.fetchNextPage(),
             }}
             empty={
-              <Empty title={view === "open" ? "Nothing new" : "Nothing was dismissed lately"}>
+              <EmptyState title={view === "open" ? "Nothing new" : "Nothing was dismissed lately"}>
                 {view === "open" && "Agents leave word here, and so does Toolkeep where a server needs you."}
-              </Empty>
+              </EmptyState>
             }
           />
         )}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }
@@ -123,14 +123,14 @@ function NotificationPanel({ notification }: { notification: NotificationView })
   const [words, tone] = LEVELS[level];
   const server = useServerOf(id);
   const dismiss = useAction({
-    run: (client) => client.post(pathOf("notifications", id, "dismiss")),
-    done: "Dismissed",
-    changes: CHANGES,
+    run: (client) => client.post(joinPath("notifications", id, "dismiss")),
+    successMessage: "Dismissed",
+    invalidates: CHANGES,
   });
   return (
     <SidePanel
-      title={<Untrusted text={title} line />}
-      back={here({}, "/notifications")}
+      title={<UntrustedText text={title} line />}
+      closeTo={urlWith({}, "/notifications")}
       footer={
         dismissedAt === null && (
           <div className="flex flex-wrap gap-2">
@@ -140,11 +140,11 @@ function NotificationPanel({ notification }: { notification: NotificationView })
               </ButtonLink>
             )}
             {!undecided && (
-              <For role="operator">
-                <Button icon="check" busy={dismiss.busy} onClick={() => void dismiss.run()}>
+              <RequireRole role="operator">
+                <Button icon="check" busy={dismiss.isBusy} onClick={() => void dismiss.run()}>
                   Dismiss
                 </Button>
-              </For>
+              </RequireRole>
             )}
           </div>
         )
@@ -152,7 +152,7 @@ function NotificationPanel({ notification }: { notification: NotificationView })
     >
       <PanelSection>
         <p className="mb-3 text-base font-medium">
-          <Untrusted text={title} />
+          <UntrustedText text={title} />
         </p>
         <KeyValues
           pairs={[
@@ -167,8 +167,8 @@ function NotificationPanel({ notification }: { notification: NotificationView })
               agent === null ? (
                 "Toolkeep"
               ) : (
-                <TextLink key="agent" to={pathOf("agents", agent)}>
-                  <Untrusted text={agent} />
+                <TextLink key="agent" to={joinPath("agents", agent)}>
+                  <UntrustedText text={agent} />
                 </TextLink>
               ),
             ],
@@ -179,7 +179,7 @@ function NotificationPanel({ notification }: { notification: NotificationView })
       </PanelSection>
       {body !== "" && (
         <PanelSection title="What it says">
-          <Untrusted text={body} max={5_000} />
+          <UntrustedText text={body} max={5_000} />
         </PanelSection>
       )}
     </SidePanel>
@@ -200,7 +200,7 @@ function decisionOf(id: string): string {
 }
 
 function decidedAt(id: string, server: string): string {
-  const page = pathOf("servers", server);
+  const page = joinPath("servers", server);
   return id.startsWith("ntf_changes_") ? `${page}?tab=changes` : page;
 }
 
@@ -211,9 +211,9 @@ const COLUMNS: readonly Column<NotificationView>[] = [
     width: "minmax(0,3fr)",
     cell: ({ title, body }) => (
       <span className="block leading-snug">
-        <Untrusted text={title} line />
+        <UntrustedText text={title} line />
         <span className="block truncate text-xs font-normal text-soft">
-          <Untrusted text={body} line max={200} />
+          <UntrustedText text={body} line max={200} />
         </span>
       </span>
     ),
@@ -228,15 +228,15 @@ const COLUMNS: readonly Column<NotificationView>[] = [
     id: "from",
     header: "From",
     width: "8rem",
-    cell: ({ agent }) => (agent === null ? "Toolkeep" : <Untrusted text={agent} line />),
+    cell: ({ agent }) => (agent === null ? "Toolkeep" : <UntrustedText text={agent} line />),
   },
   {
     id: "when",
     header: "When",
     width: "6.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "title" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "title" || showOnPhone);

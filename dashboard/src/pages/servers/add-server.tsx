@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NewServer, ServerAnswer } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
@@ -20,7 +20,7 @@ export function AddServer({ way, onClose }: { way: string; onClose: () => void }
       <Tabs
         name="add"
         label="Ways to add servers"
-        keepFirst
+        keepFirstInUrl
         tabs={[
           { id: "form", label: "Fill in" },
           { id: "paste", label: "Paste" },
@@ -40,15 +40,15 @@ function ServerFormDialog({ onClose, children }: { onClose: () => void; children
   const { run, start } = useServerTest();
   const add = useAction({
     run: (client, server: NewServer) => client.post<ServerAnswer>("/servers", server),
-    done: ({ server }) => `${server.name} was added`,
-    changes: ["/servers", "/tools", "/home", "/status"],
+    successMessage: ({ server }) => `${server.name} was added`,
+    invalidates: ["/servers", "/tools", "/home", "/status"],
     quiet: true,
   });
   const submit = async () => {
     const added = await add.run(newServerOf(fields, values));
     if (!added) return;
     forget();
-    navigate(here({ add: "" }, pathOf("servers", added.server.name)));
+    navigate(urlWith({ add: "" }, joinPath("servers", added.server.name)));
   };
   const test = () => {
     const { command, args, cwd, env, url, headers, oauth } = inputOf(fields, values);
@@ -72,7 +72,7 @@ function ServerFormDialog({ onClose, children }: { onClose: () => void; children
           <Button icon="play" busy={run.running} onClick={test}>
             Test
           </Button>
-          <Button look="primary" type="submit" form="add-server" busy={add.busy}>
+          <Button look="primary" type="submit" form="add-server" busy={add.isBusy}>
             Add
           </Button>
         </>

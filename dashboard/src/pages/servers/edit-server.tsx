@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerAnswer, ServerChange, ServerView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
@@ -16,9 +16,10 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
   const [fields, setFields, forget] = useDraft(`edit-server.${server.id}`, before);
   const [values, setValues] = useState<SecretValues>({});
   const save = useAction({
-    run: (client, change: ServerChange) => client.patch<ServerAnswer>(pathOf("servers", server.name), change),
-    done: "Saved",
-    changes: ["/servers", "/tools", "/home", "/status"],
+    run: (client, change: ServerChange) =>
+      client.patch<ServerAnswer>(joinPath("servers", server.name), change),
+    successMessage: "Saved",
+    invalidates: ["/servers", "/tools", "/home", "/status"],
     quiet: true,
   });
   const close = () => {
@@ -31,7 +32,7 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
     const change = { ...inputOf(fields, values, before), ...(name === server.name ? {} : { name }) };
     if (Object.keys(change).length > 0 && !(await save.run(change))) return;
     forget();
-    navigate(here({ doing: thenTest ? "test" : "" }, pathOf("servers", name)), { replace: true });
+    navigate(urlWith({ doing: thenTest ? "test" : "" }, joinPath("servers", name)), { replace: true });
   };
   return (
     <Dialog
@@ -40,10 +41,10 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button icon="play" busy={save.busy} onClick={() => void submit(true)}>
+          <Button icon="play" busy={save.isBusy} onClick={() => void submit(true)}>
             Save and test
           </Button>
-          <Button look="primary" type="submit" form="edit-server" busy={save.busy}>
+          <Button look="primary" type="submit" form="edit-server" busy={save.isBusy}>
             Save
           </Button>
         </>

@@ -11,9 +11,9 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, TextArea } from "../../ui/form.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const SETTLE_MS = 300;
 
@@ -33,17 +33,19 @@ export function ImportServers({ onClose, children }: WayProps) {
       title="Import servers"
       wide
       onClose={onClose}
-      footer={<ImportButton choice={choice} busy={add.busy} onImport={(names) => void add.run({ names })} />}
+      footer={
+        <ImportButton choice={choice} busy={add.isBusy} onImport={(names) => void add.run({ names })} />
+      }
     >
       {children}
-      <Loaded query={preview}>
+      <QueryView query={preview}>
         {({ servers, files }) => (
           <div className="flex flex-col gap-4">
             {servers.length === 0 ? (
-              <Empty title="No client on this machine has a server">
+              <EmptyState title="No client on this machine has a server">
                 Looked for the settings of Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini and
                 others in the home of whoever runs the daemon.
-              </Empty>
+              </EmptyState>
             ) : (
               <Choices servers={servers} choice={choice} />
             )}
@@ -51,7 +53,7 @@ export function ImportServers({ onClose, children }: WayProps) {
             <FormProblem problem={add.problem} />
           </div>
         )}
-      </Loaded>
+      </QueryView>
     </Dialog>
   );
 }
@@ -90,7 +92,7 @@ export function PasteServers({ onClose, children }: WayProps) {
       wide
       onClose={onClose}
       footer={
-        <ImportButton choice={choice} busy={add.busy} onImport={(names) => void add.run({ names, text })} />
+        <ImportButton choice={choice} busy={add.isBusy} onImport={(names) => void add.run({ names, text })} />
       }
     >
       {children}
@@ -100,9 +102,9 @@ export function PasteServers({ onClose, children }: WayProps) {
           hint="A command such as claude mcp add or npx, an address, or settings as JSON or TOML."
           error={problem ?? undefined}
         >
-          {(given) => (
+          {(inputProps) => (
             <TextArea
-              {...given}
+              {...inputProps}
               mono
               rows={8}
               value={text}
@@ -150,7 +152,7 @@ function useImport(onClose: () => void) {
   const toast = useToast();
   const action = useAction({
     run: (client, wanted: NewImport) => client.post<ImportAnswer>("/imports", wanted),
-    changes: ["/servers", "/tools", "/home", "/status", "/imports"],
+    invalidates: ["/servers", "/tools", "/home", "/status", "/imports"],
     quiet: true,
   });
   return {
@@ -159,8 +161,8 @@ function useImport(onClose: () => void) {
       const answer = await action.run(wanted);
       if (!answer) return;
       const failed = answer.results.filter(({ error }) => error !== null);
-      toast.tell(`${answer.results.length - failed.length} servers were imported`);
-      for (const { error } of failed) toast.complain({ message: error!, remedy: "Add it with the form." });
+      toast.show(`${answer.results.length - failed.length} servers were imported`);
+      for (const { error } of failed) toast.showProblem({ message: error!, remedy: "Add it with the form." });
       onClose();
     },
   };
@@ -204,13 +206,13 @@ function Choices({ servers, choice }: { servers: readonly ImportPreviewServer[];
               <span className="min-w-0 flex-1">
                 <span className="flex flex-wrap items-center gap-2">
                   <b>
-                    <Untrusted text={name} />
+                    <UntrustedText text={name} />
                   </b>
                   <Badge tone={tone}>{words}</Badge>
                   <span className="text-xs text-soft">{server.clients.join(", ")}</span>
                 </span>
                 <span className="block text-soft">
-                  <Untrusted text={server.reach} mono />
+                  <UntrustedText text={server.reach} mono />
                 </span>
                 {(server.envKeys.length > 0 || server.headerKeys.length > 0) && (
                   <span className="block text-xs text-soft">
@@ -224,7 +226,7 @@ function Choices({ servers, choice }: { servers: readonly ImportPreviewServer[];
                 )}
                 {server.notes.map((note) => (
                   <span key={note} className="block text-soft">
-                    <Untrusted text={note} />
+                    <UntrustedText text={note} />
                   </span>
                 ))}
               </span>
@@ -244,7 +246,7 @@ function FilesRead({ files }: { files: ImportPreview["files"] }) {
       <ul className="pt-1">
         {files.map(({ path, servers, problem }) => (
           <li key={path} className="flex justify-between gap-4">
-            <Untrusted text={path} mono />
+            <UntrustedText text={path} mono />
             <span className={problem ? "text-bad" : "text-soft"}>{problem ?? `${servers} servers`}</span>
           </li>
         ))}

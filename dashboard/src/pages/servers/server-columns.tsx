@@ -1,8 +1,8 @@
 import type { ServerLatency, ServerView } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/data-table.tsx";
-import { duration } from "../../ui/time.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ServerStateMark, STATES, shownState } from "./server-state.tsx";
 
 export interface ServerRow {
@@ -14,7 +14,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "name",
     header: "Name",
-    cell: ({ server }) => <Untrusted text={server.name} line />,
+    cell: ({ server }) => <UntrustedText text={server.name} line />,
     sortBy: ({ server }) => server.name.toLowerCase(),
     width: "minmax(8rem,1.2fr)",
   },
@@ -24,11 +24,11 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ server }) => <ServerStateMark server={server} />,
     sortBy: ({ server }) => STATES[shownState(server)].label,
     width: "10rem",
-    phone: true,
+    showOnPhone: true,
   },
   {
     id: "transport",
-    roomy: true,
+    wideOnly: true,
     header: "Transport",
     cell: ({ server }) => TRANSPORTS[server.transport],
     sortBy: ({ server }) => server.transport,
@@ -36,7 +36,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   },
   {
     id: "era",
-    roomy: true,
+    wideOnly: true,
     header: "Speaks",
     cell: ({ server }) =>
       server.era && (
@@ -62,28 +62,30 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     ),
     sortBy: ({ server }) => server.toolCount,
     width: "7rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "latency",
     header: "Latency",
     cell: ({ latency }) =>
       latency && (
-        <span title={`Median of the last calls; 95 of 100 took no longer than ${duration(latency.p95Ms)}`}>
-          {duration(latency.medianMs)}
+        <span
+          title={`Median of the last calls; 95 of 100 took no longer than ${formatDuration(latency.p95Ms)}`}
+        >
+          {formatDuration(latency.medianMs)}
         </span>
       ),
     sortBy: ({ latency }) => latency?.medianMs ?? -1,
     width: "5.5rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "error",
     header: "Last error",
     cell: ({ server }) =>
       server.lastError && (
-        <span title={plain(server.lastError)}>
-          <Untrusted text={server.lastError} line />
+        <span title={escapeInvisible(server.lastError)}>
+          <UntrustedText text={server.lastError} line />
         </span>
       ),
     width: "minmax(0,1.6fr)",

@@ -17,9 +17,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
   return (
     <div className="flex flex-col gap-4">
       <Field label="Name" hint="Letters, digits, spaces, -, _ or . — the names of its tools begin with it.">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             required
             maxLength={64}
             value={fields.name}
@@ -29,9 +29,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
       </Field>
       {!stored && (
         <Field label="What it is">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               value={fields.kind}
               onChange={(event) => set({ kind: event.target.value as ServerFields["kind"] })}
               options={[
@@ -63,9 +63,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
             onChange={(event) => set({ eager: event.target.checked })}
           />
           <Field label="Time limit of a call, in seconds">
-            {(given) => (
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 inputMode="decimal"
                 value={fields.timeout}
                 onChange={(event) => set({ timeout: event.target.value })}
@@ -74,9 +74,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
           </Field>
           {fields.kind === "program" && (
             <Field label="Sandbox" hint="What it sees of the machine; see docs/sandbox.md.">
-              {(given) => (
+              {(inputProps) => (
                 <Select
-                  {...given}
+                  {...inputProps}
                   value={fields.sandbox}
                   onChange={(event) => set({ sandbox: event.target.value as ServerFields["sandbox"] })}
                   options={[
@@ -95,9 +95,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
                 label="OAuth client id"
                 hint="Only where the server wants one that was registered by hand."
               >
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     value={fields.clientId}
                     onChange={(event) => set({ clientId: event.target.value })}
@@ -105,9 +105,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
                 )}
               </Field>
               <Field label="OAuth client secret" hint={stored ? "Blank keeps what is stored." : undefined}>
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     type="password"
                     autoComplete="new-password"
@@ -117,9 +117,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
                 )}
               </Field>
               <Field label="OAuth scope">
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     value={fields.scope}
                     onChange={(event) => set({ scope: event.target.value })}
@@ -142,9 +142,9 @@ function Program({ fields, set, ...rest }: PartProps) {
   return (
     <>
       <Field label="Command" hint="The program alone: npx, uvx, node, docker or a path.">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             required
             value={fields.command}
@@ -153,9 +153,9 @@ function Program({ fields, set, ...rest }: PartProps) {
         )}
       </Field>
       <Field label="Arguments" hint="One a line.">
-        {(given) => (
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             mono
             rows={3}
             value={fields.args}
@@ -172,9 +172,9 @@ function Program({ fields, set, ...rest }: PartProps) {
         {...rest}
       />
       <Field label="Folder it runs in" hint="Blank: the home of Toolkeep.">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             value={fields.cwd}
             onChange={(event) => set({ cwd: event.target.value })}
@@ -189,9 +189,9 @@ function Address({ fields, set, ...rest }: PartProps) {
   return (
     <>
       <Field label="Address">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             required
             type="url"

@@ -1,9 +1,9 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerLogEntry, ServerLogPage } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { classes } from "../../ui/classes.ts";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const LINES = 300;
 const EVERY_MS = 2_000;
@@ -11,17 +11,17 @@ const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 /** The last lines that the server wrote beside its answers, newest first, and what became of it. */
 export function ServerLog({ name }: { name: string }) {
-  const log = useGet<ServerLogPage>(pathOf("servers", name, "logs"), {
+  const log = useGet<ServerLogPage>(joinPath("servers", name, "logs"), {
     params: { lines: LINES },
-    everyMs: EVERY_MS,
+    refetchEveryMs: EVERY_MS,
   });
   return (
-    <Loaded query={log}>
+    <QueryView query={log}>
       {({ entries, junkLines }) =>
         entries.length === 0 ? (
-          <Empty title="It has written nothing">
+          <EmptyState title="It has written nothing">
             Lines come here since the daemon started; they are not stored.
-          </Empty>
+          </EmptyState>
         ) : (
           <>
             {junkLines > 0 && (
@@ -37,7 +37,7 @@ export function ServerLog({ name }: { name: string }) {
           </>
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -50,7 +50,7 @@ function Line({ entry: { at, kind, level, text, count } }: { entry: ServerLogEnt
       </time>
       <span className="w-14 shrink-0 text-soft">{level ?? kind}</span>
       <span className={classes("min-w-0", kind === "state" && "text-accent", isBad && "text-bad")}>
-        <Untrusted text={text} max={600} />
+        <UntrustedText text={text} max={600} />
         {count !== undefined && count > 1 && <span className="text-soft"> ({count} in a row)</span>}
       </span>
     </li>

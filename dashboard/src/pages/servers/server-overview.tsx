@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerAnswer, ServerChanges, ServerFindings, ServerView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { duration, Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration, Time } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { TRANSPORTS } from "./server-columns.tsx";
 import { ServerStateMark } from "./server-state.tsx";
 import { Findings } from "./server-tools.tsx";
@@ -30,7 +30,7 @@ export function ServerOverview({
       {server.lastError && (
         <PanelSection title="Last error">
           <div className="rounded-md bg-bad-soft px-3 py-2 text-bad">
-            <Untrusted text={server.lastError} mono />
+            <UntrustedText text={server.lastError} mono />
           </div>
         </PanelSection>
       )}
@@ -44,7 +44,7 @@ export function ServerOverview({
       </PanelSection>
       {server.instructions && (
         <PanelSection title="What it tells models">
-          <Untrusted text={server.instructions} max={1_000} />
+          <UntrustedText text={server.instructions} max={1_000} />
         </PanelSection>
       )}
     </>
@@ -64,10 +64,10 @@ function LeftOut({ server: { leftOut } }: { server: ServerView }) {
           <li key={index} className="text-warn">
             {name !== null && (
               <>
-                <Untrusted text={name} mono />:{" "}
+                <UntrustedText text={name} mono />:{" "}
               </>
             )}
-            <Untrusted text={reason} />
+            <UntrustedText text={reason} />
           </li>
         ))}
       </ul>
@@ -82,8 +82,8 @@ const MAX_FINDINGS = 20;
 
 /** What there is to look at in what the server says of itself and its tools. */
 function FoundInIt({ server: { name, waiting } }: { server: ServerView }) {
-  const shown = useGet<ServerFindings>(pathOf("servers", name, "findings")).data?.tools ?? [];
-  const changes = useGet<ServerChanges>(waiting > 0 ? pathOf("servers", name, "changes") : undefined).data;
+  const shown = useGet<ServerFindings>(joinPath("servers", name, "findings")).data?.tools ?? [];
+  const changes = useGet<ServerChanges>(waiting > 0 ? joinPath("servers", name, "changes") : undefined).data;
   const held = (changes?.changes ?? [])
     .filter(({ state, findings }) => state === "waiting" && findings.length > 0)
     .map(({ name: tool, findings }) => ({ tool, findings, isHeld: true }));
@@ -95,7 +95,7 @@ function FoundInIt({ server: { name, waiting } }: { server: ServerView }) {
         {found.slice(0, MAX_FINDINGS).map(({ tool, findings, isHeld }) => (
           <li key={`${isHeld} ${tool}`}>
             <p className="mb-1 flex flex-wrap gap-2">
-              <Untrusted text={tool} mono />
+              <UntrustedText text={tool} mono />
               {isHeld && <Badge tone="warn">held back</Badge>}
             </p>
             <Findings tool={{ findings }} />
@@ -107,7 +107,7 @@ function FoundInIt({ server: { name, waiting } }: { server: ServerView }) {
       )}
       {held.length > 0 && (
         <p className="mt-2">
-          <TextLink to={`${pathOf("servers", name)}?tab=changes`}>Decide what is held back</TextLink>
+          <TextLink to={`${joinPath("servers", name)}?tab=changes`}>Decide what is held back</TextLink>
         </p>
       )}
     </PanelSection>
@@ -118,9 +118,9 @@ function FoundInIt({ server: { name, waiting } }: { server: ServerView }) {
 function Approval({ server, remove }: { server: ServerView; remove: (() => void) | undefined }) {
   const approve = useAction({
     run: (client) =>
-      client.post<ServerAnswer>(pathOf("servers", server.name, "approve"), { changedAt: server.changedAt }),
-    done: `${server.name} is approved`,
-    changes: ["/servers", "/tools", "/home", "/status"],
+      client.post<ServerAnswer>(joinPath("servers", server.name, "approve"), { changedAt: server.changedAt }),
+    successMessage: `${server.name} is approved`,
+    invalidates: ["/servers", "/tools", "/home", "/status"],
   });
   return (
     <PanelSection>
@@ -130,18 +130,18 @@ function Approval({ server, remove }: { server: ServerView; remove: (() => void)
           what would run:
         </p>
         <Reach server={server} />
-        <For role="admin">
+        <RequireRole role="admin">
           <div className="flex flex-wrap gap-2">
             {remove && (
               <Button icon="trash" onClick={remove}>
                 Reject and remove
               </Button>
             )}
-            <Button look="primary" busy={approve.busy} onClick={() => void approve.run()}>
+            <Button look="primary" busy={approve.isBusy} onClick={() => void approve.run()}>
               Approve
             </Button>
           </div>
-        </For>
+        </RequireRole>
       </div>
     </PanelSection>
   );
@@ -164,7 +164,7 @@ function Reach({ server }: { server: ServerView }) {
       )}
       <KeyValues
         pairs={[
-          ["Folder", cwd && <Untrusted text={cwd} mono />],
+          ["Folder", cwd && <UntrustedText text={cwd} mono />],
           ["Variables", envKeys.length > 0 && <Keys keys={envKeys} />],
           ["Headers", headerKeys.length > 0 && <Keys keys={headerKeys} />],
           ["Secrets", secrets.length > 0 && <Keys keys={secrets} />],
@@ -179,7 +179,7 @@ function Keys({ keys }: { keys: readonly string[] }) {
     <span className="flex flex-wrap gap-1">
       {keys.map((key) => (
         <code key={key} className="rounded bg-hover px-1 font-mono text-xs">
-          <Untrusted text={key} />
+          <UntrustedText text={key} />
         </code>
       ))}
     </span>
@@ -214,7 +214,7 @@ function facts(server: ServerView): readonly (readonly [string, React.ReactNode]
         (server.sandbox.problem ??
           `${server.sandbox.mode}, ${server.sandbox.network ? "with" : "without"} network`),
     ],
-    ["Time limit", duration(server.timeoutMs)],
+    ["Time limit", formatDuration(server.timeoutMs)],
     [
       "Starts",
       server.connect === "eager" || server.keepAlive ? "with the daemon, stays" : "with its first call",

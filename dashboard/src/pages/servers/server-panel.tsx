@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Done, ServerAnswer, ServerView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
-import { For, useMay } from "../../app/session.tsx";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole, useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { EditServer } from "./edit-server.tsx";
 import { ServerChangesView } from "./server-changes.tsx";
 import { ServerLog } from "./server-log.tsx";
@@ -19,18 +19,18 @@ import { ServerTools } from "./server-tools.tsx";
 
 /** One server: what it is, its tools, what it publishes that nobody accepted, what it wrote. */
 export function ServerPanel({ name }: { name: string }) {
-  const answer = useGet<ServerAnswer>(pathOf("servers", name));
-  const back = here({ tab: "", doing: "" }, "/servers");
+  const answer = useGet<ServerAnswer>(joinPath("servers", name));
+  const back = urlWith({ tab: "", doing: "" }, "/servers");
   const removeIt = useRemoval(answer.data?.server, back);
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={back}
+      title={<UntrustedText text={name} line />}
+      closeTo={back}
       actions={answer.data && <Actions server={answer.data.server} removeIt={removeIt} />}
     >
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ server, tools }) => <Parts server={server} tools={tools} removeIt={removeIt} />}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -69,16 +69,16 @@ const CHANGES = ["/servers", "/tools", "/home", "/status"];
 function useRemoval(server: ServerView | undefined, back: string): (() => void) | undefined {
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client, name: string) => client.delete<Done>(pathOf("servers", name)),
-    done: (_answer, name) => `${name} was removed`,
-    changes: CHANGES,
+    run: (client, name: string) => client.delete<Done>(joinPath("servers", name)),
+    successMessage: (_answer, name) => `${name} was removed`,
+    invalidates: CHANGES,
   });
   if (server?.source !== "stored") return undefined;
   const { name, toolCount } = server;
   const ask = async () => {
     const yes = await confirm({
       title: `Remove ${name}?`,
-      what: `Its ${toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
+      description: `Its ${toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
       action: "Remove",
       danger: true,
     });
@@ -91,16 +91,16 @@ function Actions({ server, removeIt }: { server: ServerView; removeIt: (() => vo
   const { name } = server;
   const [doing, setDoing] = useUrlState("doing");
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const post = useAction({
-    run: (client, verb: string) => client.post<ServerAnswer>(pathOf("servers", name, verb)),
-    done: (_answer, verb) => `${name}: ${DONE[verb] ?? verb}`,
-    changes: CHANGES,
+    run: (client, verb: string) => client.post<ServerAnswer>(joinPath("servers", name, verb)),
+    successMessage: (_answer, verb) => `${name}: ${DONE[verb] ?? verb}`,
+    invalidates: CHANGES,
   });
   const disableIt = async () => {
     const yes = await confirm({
       title: `Disable ${name}?`,
-      what: `Its ${server.toolCount} tools disappear for every agent, and calls under way end. Nothing is forgotten: enable it to have it back.`,
+      description: `Its ${server.toolCount} tools disappear for every agent, and calls under way end. Nothing is forgotten: enable it to have it back.`,
       action: "Disable",
     });
     if (yes) await post.run("disable");
@@ -121,7 +121,8 @@ function Actions({ server, removeIt }: { server: ServerView; removeIt: (() => vo
   async function trustIt() {
     const yes = await confirm({
       title: `Trust what ${name} says of its tools?`,
-      what: "Then its own word counts for what its tools can do, also where that makes rules milder, and new and changed tools no longer wait for you.",
+      description:
+        "Then its own word counts for what its tools can do, also where that makes rules milder, and new and changed tools no longer wait for you.",
       action: "Trust it",
     });
     if (yes) await post.run("trust");
@@ -129,11 +130,11 @@ function Actions({ server, removeIt }: { server: ServerView; removeIt: (() => vo
   return (
     <>
       {server.state !== "pending_approval" && (
-        <For role="operator">
+        <RequireRole role="operator">
           <Button icon="play" onClick={() => setDoing("test")}>
             Test
           </Button>
-        </For>
+        </RequireRole>
       )}
       <Menu label={`More about ${name}`} items={items} />
       {doing === "test" && <ServerTestDialog name={name} onClose={() => setDoing("")} />}

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ConnectStep, ServerTest, TestLine, TestReport } from "../../api/contract.ts";
-import { type Problem, problemOf } from "../../api/problem.ts";
+import { type Problem, toProblem } from "../../api/problem.ts";
 import { useClient } from "../../api/use-api.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const STEPS: readonly (readonly [ConnectStep, string, string])[] = [
   ["resolve", "Resolve", "settings and secrets are put together"],
@@ -41,10 +41,14 @@ export function useServerTest(): { run: Run; start(tested: Tested): void } {
       const controller = new AbortController();
       ended.current = controller;
       setRun({ ...NOTHING, running: true });
-      const path = "name" in tested ? pathOf("servers", tested.name, "test") : "/mcp/servers/test";
+      const path = "name" in tested ? joinPath("servers", tested.name, "test") : "/mcp/servers/test";
       const body = "name" in tested ? {} : tested.config;
       const follow = async () => {
-        for await (const line of client.lines<TestLine>(`${path}?stream=true`, body, controller.signal)) {
+        for await (const line of client.streamLines<TestLine>(
+          `${path}?stream=true`,
+          body,
+          controller.signal,
+        )) {
           if (controller.signal.aborted) return;
           setRun((before) =>
             "report" in line
@@ -55,7 +59,7 @@ export function useServerTest(): { run: Run; start(tested: Tested): void } {
         setRun((before) => ({ ...before, running: false }));
       };
       follow().catch((thrown: unknown) => {
-        if (!controller.signal.aborted) setRun({ ...NOTHING, problem: problemOf(thrown) });
+        if (!controller.signal.aborted) setRun({ ...NOTHING, problem: toProblem(thrown) });
       });
     },
     [client],
@@ -97,20 +101,20 @@ export function TestSteps({ run }: { run: Run }) {
           {report.ok ? (
             <>
               <p className="font-medium text-ok">
-                It works: {report.tool_count} tools in {duration(report.latency_ms)}
+                It works: {report.tool_count} tools in {formatDuration(report.latency_ms)}
               </p>
               {report.warning && (
                 <p className="text-warn">
-                  <Untrusted text={report.warning} />
+                  <UntrustedText text={report.warning} />
                 </p>
               )}
               <p className="text-soft">
-                <Untrusted text={report.tools.join(", ")} mono max={500} />
+                <UntrustedText text={report.tools.join(", ")} mono max={500} />
               </p>
             </>
           ) : (
             <p className="text-bad">
-              <Untrusted text={report.error} mono max={1_500} />
+              <UntrustedText text={report.error} mono max={1_500} />
             </p>
           )}
         </div>
@@ -155,7 +159,7 @@ function stateOf(step: ConnectStep, { begun, report, running }: Run): { tone: To
   if (index < lastIndex || report?.ok) {
     const next =
       begun.find((one) => one.at >= at && order.indexOf(one.step) > index)?.at ?? report?.latency_ms ?? at;
-    return { tone: "ok", words: duration(Math.max(0, next - at)) };
+    return { tone: "ok", words: formatDuration(Math.max(0, next - at)) };
   }
   return running ? { tone: "accent", words: "" } : { tone: "bad", words: "failed" };
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerView, ToolAnswer, ToolDetail, ToolList, ToolView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,8 +7,8 @@ import { Json } from "../../ui/code.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const SHOWN = 200;
 
@@ -18,14 +18,14 @@ export function ServerTools({ server, names }: { server: ServerView; names: read
   const [words, setWords] = useState("");
   if (names.length === 0)
     return (
-      <Empty title="No tool is known of it yet">
+      <EmptyState title="No tool is known of it yet">
         {server.waiting > 0
           ? "What it publishes waits for you under “Held back”."
           : "They are listed when it connects; test it."}
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Loaded query={tools}>
+    <QueryView query={tools}>
       {({ tools: all }) => {
         const own = all.filter(({ name }) => name.includes(words.toLowerCase()));
         return (
@@ -57,7 +57,7 @@ export function ServerTools({ server, names }: { server: ServerView; names: read
           </>
         );
       }}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -76,12 +76,12 @@ function ToolRow({ tool }: { tool: ToolView }) {
         </span>
         <span className="min-w-0 flex-1">
           <span className="flex flex-wrap items-center gap-1.5">
-            <Untrusted text={tool.name} mono />
+            <UntrustedText text={tool.name} mono />
             <ToolFlags tool={tool} />
           </span>
           {!open && (
             <span className="text-soft">
-              <Untrusted text={tool.description} line />
+              <UntrustedText text={tool.description} line />
             </span>
           )}
         </span>
@@ -110,16 +110,16 @@ export function ToolFlags({ tool }: { tool: Pick<ToolView, "flags" | "status"> }
 }
 
 function ToolDetails({ name }: { name: string }) {
-  const answer = useGet<ToolAnswer>(pathOf("tools", name));
+  const answer = useGet<ToolAnswer>(joinPath("tools", name));
   return (
-    <Loaded query={answer} rows={3}>
+    <QueryView query={answer} rows={3}>
       {({ tool }) => (
         <div className="flex flex-col gap-3 px-4 pb-4 pl-10">
-          <Untrusted text={tool.description} max={1_200} />
+          <UntrustedText text={tool.description} max={1_200} />
           <Findings tool={tool} />
           <KeyValues
             pairs={[
-              ["At its server", <Untrusted key="own" text={tool.ownName} mono />],
+              ["At its server", <UntrustedText key="own" text={tool.ownName} mono />],
               [
                 "Can",
                 tool.capabilities.length > 0 &&
@@ -129,15 +129,15 @@ function ToolDetails({ name }: { name: string }) {
               ["Agents", tool.agents.join(", ")],
               [
                 "Warnings",
-                tool.warnings.length > 0 && <Untrusted key="warnings" text={tool.warnings.join("\n")} />,
+                tool.warnings.length > 0 && <UntrustedText key="warnings" text={tool.warnings.join("\n")} />,
               ],
             ]}
           />
           <Json value={tool.inputSchema} label={`the input schema of ${name}`} />
-          <TextLink to={pathOf("tools", name)}>Try it, its history and its cost</TextLink>
+          <TextLink to={joinPath("tools", name)}>Try it, its history and its cost</TextLink>
         </div>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -159,7 +159,7 @@ export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findi
         {findings.map(({ kind, field, excerpt }) => (
           <li key={kind + field + excerpt}>
             It {KINDS[kind] ?? kind} (<code className="font-mono text-xs">{field}</code>):{" "}
-            <Untrusted text={excerpt} mono />
+            <UntrustedText text={excerpt} mono />
           </li>
         ))}
       </ul>

@@ -1,15 +1,15 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home, ServerList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { AddServer } from "./add-server.tsx";
 import { SERVER_COLUMNS, type ServerRow } from "./server-columns.tsx";
 import { ServerPanel } from "./server-panel.tsx";
@@ -22,20 +22,20 @@ export function Page({ params: { name } }: PageProps) {
     <PageFrame
       title="Servers"
       actions={
-        <For role="admin">
-          <ButtonLink to={here({ add: "import" })}>Import</ButtonLink>
-          <ButtonLink to={here({ add: "form" })} look="primary" icon="plus">
+        <RequireRole role="admin">
+          <ButtonLink to={urlWith({ add: "import" })}>Import</ButtonLink>
+          <ButtonLink to={urlWith({ add: "form" })} look="primary" icon="plus">
             Add a server
           </ButtonLink>
-        </For>
+        </RequireRole>
       }
       panel={name !== undefined && <ServerPanel key={name} name={name} />}
     >
       <Servers selected={name} />
       {adding !== "" && (
-        <For role="admin">
+        <RequireRole role="admin">
           <AddServer way={adding} onClose={() => setAdding("")} />
-        </For>
+        </RequireRole>
       )}
     </PageFrame>
   );
@@ -61,10 +61,10 @@ function Servers({ selected }: { selected: string | undefined }) {
       .map((server) => ({ server, latency: latencies.get(server.name) }));
   }, [servers.data, home, words, state, transport]);
   return (
-    <Loaded query={servers}>
+    <QueryView query={servers}>
       {({ servers: all }) => (
         <>
-          <FilterBar shown={`${rows.length} of ${all.length}`}>
+          <FilterBar summary={`${rows.length} of ${all.length}`}>
             <SearchField label="Find a server" />
             <FilterSelect
               name="state"
@@ -86,32 +86,32 @@ function Servers({ selected }: { selected: string | undefined }) {
             rows={rows}
             columns={SERVER_COLUMNS}
             rowKey={({ server }) => server.name}
-            rowLink={({ server }) => here({ tab: "" }, pathOf("servers", server.name))}
+            rowLink={({ server }) => urlWith({ tab: "" }, joinPath("servers", server.name))}
             selected={selected}
-            empty={all.length === 0 ? <NoServers /> : <Empty title="No server fits these filters" />}
+            empty={all.length === 0 ? <NoServers /> : <EmptyState title="No server fits these filters" />}
           />
         </>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
 function NoServers() {
   return (
-    <Empty
+    <EmptyState
       title="No server yet"
       action={
-        <For role="admin">
-          <ButtonLink to={here({ add: "paste" })}>Paste its settings</ButtonLink>
-          <ButtonLink to={here({ add: "import" })}>Import from your clients</ButtonLink>
-          <ButtonLink to={here({ add: "form" })} look="primary">
+        <RequireRole role="admin">
+          <ButtonLink to={urlWith({ add: "paste" })}>Paste its settings</ButtonLink>
+          <ButtonLink to={urlWith({ add: "import" })}>Import from your clients</ButtonLink>
+          <ButtonLink to={urlWith({ add: "form" })} look="primary">
             Add a server
           </ButtonLink>
-        </For>
+        </RequireRole>
       }
     >
       A server is a program or an address that speaks MCP. Its tools reach your agents through Toolkeep, one
       by one as you grant them.
-    </Empty>
+    </EmptyState>
   );
 }

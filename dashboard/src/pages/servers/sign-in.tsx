@@ -1,34 +1,34 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerSignIn, ServerSignInAnswer, ServerView, SignInStart } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, TextInput } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 /** Signing in to a server with OAuth, in another tab; where the browser cannot come back by itself, by its last address. */
 export function SignIn({ server }: { server: ServerView }) {
-  const path = pathOf("servers", server.name, "auth");
+  const path = joinPath("servers", server.name, "auth");
   const changes = ["/servers", "/home", "/tools"];
-  const status = useGet<ServerSignInAnswer>(path, { everyMs: 5_000 }).data?.signIn;
+  const status = useGet<ServerSignInAnswer>(path, { refetchEveryMs: 5_000 }).data?.signIn;
   const [link, setLink] = useState<string | null>(null);
   const [pasted, setPasted] = useState("");
   const confirm = useConfirm();
-  const begin = useAction({ run: (client) => client.post<SignInStart>(path), changes });
+  const begin = useAction({ run: (client) => client.post<SignInStart>(path), invalidates: changes });
   const complete = useAction({
     run: (client, url: string) => client.post<ServerSignInAnswer>(`${path}/complete`, { url }),
-    done: `Signed in to ${server.name}`,
-    changes,
+    successMessage: `Signed in to ${server.name}`,
+    invalidates: changes,
   });
   const signOut = useAction({
     run: (client) => client.delete<ServerSignIn>(path),
-    done: `Signed out of ${server.name}`,
-    changes,
+    successMessage: `Signed out of ${server.name}`,
+    invalidates: changes,
   });
   const start = async () => {
     const begun = await begin.run();
@@ -39,7 +39,8 @@ export function SignIn({ server }: { server: ServerView }) {
   const leave = async () => {
     const yes = await confirm({
       title: `Sign out of ${server.name}?`,
-      what: "What signing in left behind is forgotten and revoked. Its tools stop working until somebody signs in again.",
+      description:
+        "What signing in left behind is forgotten and revoked. Its tools stop working until somebody signs in again.",
       action: "Sign out",
       danger: true,
     });
@@ -53,17 +54,17 @@ export function SignIn({ server }: { server: ServerView }) {
         <KeyValues
           pairs={[
             ["Signed in", status?.signedIn ? <Time key="at" at={status.signedInAt} /> : "no"],
-            ["At", status?.issuer && <Untrusted text={status.issuer} mono />],
-            ["May", status?.scope && <Untrusted text={status.scope} mono />],
-            ["Last failure", status?.failure && <Untrusted text={status.failure} />],
+            ["At", status?.issuer && <UntrustedText text={status.issuer} mono />],
+            ["May", status?.scope && <UntrustedText text={status.scope} mono />],
+            ["Last failure", status?.failure && <UntrustedText text={status.failure} />],
           ]}
         />
-        <For role="admin">
+        <RequireRole role="admin">
           <div className="flex flex-wrap gap-2">
             <Button
               look={status?.signedIn ? "plain" : "primary"}
               icon="out"
-              busy={begin.busy}
+              busy={begin.isBusy}
               onClick={() => void start()}
             >
               {status?.signedIn ? "Sign in again" : "Sign in"}
@@ -82,9 +83,9 @@ export function SignIn({ server }: { server: ServerView }) {
                 label="The tab ended at a page that cannot be reached?"
                 hint="Paste its address here. That is so where your browser runs on another machine than Toolkeep."
               >
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     value={pasted}
                     onChange={(event) => setPasted(event.target.value)}
@@ -94,7 +95,7 @@ export function SignIn({ server }: { server: ServerView }) {
               <div>
                 <Button
                   disabled={pasted.trim() === ""}
-                  busy={complete.busy}
+                  busy={complete.isBusy}
                   onClick={async () => {
                     if (await complete.run(pasted.trim())) setLink(null);
                   }}
@@ -104,7 +105,7 @@ export function SignIn({ server }: { server: ServerView }) {
               </div>
             </div>
           )}
-        </For>
+        </RequireRole>
       </div>
     </PanelSection>
   );
