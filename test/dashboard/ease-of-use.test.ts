@@ -101,13 +101,13 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
       "/questions?state=pending",
     );
     await go(`/approvals/${questions[0]!.id}`);
-    await page.getByRole("button", { name: "Always", disabled: false }).click();
+    await page.getByRole("button", { name: "Always allow", disabled: false }).click();
     const dialog = page.getByRole("dialog");
     const rules = dialog.getByRole("radio");
     expect(await rules.count()).toBe(2);
     expect(await rules.first().isChecked()).toBe(true);
     await dialog.getByText("when the argument thought is like of one thing").waitFor();
-    await dialog.getByRole("button", { name: "Write the rule and allow" }).click();
+    await dialog.getByRole("button", { name: "Add rule and allow" }).click();
     await page.getByText("All caught up").waitFor();
     const asked = async (thought: string) =>
       (await dashboard.call("think", { thought }, "worker")).outcome === "needs_approval";

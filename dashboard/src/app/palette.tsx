@@ -44,9 +44,9 @@ function createAction(
   role: Role,
   name: string,
   to: string,
-  also: string,
+  keywords: string,
 ): Destination & { readonly role: Role } {
-  return { role, name, to, keywords: also, kind: "action", icon: "play" };
+  return { role, name, to, keywords, kind: "action", icon: "play" };
 }
 
 const MAX_RESULTS = 50;

@@ -33,7 +33,7 @@ export function Button({
   look = "plain",
   icon,
   busy = false,
-  notReady: notYet = false,
+  notReady = false,
   children,
   ...rest
 }: ButtonProps) {
@@ -41,8 +41,8 @@ export function Button({
     <button
       type="button"
       {...rest}
-      onClick={notYet ? (event) => event.preventDefault() : rest.onClick}
-      aria-disabled={notYet || undefined}
+      onClick={notReady ? (event) => event.preventDefault() : rest.onClick}
+      aria-disabled={notReady || undefined}
       disabled={rest.disabled || busy}
       aria-busy={busy}
       className={buttonClasses(look)}

@@ -65,7 +65,7 @@ const WIDE = 880;
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, rows, columns, rowKey, rowLink, selected, empty, more, group } = props;
-  const { rowHeight = ROW_HEIGHT, pageHandlesKeys: ownKeys = false } = props;
+  const { rowHeight = ROW_HEIGHT, pageHandlesKeys = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
   const visibleColumns = columns.filter(
@@ -127,7 +127,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
     const at = rowIndexOf(document.activeElement);
     focusRow(at === undefined || !scroller.current?.contains(document.activeElement) ? activeIndex : at + by);
   };
-  useKeys(rowLink && !ownKeys ? { j: moveFocusBy(1), k: moveFocusBy(-1) } : {});
+  useKeys(rowLink && !pageHandlesKeys ? { j: moveFocusBy(1), k: moveFocusBy(-1) } : {});
   const tracks = visibleColumns.map(({ width: track = "minmax(0,1fr)" }, index) =>
     width < NARROW ? toNarrowTrack(track, index) : track,
   );
@@ -342,5 +342,5 @@ function useSortedRows<T>(rows: readonly T[], columns: readonly Column<T>[]): [r
     return keyed.map(({ row }) => row);
   }, [rows, by, isDescending]);
   const toggle = (id: string) => setOrder(by !== id ? id : isDescending ? "" : `-${id}`);
-  return [sorted, { by, isDescending: isDescending, toggle }];
+  return [sorted, { by, isDescending, toggle }];
 }

@@ -17,7 +17,7 @@ interface PageProps {
  * The page frame: header, content, and a side panel for one item. Where the panel covers the content, the content is inert.
  * When the panel closes, the focus returns to its row, or to the element that opened it.
  */
-export function Page({ title, description: about, actions, children, panel }: PageProps) {
+export function Page({ title, description, actions, children, panel }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Toolkeep`;
   }, [title]);
@@ -31,7 +31,9 @@ export function Page({ title, description: about, actions, children, panel }: Pa
           <h1 className="text-lg font-semibold" tabIndex={-1}>
             {title}
           </h1>
-          {about && !panel && <p className="min-w-0 flex-1 truncate text-soft max-sm:hidden">{about}</p>}
+          {description && !panel && (
+            <p className="min-w-0 flex-1 truncate text-soft max-sm:hidden">{description}</p>
+          )}
           {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
         {children}

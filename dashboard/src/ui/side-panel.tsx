@@ -15,7 +15,7 @@ interface SidePanelProps {
 }
 
 /** One item, shown beside its list; on a phone it covers the list. Escape closes it. */
-export function SidePanel({ title, actions, closeTo: back, children, footer }: SidePanelProps) {
+export function SidePanel({ title, actions, closeTo, children, footer }: SidePanelProps) {
   const id = useId();
   const ref = useRef<HTMLElement>(null);
   useEffect(() => takeFocus(ref.current!), []);
@@ -23,11 +23,11 @@ export function SidePanel({ title, actions, closeTo: back, children, footer }: S
     const close = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
       if (document.querySelector("dialog[open], [popover]:popover-open")) return;
-      navigate(back);
+      navigate(closeTo);
     };
     window.addEventListener("keydown", close);
     return () => window.removeEventListener("keydown", close);
-  }, [back]);
+  }, [closeTo]);
   return (
     <aside
       ref={ref}
@@ -40,7 +40,7 @@ export function SidePanel({ title, actions, closeTo: back, children, footer }: S
           {title}
         </h2>
         {actions}
-        <IconButton icon="close" label="Close details" onClick={() => navigate(back)} />
+        <IconButton icon="close" label="Close details" onClick={() => navigate(closeTo)} />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
       {footer && <footer className="border-t border-line bg-surface px-4 py-3">{footer}</footer>}

@@ -24,9 +24,9 @@ interface TabsProps {
 }
 
 /** Tabs of a page or panel. The selection is kept in the URL. */
-export function Tabs({ name, tabs, label, keepFirstInUrl: keepFirst = false }: TabsProps) {
+export function Tabs({ name, tabs, label, keepFirstInUrl = false }: TabsProps) {
   const selected = useTab(name, tabs.map(({ id }) => id) as [string, ...string[]]);
-  const to = (id: string, index: number) => urlWith({ [name]: index === 0 && !keepFirst ? "" : id });
+  const to = (id: string, index: number) => urlWith({ [name]: index === 0 && !keepFirstInUrl ? "" : id });
   return (
     <TabBar
       label={label}
@@ -43,13 +43,13 @@ interface TabBarProps {
 }
 
 /** Tabs as links, so that each has its own URL. Tabs that do not fit can be swiped; there is no scrollbar. */
-export function TabBar({ label, selected: chosen, tabs }: TabBarProps) {
+export function TabBar({ label, selected, tabs }: TabBarProps) {
   const bar = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen
   useEffect(() => {
     const tab = bar.current?.querySelector<HTMLElement>("[aria-current]");
     if (bar.current && tab) bar.current.scrollLeft = tab.offsetLeft - bar.current.clientWidth / 3;
-  }, [chosen]);
+  }, [selected]);
   return (
     <nav
       ref={bar}
@@ -60,10 +60,10 @@ export function TabBar({ label, selected: chosen, tabs }: TabBarProps) {
         <Link
           key={id}
           to={to}
-          aria-current={id === chosen ? "page" : undefined}
+          aria-current={id === selected ? "page" : undefined}
           className={classes(
             "shrink-0 border-b-2 px-2 py-2 font-medium whitespace-nowrap",
-            id === chosen ? "border-accent text-text" : "border-transparent text-soft hover:text-text",
+            id === selected ? "border-accent text-text" : "border-transparent text-soft hover:text-text",
           )}
         >
           {text}

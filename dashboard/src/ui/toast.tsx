@@ -59,19 +59,19 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 
 /** Shows the toasts in the page flow instead of floating, so that they never cover a button. */
 export function ToastTray() {
-  const { visible: shown, close } = useContext(TrayContext)!;
+  const { visible, close } = useContext(TrayContext)!;
   return (
     <div role="status" aria-live="polite" aria-label="Notices" className="shrink-0">
-      {shown.map(({ id, text, remedy, isProblem: bad }) => (
+      {visible.map(({ id, text, remedy, isProblem }) => (
         <div
           key={id}
           className={classes(
             "flex items-center gap-2 border-t bg-raised py-1 pr-2 pl-4",
-            bad ? "border-bad bg-bad-soft" : "border-line",
+            isProblem ? "border-bad bg-bad-soft" : "border-line",
           )}
         >
           <div className="line-clamp-4 min-w-0 flex-1">
-            <span className={classes("font-medium", bad && "text-bad")}>
+            <span className={classes("font-medium", isProblem && "text-bad")}>
               <UntrustedText text={text} />
             </span>
             {remedy && (

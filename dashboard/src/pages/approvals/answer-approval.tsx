@@ -12,94 +12,103 @@ import { useDraft } from "../../ui/use-draft.ts";
 import { useIsSettled } from "../../ui/use-is-settled.ts";
 import { useKeys } from "../../ui/use-keys.ts";
 import { ruleInWords } from "../rules/rule-words.ts";
-import { takes } from "./question-words.ts";
+import { acceptsAnswer } from "./question-labels.ts";
 
-const CHANGES = ["/questions", "/rules"];
+const INVALIDATES = ["/questions", "/rules"];
 
-/** A yes, and for how long it counts. */
-interface Yes extends AnswerInput {
+/** An approval, and how long it applies. */
+interface ApprovalAnswer extends AnswerInput {
   readonly answer: "once" | "conversation" | "always";
 }
 
-/** The four answers to an approval, once there was time to see what is asked. */
+/** The four answers to an approval. The buttons stay inactive until the question has been visible for a moment. */
 export function AnswerApproval({
   review: { question, calls },
-  after,
+  nextUrl,
 }: {
   review: QuestionReview;
-  after: string;
+  nextUrl: string;
 }) {
   const isAdmin = useHasRole("admin");
-  const [rejecting, setRejecting] = useState(false);
-  const [choosing, setChoosing] = useState(false);
-  const notYet = !useIsSettled();
+  const [isRejecting, setIsRejecting] = useState(false);
+  const [isChoosingRule, setIsChoosingRule] = useState(false);
+  const isNotReady = !useIsSettled();
   const approve = useAction({
-    run: (client, yes: Yes) => client.post(joinPath("questions", question.id, "answer"), yes),
-    successMessage: (_, { answer }) => DONE[answer],
-    invalidates: CHANGES,
+    run: (client, answer: ApprovalAnswer) =>
+      client.post(joinPath("questions", question.id, "answer"), answer),
+    successMessage: (_, { answer }) => SUCCESS_MESSAGES[answer],
+    invalidates: INVALIDATES,
   });
-  const say = async (yes: Yes) => {
-    if (approve.isBusy || notYet) return;
-    if ((await approve.run(yes)) !== undefined) navigate(after);
+  const submit = async (answer: ApprovalAnswer) => {
+    if (approve.isBusy || isNotReady) return;
+    if ((await approve.run(answer)) !== undefined) navigate(nextUrl);
   };
-  const mayAgree = useHasRole(question.wants);
-  const once = mayAgree ? () => void say({ answer: "once" }) : undefined;
-  const forConversation =
-    mayAgree && takes(question, "conversation") ? () => void say({ answer: "conversation" }) : undefined;
-  // A client that names no conversation has one for everything.
+  const canApprove = useHasRole(question.wants);
+  const allowOnce = canApprove ? () => void submit({ answer: "once" }) : undefined;
+  const allowInConversation =
+    canApprove && acceptsAnswer(question, "conversation")
+      ? () => void submit({ answer: "conversation" })
+      : undefined;
+  // A client that names no conversation uses one for all its calls.
   const isWholeToken = question.details.wholeToken === true;
-  const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
+  const chooseRule = isAdmin && acceptsAnswer(question, "always") ? () => setIsChoosingRule(true) : undefined;
   useKeys({
-    o: once,
-    c: forConversation,
-    a: notYet ? undefined : always,
-    r: notYet ? undefined : () => setRejecting(true),
+    o: allowOnce,
+    c: allowInConversation,
+    a: isNotReady ? undefined : chooseRule,
+    r: isNotReady ? undefined : () => setIsRejecting(true),
   });
-  if (rejecting) return <Reject id={question.id} after={after} cancel={() => setRejecting(false)} />;
+  if (isRejecting)
+    return <RejectForm id={question.id} nextUrl={nextUrl} onCancel={() => setIsRejecting(false)} />;
   return (
     <>
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        {once ? (
+        {allowOnce ? (
           <Button
             look="primary"
             icon="check"
             busy={approve.isBusy}
-            notReady={notYet}
-            onClick={once}
-            title="Key o"
+            notReady={isNotReady}
+            onClick={allowOnce}
+            title="Shortcut: o"
           >
             Allow once
           </Button>
         ) : (
-          <p className="col-span-2 self-center">Only an admin may say yes to this.</p>
+          <p className="col-span-2 self-center">Only an admin can approve this call.</p>
         )}
-        {forConversation && (
+        {allowInConversation && (
           <Button
             busy={approve.isBusy}
-            notReady={notYet}
-            onClick={forConversation}
-            title={`Key c: this tool, in ${isWholeToken ? "all calls with this token" : "this conversation"}`}
+            notReady={isNotReady}
+            onClick={allowInConversation}
+            title={`Shortcut: c. Allows this tool for ${isWholeToken ? "every call with this token" : "the rest of this conversation"}.`}
           >
-            {isWholeToken ? "All calls with this token" : "This conversation"}
+            {isWholeToken ? "Allow for this token" : "Allow in this conversation"}
           </Button>
         )}
-        {always && (
-          <Button busy={approve.isBusy} notReady={notYet} onClick={always} title="Key a: writes a rule">
-            Always …
+        {chooseRule && (
+          <Button
+            busy={approve.isBusy}
+            notReady={isNotReady}
+            onClick={chooseRule}
+            title="Shortcut: a. Adds a rule."
+          >
+            Always allow…
           </Button>
         )}
         <Button
           look="danger"
           icon="close"
           busy={approve.isBusy}
-          notReady={notYet}
-          onClick={() => setRejecting(true)}
-          title="Key r"
+          notReady={isNotReady}
+          onClick={() => setIsRejecting(true)}
+          title="Shortcut: r"
         >
           Reject
         </Button>
       </div>
-      {choosing && (
+      {isChoosingRule && (
         <AlwaysDialog
           agent={question.agent}
           rules={
@@ -109,22 +118,24 @@ export function AnswerApproval({
           }
           isBatch={calls.length > 1}
           busy={approve.isBusy}
-          onClose={() => setChoosing(false)}
-          onChoose={(rule) => void say({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
+          onClose={() => setIsChoosingRule(false)}
+          onChoose={(rule) =>
+            void submit({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })
+          }
         />
       )}
     </>
   );
 }
 
-const DONE: Readonly<Record<Yes["answer"], string>> = {
+const SUCCESS_MESSAGES: Readonly<Record<ApprovalAnswer["answer"], string>> = {
   once: "Allowed once",
   conversation: "Allowed for this conversation",
-  always: "Allowed from now on: a rule was written",
+  always: "Allowed from now on by a new rule",
 };
 
-function Reject({ id, after, cancel }: { id: string; after: string; cancel: () => void }) {
-  const [reason, setReason, forget] = useDraft(`reject.${id}`, "");
+function RejectForm({ id, nextUrl, onCancel }: { id: string; nextUrl: string; onCancel: () => void }) {
+  const [reason, setReason, clearDraft] = useDraft(`reject.${id}`, "");
   const form = useRef<HTMLFormElement>(null);
   const reject = useAction({
     run: (client) =>
@@ -132,14 +143,14 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
         answer: "reject",
         ...(reason !== "" && { reason }),
       } satisfies AnswerInput),
-    successMessage: "Rejected; the agent is told",
-    invalidates: CHANGES,
+    successMessage: "Rejected. The agent has been told.",
+    invalidates: INVALIDATES,
     quiet: true,
   });
   const send = async () => {
     if ((await reject.run()) === undefined) return;
-    forget();
-    navigate(after);
+    clearDraft();
+    navigate(nextUrl);
   };
   return (
     <form
@@ -150,10 +161,7 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
         void send();
       }}
     >
-      <Field
-        label="Why not? The agent is told."
-        hint="May be left empty. The same call is then refused for a while."
-      >
+      <Field label="Reason" hint="Optional; the agent sees it. The same call is refused for a while.">
         {(inputProps) => (
           <TextInput
             {...inputProps}
@@ -164,23 +172,23 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
               event.preventDefault();
-              cancel();
+              onCancel();
             }}
           />
         )}
       </Field>
       <FormProblem problem={reject.problem} />
       <div className="flex gap-2">
-        <Button onClick={cancel}>Back</Button>
+        <Button onClick={onCancel}>Back</Button>
         <Button look="danger" type="submit" busy={reject.isBusy}>
-          Reject the call
+          Reject call
         </Button>
       </div>
     </form>
   );
 }
 
-interface AlwaysProps {
+interface AlwaysDialogProps {
   readonly agent: string;
   readonly rules: readonly RuleInput[];
   readonly isBatch: boolean;
@@ -189,9 +197,9 @@ interface AlwaysProps {
   readonly onChoose: (rule: RuleInput | undefined) => void;
 }
 
-/** Which rule an always would write, the narrowest first and chosen: for such calls only, or for every call of the tool. */
-function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysProps) {
-  const [chosen, setChosen] = useState(0);
+/** Offers the rules that would always allow the call, narrowest first and preselected: from calls like this one to every call of the tool. */
+function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysDialogProps) {
+  const [selectedIndex, setSelectedIndex] = useState(0);
   return (
     <Dialog
       title="Always allow this?"
@@ -203,18 +211,18 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
             look="primary"
             busy={busy}
             disabled={rules.length === 0}
-            onClick={() => onChoose(isBatch ? undefined : rules[chosen])}
+            onClick={() => onChoose(isBatch ? undefined : rules[selectedIndex])}
           >
-            Write the rule and allow
+            Add rule and allow
           </Button>
         </>
       }
     >
       {rules.length === 0 ? (
-        <p>No rule could let this call run: something stricter asks about it. Allow it once.</p>
+        <p>No rule can allow this call, because a stricter rule asks about it. Allow it once instead.</p>
       ) : isBatch ? (
         <>
-          <p className="mb-2">These rules are written for the agent, until somebody removes them:</p>
+          <p className="mb-2">This adds these rules for the agent. They apply until you remove them.</p>
           <ul className="list-disc pl-5">
             {rules.map((rule) => (
               <li key={rule.permission}>
@@ -225,7 +233,7 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
         </>
       ) : (
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-2">This rule is written, and counts until somebody removes it:</legend>
+          <legend className="mb-2">Choose the rule to add. It applies until you remove it.</legend>
           {rules.map((rule, index) => (
             <label
               key={JSON.stringify(rule)}
@@ -235,8 +243,8 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
                 type="radio"
                 name="rule"
                 className="mt-0.5 size-4 accent-accent-fill"
-                checked={index === chosen}
-                onChange={() => setChosen(index)}
+                checked={index === selectedIndex}
+                onChange={() => setSelectedIndex(index)}
               />
               <UntrustedText text={ruleInWords({ ...rule, agent })} />
             </label>

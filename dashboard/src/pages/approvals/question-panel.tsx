@@ -11,44 +11,45 @@ import { Time, useNow } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { AnswerApproval } from "./answer-approval.tsx";
 import { AnswerQuestion } from "./answer-question.tsx";
-import { decisionOf, KINDS } from "./question-words.ts";
+import { describeDecision, KIND_LABELS } from "./question-labels.ts";
 import { ReviewedCallSection } from "./reviewed-call.tsx";
 
 interface QuestionPanelProps {
   readonly id: string;
-  /** Where closing leads, and where an answer does. */
-  readonly back: string;
-  readonly after: string;
+  /** The URL to go to on close. */
+  readonly closeTo: string;
+  /** The URL to go to after an answer: the next question, or the list. */
+  readonly nextUrl: string;
 }
 
-/** Everything about one question, and the buttons that answer it. */
-export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
+/** One question in full, with the buttons that answer it. */
+export function QuestionPanel({ id, closeTo, nextUrl }: QuestionPanelProps) {
   const review = useGet<QuestionReview>(joinPath("questions", id));
   const question = review.data?.question;
   return (
     <SidePanel
-      title={question ? KINDS[question.kind] : "Approval"}
-      closeTo={back}
-      footer={review.data && !isGone(review.error) && <Answer review={review.data} after={after} />}
+      title={question ? KIND_LABELS[question.kind] : "Approval"}
+      closeTo={closeTo}
+      footer={review.data && !isGone(review.error) && <AnswerFooter review={review.data} nextUrl={nextUrl} />}
     >
       <QueryView query={review}>
-        {({ question: asked, calls }) => (
+        {({ question: loaded, calls }) => (
           <>
             <PanelSection>
               <p className="mb-3 text-base font-medium">
-                <UntrustedText text={asked.prompt} max={2_000} />
+                <UntrustedText text={loaded.prompt} max={2_000} />
               </p>
-              <Facts question={asked} />
+              <Facts question={loaded} />
             </PanelSection>
             {calls.map((call, index) => (
               <ReviewedCallSection
                 // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a question never move
                 key={index}
                 call={call}
-                place={calls.length > 1 ? `Call ${index + 1} of ${calls.length}` : "The call"}
+                title={calls.length > 1 ? `Call ${index + 1} of ${calls.length}` : "Call"}
               />
             ))}
-            <Asked question={asked} />
+            <RequestDetails question={loaded} />
           </>
         )}
       </QueryView>
@@ -56,15 +57,15 @@ export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
   );
 }
 
-function Answer({ review, after }: { review: QuestionReview; after: string }) {
-  const may = useHasRole("operator");
+function AnswerFooter({ review, nextUrl }: { review: QuestionReview; nextUrl: string }) {
+  const canDecide = useHasRole("operator");
   const now = useNow();
   const { question } = review;
-  const [words, tone] = decisionOf(question, now);
+  const [label, tone] = describeDecision(question, now);
   if (question.state !== "pending" || question.expiresAt <= Date.now())
     return (
       <p className="flex flex-wrap items-center gap-x-2">
-        <StateMark tone={tone}>{words}</StateMark>
+        <StateMark tone={tone}>{label}</StateMark>
         {question.settlement && (
           <span className="text-soft">
             by <UntrustedText text={question.settlement.by} /> ({question.settlement.from}),{" "}
@@ -73,11 +74,11 @@ function Answer({ review, after }: { review: QuestionReview; after: string }) {
         )}
       </p>
     );
-  if (!may) return <p className="text-soft">An operator or an admin decides this; you may look.</p>;
+  if (!canDecide) return <p className="text-soft">Only operators and admins can decide this.</p>;
   return question.kind === "approval" ? (
-    <AnswerApproval key={question.id} review={review} after={after} />
+    <AnswerApproval key={question.id} review={review} nextUrl={nextUrl} />
   ) : (
-    <AnswerQuestion key={question.id} question={question} after={after} />
+    <AnswerQuestion key={question.id} question={question} nextUrl={nextUrl} />
   );
 }
 
@@ -105,7 +106,7 @@ function Facts({ question }: { question: QuestionView }) {
         ["Expires", state === "pending" && <Time key="expires" at={expiresAt} />],
         ["Reason", settlement?.reason && <UntrustedText key="reason" text={settlement.reason} />],
         [
-          "Rules written",
+          "Rules added",
           settlement?.ruleIds?.map((id) => (
             <TextLink key={id} to={joinPath("rules", id)}>
               <span className="font-mono text-xs">{id}</span>{" "}
@@ -118,12 +119,12 @@ function Facts({ question }: { question: QuestionView }) {
   );
 }
 
-/** What other questions than approvals are about. */
-function Asked({ question: { kind, details } }: { question: QuestionView }) {
-  const list = (value: unknown) => (Array.isArray(value) ? value.map(String).join(", ") : "");
+/** The details of a request for a tool or a secret. */
+function RequestDetails({ question: { kind, details } }: { question: QuestionView }) {
+  const joinList = (value: unknown) => (Array.isArray(value) ? value.map(String).join(", ") : "");
   if (kind === "access")
     return (
-      <PanelSection title="The tool">
+      <PanelSection title="Tool">
         <KeyValues
           pairs={[
             [
@@ -132,26 +133,26 @@ function Asked({ question: { kind, details } }: { question: QuestionView }) {
                 <UntrustedText text={String(details.tool)} mono />
               </TextLink>,
             ],
-            ["Comes from", <UntrustedText key="origin" text={String(details.origin ?? "")} mono />],
-            ["Says of itself", <UntrustedText key="says" text={String(details.description ?? "")} />],
-            ["Why", <UntrustedText key="why" text={String(details.reason ?? "")} max={1_000} />],
+            ["Source", <UntrustedText key="origin" text={String(details.origin ?? "")} mono />],
+            ["Its description", <UntrustedText key="says" text={String(details.description ?? "")} />],
+            ["Reason", <UntrustedText key="why" text={String(details.reason ?? "")} max={1_000} />],
           ]}
         />
       </PanelSection>
     );
   if (kind === "secret")
     return (
-      <PanelSection title="The secret">
+      <PanelSection title="Secret">
         <KeyValues
           pairs={[
             ["Name", <UntrustedText key="name" text={String(details.name)} mono />],
             [
-              "For the tools",
-              list(details.tools) && <UntrustedText key="tools" text={list(details.tools)} mono />,
+              "Tools",
+              joinList(details.tools) && <UntrustedText key="tools" text={joinList(details.tools)} mono />,
             ],
             [
-              "At the hosts",
-              list(details.hosts) && <UntrustedText key="hosts" text={list(details.hosts)} mono />,
+              "Hosts",
+              joinList(details.hosts) && <UntrustedText key="hosts" text={joinList(details.hosts)} mono />,
             ],
           ]}
         />

@@ -5,15 +5,15 @@ import { QueryView } from "../../ui/states.tsx";
 import { Activity } from "./activity.tsx";
 import { Attention } from "./attention.tsx";
 import { Figures } from "./figures.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { GetStarted } from "./get-started.tsx";
 import { ServersByState } from "./servers-by-state.tsx";
 
-/** The minute under way moves on though nothing happens. */
-const EVERY_MS = 15_000;
+/** Keeps the current minute moving when there are no events. */
+const REFETCH_MS = 15_000;
 
-/** Health at a glance: what needs somebody first, then how it goes. */
+/** The overview: what needs attention first, then how calls are going. */
 export function Page() {
-  const home = useGet<Home>("/home", { refetchEveryMs: EVERY_MS });
+  const home = useGet<Home>("/home", { refetchEveryMs: REFETCH_MS });
   const servers = useGet<ServerList>("/servers");
   const agents = useGet<AgentList>("/agents");
   return (
@@ -24,7 +24,7 @@ export function Page() {
             {({ servers: all }) => (
               <>
                 {agents.data && home.data && (
-                  <FirstSteps servers={all} agents={agents.data.agents} home={home.data} />
+                  <GetStarted servers={all} agents={agents.data.agents} home={home.data} />
                 )}
                 {home.data && <Attention servers={all} home={home.data} />}
                 <QueryView query={home}>{(figures) => <Figures home={figures} />}</QueryView>

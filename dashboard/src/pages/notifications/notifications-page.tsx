@@ -17,16 +17,16 @@ import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const LEVELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]>> = {
-  info: ["For your information", "neutral"],
-  warning: ["Needs a look", "warn"],
-  error: ["Went wrong", "bad"],
+const LEVEL_LABELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]>> = {
+  info: ["Info", "neutral"],
+  warning: ["Warning", "warn"],
+  error: ["Error", "bad"],
 };
 
-const PAGE = 200;
-const CHANGES = ["/notifications", "/status"];
+const PAGE_SIZE = 200;
+const INVALIDATES = ["/notifications", "/status"];
 
-/** What people should know; it stays until somebody dismisses it, or decides what it is about. */
+/** Messages for people. Each stays until a person dismisses it, or makes the decision it is about. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["open", "dismissed"]);
   const open = useNotifications("open", true);
@@ -34,38 +34,39 @@ export function Page({ params: { id } }: PageProps) {
   const dismissed = useNotifications("dismissed", view === "dismissed" || (id !== undefined && !isOpen));
   const confirm = useConfirm();
   const { pages, rows } = view === "open" ? open : dismissed;
-  const shown = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
+  const selected = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
   const dismissAll = useAction({
     run: async (client, ids: readonly string[]) => {
       for (const each of ids) await client.post(joinPath("notifications", each, "dismiss"));
     },
     successMessage: "Dismissed",
-    invalidates: CHANGES,
+    invalidates: INVALIDATES,
   });
   const dismissable = rows.filter((each) => !each.undecided);
-  const clear = async () => {
-    const isSure = await confirm({
+  const confirmDismissAll = async () => {
+    const isConfirmed = await confirm({
       title: `Dismiss ${dismissable.length} notifications?`,
-      description: "They are kept under Dismissed for a while. What waits for a decision stays.",
+      description:
+        "They move to Dismissed and are kept for a while. Notifications that need a decision stay open.",
       action: "Dismiss all",
     });
-    if (isSure) await dismissAll.run(dismissable.map((each) => each.id));
+    if (isConfirmed) await dismissAll.run(dismissable.map((each) => each.id));
   };
   return (
     <PageFrame
       title="Notifications"
-      description="They stay until you dismiss them or decide what they are about."
+      description="Messages from agents and Toolkeep. They stay until you dismiss them."
       actions={
         view === "open" &&
         dismissable.length > 1 && (
           <RequireRole role="operator">
-            <Button busy={dismissAll.isBusy} onClick={() => void clear()}>
-              Dismiss all …
+            <Button busy={dismissAll.isBusy} onClick={() => void confirmDismissAll()}>
+              Dismiss all…
             </Button>
           </RequireRole>
         )
       }
-      panel={shown && <NotificationPanel key={shown.id} notification={shown} />}
+      panel={selected && <NotificationPanel key={selected.id} notification={selected} />}
     >
       <Tabs
         name="view"
@@ -75,9 +76,9 @@ export function Page({ params: { id } }: PageProps) {
           { id: "dismissed", label: "Dismissed" },
         ]}
       />
-      {id !== undefined && open.pages.data && dismissed.pages.data && !shown && (
+      {id !== undefined && open.pages.data && dismissed.pages.data && !selected && (
         <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-          There is no such notification among the newest; those that were dismissed are kept for a while only.
+          This notification was not found. Dismissed notifications are kept for a limited time.
         </p>
       )}
       <QueryView query={pages}>
@@ -85,7 +86,7 @@ export function Page({ params: { id } }: PageProps) {
           <DataTable
             label="Notifications"
             rows={rows}
-            columns={shown ? BESIDE_PANEL : COLUMNS}
+            columns={selected ? COLUMNS_BESIDE_PANEL : COLUMNS}
             rowKey={(each) => each.id}
             rowLink={(each) => urlWith({}, joinPath("notifications", each.id))}
             selected={id}
@@ -96,8 +97,10 @@ export function Page({ params: { id } }: PageProps) {
               load: () => void pages.fetchNextPage(),
             }}
             empty={
-              <EmptyState title={view === "open" ? "Nothing new" : "Nothing was dismissed lately"}>
-                {view === "open" && "Agents leave word here, and so does Toolkeep where a server needs you."}
+              <EmptyState title={view === "open" ? "No open notifications" : "No dismissed notifications"}>
+                {view === "open"
+                  ? "Agents post messages here, and Toolkeep tells you when a server needs you."
+                  : "Notifications you dismiss are kept here for a while."}
               </EmptyState>
             }
           />
@@ -107,11 +110,11 @@ export function Page({ params: { id } }: PageProps) {
   );
 }
 
-/** Newest first, page by page. */
-function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
+/** Newest first, in pages. */
+function useNotifications(state: "open" | "dismissed", isEnabled: boolean) {
   const pages = usePages<NotificationList>(
-    isWanted ? "/notifications" : undefined,
-    { state, limit: PAGE },
+    isEnabled ? "/notifications" : undefined,
+    { state, limit: PAGE_SIZE },
     ({ next }) => (next === null ? undefined : { cursor: next }),
   );
   const rows = pages.data?.pages.flatMap(({ notifications }) => notifications.toReversed()) ?? [];
@@ -120,12 +123,12 @@ function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
 
 function NotificationPanel({ notification }: { notification: NotificationView }) {
   const { id, level, title, body, agent, createdAt, dismissedAt, undecided } = notification;
-  const [words, tone] = LEVELS[level];
-  const server = useServerOf(id);
+  const [label, tone] = LEVEL_LABELS[level];
+  const server = useRelatedServer(id);
   const dismiss = useAction({
     run: (client) => client.post(joinPath("notifications", id, "dismiss")),
     successMessage: "Dismissed",
-    invalidates: CHANGES,
+    invalidates: INVALIDATES,
   });
   return (
     <SidePanel
@@ -135,8 +138,8 @@ function NotificationPanel({ notification }: { notification: NotificationView })
         dismissedAt === null && (
           <div className="flex flex-wrap gap-2">
             {server !== undefined && (
-              <ButtonLink look="primary" to={decidedAt(id, server)}>
-                {decisionOf(id)}
+              <ButtonLink look="primary" to={actionUrl(id, server)}>
+                {actionLabel(id)}
               </ButtonLink>
             )}
             {!undecided && (
@@ -157,9 +160,9 @@ function NotificationPanel({ notification }: { notification: NotificationView })
         <KeyValues
           pairs={[
             [
-              "Kind",
+              "Level",
               <StateMark key="level" tone={tone}>
-                {words}
+                {label}
               </StateMark>,
             ],
             [
@@ -178,7 +181,7 @@ function NotificationPanel({ notification }: { notification: NotificationView })
         />
       </PanelSection>
       {body !== "" && (
-        <PanelSection title="What it says">
+        <PanelSection title="Message">
           <UntrustedText text={body} max={5_000} />
         </PanelSection>
       )}
@@ -186,20 +189,20 @@ function NotificationPanel({ notification }: { notification: NotificationView })
   );
 }
 
-/** What Toolkeep says of a server has the id of that server in its own. */
-function useServerOf(id: string): string | undefined {
+/** The server that a notification is about. Toolkeep puts the server's id into the notification's id. */
+function useRelatedServer(id: string): string | undefined {
   const servers = useGet<ServerList>(id.includes("_srv_") ? "/servers" : undefined).data?.servers;
   return servers?.find((server) => id.includes(server.id))?.name;
 }
 
-/** What a notification of a server asks of people, by how its id begins. */
-function decisionOf(id: string): string {
-  if (id.startsWith("ntf_approve_")) return "Approve or reject it";
-  if (id.startsWith("ntf_changes_")) return "Accept or reject it";
-  return id.startsWith("ntf_auth_") ? "Sign in" : "Look at the server";
+/** The button for a server notification. The prefix of its id says what it is about. */
+function actionLabel(id: string): string {
+  if (id.startsWith("ntf_approve_")) return "Review server";
+  if (id.startsWith("ntf_changes_")) return "Review changes";
+  return id.startsWith("ntf_auth_") ? "Sign in" : "View server";
 }
 
-function decidedAt(id: string, server: string): string {
+function actionUrl(id: string, server: string): string {
   const page = joinPath("servers", server);
   return id.startsWith("ntf_changes_") ? `${page}?tab=changes` : page;
 }
@@ -207,7 +210,7 @@ function decidedAt(id: string, server: string): string {
 const COLUMNS: readonly Column<NotificationView>[] = [
   {
     id: "title",
-    header: "What",
+    header: "Notification",
     width: "minmax(0,3fr)",
     cell: ({ title, body }) => (
       <span className="block leading-snug">
@@ -220,9 +223,9 @@ const COLUMNS: readonly Column<NotificationView>[] = [
   },
   {
     id: "level",
-    header: "Kind",
-    width: "11rem",
-    cell: ({ level }) => <StateMark tone={LEVELS[level][1]}>{LEVELS[level][0]}</StateMark>,
+    header: "Level",
+    width: "8rem",
+    cell: ({ level }) => <StateMark tone={LEVEL_LABELS[level][1]}>{LEVEL_LABELS[level][0]}</StateMark>,
   },
   {
     id: "from",
@@ -239,4 +242,4 @@ const COLUMNS: readonly Column<NotificationView>[] = [
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "title" || showOnPhone);
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "title" || showOnPhone);

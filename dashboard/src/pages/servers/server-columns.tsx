@@ -3,7 +3,7 @@ import { Badge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/time.tsx";
 import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
-import { ServerStateMark, STATES, shownState } from "./server-state.tsx";
+import { displayState, ServerStateMark, STATES } from "./server-state.tsx";
 
 export interface ServerRow {
   readonly server: ServerView;
@@ -22,7 +22,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     id: "state",
     header: "State",
     cell: ({ server }) => <ServerStateMark server={server} />,
-    sortBy: ({ server }) => STATES[shownState(server)].label,
+    sortBy: ({ server }) => STATES[displayState(server)].label,
     width: "10rem",
     showOnPhone: true,
   },

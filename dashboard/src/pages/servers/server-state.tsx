@@ -14,11 +14,11 @@ export const STATES: Readonly<Record<ServerState, { readonly label: string; read
 };
 
 /** One that rests after it failed to start is not idle: the next call fails, too. */
-export function shownState({ state, lastError }: Pick<ServerView, "state" | "lastError">): ServerState {
+export function displayState({ state, lastError }: Pick<ServerView, "state" | "lastError">): ServerState {
   return state === "idle" && lastError !== null ? "unavailable" : state;
 }
 
 export function ServerStateMark({ server }: { server: Pick<ServerView, "state" | "lastError"> }) {
-  const { label, tone } = STATES[shownState(server)];
+  const { label, tone } = STATES[displayState(server)];
   return <StateMark tone={tone}>{label}</StateMark>;
 }

@@ -9,6 +9,7 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
+import { describeFinding } from "./finding-labels.ts";
 
 const SHOWN = 200;
 
@@ -141,15 +142,6 @@ function ToolDetails({ name }: { name: string }) {
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  addresses_model: "speaks to the model, against its host",
-  names_others: "names tools of others",
-  asks_for_secrets: "asks for secrets",
-  hides_text: "hides text",
-  imitates_host: "imitates the host",
-  holds_credentials: "holds credentials",
-};
-
 export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findings"> }) {
   if (findings.length === 0) return null;
   return (
@@ -158,7 +150,7 @@ export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findi
       <ul className="mt-1 list-disc pl-4">
         {findings.map(({ kind, field, excerpt }) => (
           <li key={kind + field + excerpt}>
-            It {KINDS[kind] ?? kind} (<code className="font-mono text-xs">{field}</code>):{" "}
+            It {describeFinding(kind)} (<code className="font-mono text-xs">{field}</code>):{" "}
             <UntrustedText text={excerpt} mono />
           </li>
         ))}

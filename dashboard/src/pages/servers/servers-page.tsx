@@ -13,7 +13,7 @@ import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { AddServer } from "./add-server.tsx";
 import { SERVER_COLUMNS, type ServerRow } from "./server-columns.tsx";
 import { ServerPanel } from "./server-panel.tsx";
-import { STATES, shownState } from "./server-state.tsx";
+import { displayState, STATES } from "./server-state.tsx";
 
 /** The servers behind Toolkeep, and one of them in full. */
 export function Page({ params: { name } }: PageProps) {
@@ -53,7 +53,7 @@ function Servers({ selected }: { selected: string | undefined }) {
     return (servers.data?.servers ?? [])
       .filter(
         (server) =>
-          (state === "" || shownState(server) === state) &&
+          (state === "" || displayState(server) === state) &&
           (transport === "" || server.transport === transport) &&
           (server.name.toLowerCase().includes(wanted) ||
             (server.lastError ?? "").toLowerCase().includes(wanted)),

@@ -14,21 +14,21 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 /** Signing in to a server with OAuth, in another tab; where the browser cannot come back by itself, by its last address. */
 export function SignIn({ server }: { server: ServerView }) {
   const path = joinPath("servers", server.name, "auth");
-  const changes = ["/servers", "/home", "/tools"];
+  const invalidates = ["/servers", "/home", "/tools"];
   const status = useGet<ServerSignInAnswer>(path, { refetchEveryMs: 5_000 }).data?.signIn;
   const [link, setLink] = useState<string | null>(null);
   const [pasted, setPasted] = useState("");
   const confirm = useConfirm();
-  const begin = useAction({ run: (client) => client.post<SignInStart>(path), invalidates: changes });
+  const begin = useAction({ run: (client) => client.post<SignInStart>(path), invalidates });
   const complete = useAction({
     run: (client, url: string) => client.post<ServerSignInAnswer>(`${path}/complete`, { url }),
     successMessage: `Signed in to ${server.name}`,
-    invalidates: changes,
+    invalidates,
   });
   const signOut = useAction({
     run: (client) => client.delete<ServerSignIn>(path),
     successMessage: `Signed out of ${server.name}`,
-    invalidates: changes,
+    invalidates,
   });
   const start = async () => {
     const begun = await begin.run();
