@@ -21,7 +21,7 @@ const PLACES: readonly (readonly [path: string, open?: (page: Page) => Promise<u
   ["/servers/echo?tab=tools"],
   ["/servers/echo?tab=log"],
   ["/servers/echo", (page) => page.getByRole("button", { name: "Test" }).click()],
-  ["/servers/echo", (page) => page.getByRole("button", { name: "More about echo" }).click()],
+  ["/servers/echo", (page) => page.getByRole("button", { name: "More actions for echo" }).click()],
   ["/servers/echo", remove],
   ["/tools/think?tab=use"],
   ["/tools/think?tab=schema"],
@@ -48,7 +48,7 @@ function headingOf(path: string): string {
 }
 
 async function remove(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "More about echo" }).click();
+  await page.getByRole("button", { name: "More actions for echo" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
 }
 

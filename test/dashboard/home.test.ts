@@ -11,13 +11,13 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open();
     const steps = page.getByRole("region", { name: "Get started" });
-    await steps.getByRole("link", { name: "Create an agent" }).waitFor();
+    await steps.getByRole("link", { name: "Create agent" }).waitFor();
     await page.getByText("All caught up.").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await steps.getByRole("link", { name: "Add a server" }).click();
-    await page.getByRole("dialog", { name: "Add a server" }).waitFor();
+    await steps.getByRole("link", { name: "Add server" }).click();
+    await page.getByRole("dialog", { name: "Add server" }).waitFor();
     await page.goto(`${dashboard.url}/`);
-    await steps.getByRole("link", { name: "Create an agent" }).click();
+    await steps.getByRole("link", { name: "Create agent" }).click();
     await page.getByRole("heading", { name: "New agent" }).waitFor();
 
     await dashboard.api("POST", "/servers", { name: "echo", ...fixture("echoes") });

@@ -33,7 +33,7 @@ describe.skipIf(withoutDashboard)("the notifications page", () => {
     expect(await page.getByRole("button", { name: "Test" }).count()).toBe(0);
     await page.getByRole("button", { name: "Reject and remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("No server yet").waitFor();
+    await page.getByText("No servers yet").waitFor();
     expect(dashboard.hub.upstream.servers()).toEqual([]);
     await page.goto(`${dashboard.url}/notifications/ntf_none`);
     await page.getByText("This notification was not found").waitFor();

@@ -21,23 +21,23 @@ interface Destination {
 
 /** Actions available from every page, with the role they require. */
 const ACTIONS: readonly (Destination & { readonly role: Role })[] = [
-  createAction("admin", "Add a server", "/servers?add=form", "new create register mcp"),
+  createAction("admin", "Add server", "/servers?add=form", "new create register mcp"),
   createAction("admin", "Paste server settings", "/servers?add=paste", "add new json readme"),
-  createAction("admin", "Import servers from your clients", "/servers?add=import", "add claude cursor code"),
-  createAction("admin", "Create an agent", "/agents?new=yes", "add new make"),
-  createAction("admin", "Create a toolbox", "/toolboxes?new=yes", "add new make"),
-  createAction("admin", "Add a rule", "/rules?edit=new", "new create allow deny ask permission"),
-  createAction("admin", "Add a secret", "/vault?add=secret", "new create store key password"),
-  createAction("admin", "Add a person", "/users?add=person", "new create invite user"),
-  createAction("admin", "Create an admin token", "/users?view=tokens&add=token", "add new make api"),
-  createAction("admin", "Add a knowledge source", "/knowledge/sources?add=source", "new folder web"),
-  createAction("admin", "Create a project", "/tasks/projects?new=yes", "add new"),
-  createAction("operator", "Create a ticket", "/tasks/tickets?new=yes", "add new"),
-  createAction("operator", "Give an agent a task", "/tasks?new=yes", "add new create"),
+  createAction("admin", "Import servers from clients", "/servers?add=import", "add claude cursor code"),
+  createAction("admin", "Create agent", "/agents?new=yes", "add new make"),
+  createAction("admin", "Create toolbox", "/toolboxes?new=yes", "add new make"),
+  createAction("admin", "Add rule", "/rules?edit=new", "new create allow deny ask permission"),
+  createAction("admin", "Add secret", "/vault?add=secret", "new create store key password"),
+  createAction("admin", "Add person", "/users?add=person", "new create invite user"),
+  createAction("admin", "Create admin token", "/users?view=tokens&add=token", "add new make api"),
+  createAction("admin", "Add knowledge source", "/knowledge/sources?add=source", "new folder web"),
+  createAction("admin", "Create project", "/tasks/projects?new=yes", "add new"),
+  createAction("operator", "Create ticket", "/tasks/tickets?new=yes", "add new"),
+  createAction("operator", "Create task", "/tasks?new=yes", "add new give agent"),
   createAction("operator", "Check health", "/settings?view=health", "health doctor status"),
-  createAction("viewer", "Try a call against the rules", "/rules?view=try", "test explain simulate"),
-  createAction("viewer", "Verify the audit log", "/audit?view=integrity", "check chain integrity"),
-  createAction("admin", "Create a backup", "/settings?view=about", "export"),
+  createAction("viewer", "Test a call against the rules", "/rules?view=try", "try explain simulate"),
+  createAction("viewer", "Verify audit log", "/audit?view=integrity", "check chain integrity"),
+  createAction("admin", "Create backup", "/settings?view=about", "export"),
 ];
 
 function createAction(

@@ -75,12 +75,12 @@ function useRemoval(name: string, tokens: number): () => Promise<void> {
     invalidates: ["/agents", "/tokens", "/toolboxes"],
   });
   return async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the agent ${name}?`,
       description: `${tokens === 0 ? "It has no token." : `${counted(tokens, "token")} of it ${tokens === 1 ? "ends" : "end"} at once, and clients that use ${tokens === 1 ? "it" : "them"} are refused.`} Its memories and to-dos go with it; its workspace stays on disk. It cannot be undone.`,
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run(name))) navigate(urlWith({ tab: "" }, "/agents"));
+    if (isConfirmed && (await remove.run(name))) navigate(urlWith({ tab: "" }, "/agents"));
   };
 }

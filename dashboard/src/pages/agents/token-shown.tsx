@@ -12,14 +12,14 @@ import { QueryView } from "../../ui/states.tsx";
 export function TokenShown({ made: { token, record }, onClose }: { made: TokenAnswer; onClose: () => void }) {
   const confirm = useConfirm();
   const leave = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Close without having kept it?",
       description:
         "Nobody can see this token again. Whoever has not copied it needs a new one; this one should then be revoked.",
       action: "Close it",
       danger: true,
     });
-    if (isSure) onClose();
+    if (isConfirmed) onClose();
   };
   return (
     <Dialog

@@ -76,13 +76,13 @@ function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean 
   });
   const name = token.client?.name ?? (token.label || "without a label");
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Revoke this token?",
       description: `Whoever uses ${name} (…${token.hint}) is refused from the next request on. It cannot be undone; make a new one instead.`,
       action: "Revoke",
       danger: true,
     });
-    if (isSure) await revoke.run(token.id);
+    if (isConfirmed) await revoke.run(token.id);
   };
   return (
     <div className="flex items-center gap-2 py-1.5 pr-1 pl-3">

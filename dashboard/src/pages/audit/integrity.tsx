@@ -21,14 +21,14 @@ export function Integrity() {
     invalidates: ["/audit/verify"],
   });
   const acknowledge = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Acknowledge what was found?",
       description:
         "What is listed counts as looked at, with your name, and is no longer reported. It stays visible in the audit; anything new is found again.",
       action: "Acknowledge",
       danger: true,
     });
-    if (isSure) await begin.run({ acknowledge: "looked at in the dashboard" });
+    if (isConfirmed) await begin.run({ acknowledge: "looked at in the dashboard" });
   };
   return (
     <PageBody>

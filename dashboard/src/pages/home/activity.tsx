@@ -92,7 +92,7 @@ function Agents({ agents }: { agents: readonly AgentActivity[] }) {
   if (agents.length === 0)
     return (
       <p className="rounded-md border border-line px-4 py-3 text-soft">
-        No agents yet. <TextLink to="/agents?new=yes">Create an agent</TextLink>
+        No agents yet. <TextLink to="/agents?new=yes">Create agent</TextLink>
       </p>
     );
   return (

@@ -45,7 +45,7 @@ function Checklist({ servers, agents, home }: GetStartedProps) {
       description: "A program or URL that speaks MCP. Paste the snippet from its README.",
       isDone: servers.length > 0,
       to: "/servers?add=form",
-      action: "Add a server",
+      action: "Add server",
     },
     {
       title: "Or import servers from your clients",
@@ -60,7 +60,7 @@ function Checklist({ servers, agents, home }: GetStartedProps) {
       description: "Agents call tools. Toolboxes define which ones; tokens connect clients.",
       isDone: agentWithTools !== undefined,
       to: "/agents?new=yes",
-      action: "Create an agent",
+      action: "Create agent",
     },
     {
       title: "Connect a client",

@@ -148,21 +148,21 @@ function Actions({ memory: { id } }: { memory: MemoryView }) {
     invalidates: CHANGES,
   });
   const takeBack = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: "Take this memory back?",
       description: "No agent finds it any more. What it said is kept among what was.",
       action: "Take it back",
     });
-    if (yes && (await retract.run())) navigate(back);
+    if (isConfirmed && (await retract.run())) navigate(back);
   };
   const forget = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: "Forget this memory?",
       description: "It and everything it said before is deleted for good.",
       action: "Forget",
       danger: true,
     });
-    if (yes && (await remove.run())) navigate(back);
+    if (isConfirmed && (await remove.run())) navigate(back);
   };
   return (
     <Menu

@@ -107,21 +107,21 @@ function Actions({ source: { name, enabled, entities } }: { source: SourceView }
     invalidates: ["/sources", "/search", "/entities"],
   });
   const removeIt = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: `Remove ${name}?`,
       description: `What was read of its ${entities.toLocaleString("en")} documents is forgotten, and nobody finds it any more. The documents themselves stay where they are.`,
       action: "Remove",
       danger: true,
     });
-    if (yes && (await remove.run())) navigate(LIST);
+    if (isConfirmed && (await remove.run())) navigate(LIST);
   };
   const disableIt = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: `Disable ${name}?`,
       description: `It is read no more, and nobody finds its ${entities.toLocaleString("en")} documents. Nothing is forgotten: enable it to have them back.`,
       action: "Disable",
     });
-    if (yes) await change.run({ enabled: false });
+    if (isConfirmed) await change.run({ enabled: false });
   };
   return (
     <>

@@ -92,13 +92,13 @@ function RuleButtons({ id, rule }: { id: string; rule: RuleView }) {
     invalidates: ["/rules"],
   });
   const drop = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Remove this rule?",
       description: `"${ruleInWords(rule)}" no longer counts, from the next call on. The rules below it decide then.`,
       action: "Remove",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(urlWith({}, "/rules"));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, "/rules"));
   };
   return (
     <div className="flex flex-wrap gap-2">

@@ -11,25 +11,25 @@ import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { Findings } from "./server-tools.tsx";
 
-/** What a pinned server publishes that nobody has accepted: there for no agent until somebody does. */
+/** Changes of a pinned server that are held: no agent can use them until a person accepts them. */
 export function ServerChangesView({ name }: { name: string }) {
   const changes = useGet<ServerChanges>(joinPath("servers", name, "changes"));
   return (
     <QueryView query={changes}>
       {(answer) =>
         answer.changes.length === 0 ? (
-          <EmptyState title="Nothing is held back">
-            New and changed tools of a server that nobody trusts wait here until you accept them.
+          <EmptyState title="No changes to review">
+            New and changed tools of an untrusted server are held here until you accept them.
           </EmptyState>
         ) : (
-          <Held name={name} answer={answer} />
+          <HeldChanges name={name} answer={answer} />
         )
       }
     </QueryView>
   );
 }
 
-function Held({ name, answer: { version, changes } }: { name: string; answer: ServerChanges }) {
+function HeldChanges({ name, answer: { version, changes } }: { name: string; answer: ServerChanges }) {
   const confirm = useConfirm();
   const decide = useAction({
     run: (client, { verb, names }: { verb: "accept" | "reject"; names?: readonly string[] }) =>
@@ -37,48 +37,47 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
         seen: version,
         ...(names && { names }),
       } satisfies ServerDecision),
-    successMessage: (_answer, { verb }) =>
-      verb === "accept" ? "Accepted" : "Rejected; it is not asked again",
+    successMessage: (_answer, { verb }) => (verb === "accept" ? "Accepted" : "Rejected"),
     invalidates: ["/servers", "/tools", "/home", "/status", "/agents"],
   });
-  const waiting = changes.filter(({ state }) => state === "waiting");
-  const suspicious = waiting.filter(({ findings }) => findings.length > 0).length;
-  const acceptAll = async () => {
-    const yes = await confirm({
-      title: `Accept all ${waiting.length}?`,
-      description: `Agents that are granted these tools can use them at once.${suspicious > 0 ? ` ${suspicious} of them ${suspicious === 1 ? "has a finding" : "have findings"}: read ${suspicious === 1 ? "it" : "them"} first.` : ""}`,
-      action: suspicious > 0 ? "Accept all anyway" : "Accept all",
-      danger: suspicious > 0,
+  const pending = changes.filter(({ state }) => state === "waiting");
+  const withFindings = pending.filter(({ findings }) => findings.length > 0).length;
+  const confirmAcceptAll = async () => {
+    const isConfirmed = await confirm({
+      title: `Accept all ${pending.length} changes?`,
+      description: `Agents with these tools can use them immediately.${withFindings > 0 ? ` ${withFindings} of them ${withFindings === 1 ? "has findings. Review it first." : "have findings. Review them first."}` : ""}`,
+      action: withFindings > 0 ? "Accept all anyway" : "Accept all",
+      danger: withFindings > 0,
     });
-    if (yes) await decide.run({ verb: "accept" });
+    if (isConfirmed) await decide.run({ verb: "accept" });
   };
-  const rejectAll = async () => {
-    const yes = await confirm({
-      title: `Reject all ${waiting.length}?`,
+  const confirmRejectAll = async () => {
+    const isConfirmed = await confirm({
+      title: `Reject all ${pending.length} changes?`,
       description:
-        "No agent gets them as they are now, and you are not asked again until the server changes them. They stay in this list, where each can still be accepted.",
+        "Agents cannot use them in their current form, and you are not asked again until the server changes them. They stay in this list, where you can still accept each one.",
       action: "Reject all",
       danger: true,
     });
-    if (yes) await decide.run({ verb: "reject" });
+    if (isConfirmed) await decide.run({ verb: "reject" });
   };
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <span className="flex-1 text-soft">
-          {waiting.length} wait{waiting.length === 1 ? "s" : ""} for you
-          {suspicious > 0 && <span className="text-warn">, {suspicious} with findings</span>}
+          {pending.length} {pending.length === 1 ? "change" : "changes"} to review
+          {withFindings > 0 && <span className="text-warn">, {withFindings} with findings</span>}
         </span>
         <RequireRole role="admin">
-          {waiting.length > 1 && (
+          {pending.length > 1 && (
             <>
-              <Button busy={decide.isBusy} onClick={() => void rejectAll()}>
+              <Button busy={decide.isBusy} onClick={() => void confirmRejectAll()}>
                 Reject all
               </Button>
               <Button
-                look={suspicious > 0 ? "plain" : "primary"}
+                look={withFindings > 0 ? "plain" : "primary"}
                 busy={decide.isBusy}
-                onClick={() => void acceptAll()}
+                onClick={() => void confirmAcceptAll()}
               >
                 Accept all
               </Button>
@@ -89,7 +88,7 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
       <ul className="divide-y divide-line">
         {changes.map((change) => (
           <li key={`${change.kind} ${change.name}`} className="flex flex-col gap-2 px-4 py-3">
-            <ChangeHead change={change}>
+            <ChangeHeader change={change}>
               <RequireRole role="admin">
                 {change.state === "waiting" && (
                   <Button
@@ -106,7 +105,7 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
                   Accept
                 </Button>
               </RequireRole>
-            </ChangeHead>
+            </ChangeHeader>
             <Findings tool={change} />
             {change.fields.map((field) => (
               <FieldDiff key={field.path} field={field} />
@@ -118,7 +117,7 @@ function Held({ name, answer: { version, changes } }: { name: string; answer: Se
   );
 }
 
-function ChangeHead({ change, children }: { change: ServerChangeView; children: React.ReactNode }) {
+function ChangeHeader({ change, children }: { change: ServerChangeView; children: React.ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span className="min-w-0 flex-1">
@@ -146,9 +145,9 @@ function FieldDiff({ field: { path, change, before, after, lines } }: { field: F
         {change}
       </div>
       {lines ? (
-        <DiffLines label={`The change of ${path}`} lines={lines} />
+        <DiffLines label={`Change to ${path}`} lines={lines} />
       ) : (
-        <Diff label={`The change of ${path}`} before={before ?? ""} after={after ?? ""} />
+        <Diff label={`Change to ${path}`} before={before ?? ""} after={after ?? ""} />
       )}
     </div>
   );

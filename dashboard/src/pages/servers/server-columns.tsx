@@ -37,12 +37,10 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "era",
     wideOnly: true,
-    header: "Speaks",
+    header: "MCP version",
     cell: ({ server }) =>
       server.era && (
-        <span title={server.era.era === "modern" ? "The newer era of MCP" : "The older era of MCP"}>
-          {server.era.version}
-        </span>
+        <span title={server.era.era === "modern" ? "Modern MCP" : "Legacy MCP"}>{server.era.version}</span>
       ),
     sortBy: ({ server }) => server.era?.version ?? "",
     width: "6.5rem",
@@ -53,7 +51,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ server }) => (
       <span className="inline-flex items-center gap-1.5">
         {server.waiting > 0 && (
-          <Badge tone="warn" title="Published and not accepted yet">
+          <Badge tone="warn" title="Changes you have not accepted yet">
             {server.waiting} held
           </Badge>
         )}
@@ -69,9 +67,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     header: "Latency",
     cell: ({ latency }) =>
       latency && (
-        <span
-          title={`Median of the last calls; 95 of 100 took no longer than ${formatDuration(latency.p95Ms)}`}
-        >
+        <span title={`Median of recent calls; p95 is ${formatDuration(latency.p95Ms)}`}>
           {formatDuration(latency.medianMs)}
         </span>
       ),
@@ -92,7 +88,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   },
 ];
 
-/** How people say how a server is reached. */
+/** How a server is reached, as people read it. */
 export const TRANSPORTS: Readonly<Record<ServerView["transport"], string>> = {
   stdio: "Program",
   http: "HTTP",

@@ -11,47 +11,47 @@ import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { describeFinding } from "./finding-labels.ts";
 
-const SHOWN = 200;
+const MAX_TOOLS = 200;
 
-/** The tools of a server; each opens in place. */
+/** The tools of a server. Each row expands in place. */
 export function ServerTools({ server, names }: { server: ServerView; names: readonly string[] }) {
   const tools = useGet<ToolList>("/tools", { params: { server: server.name } });
-  const [words, setWords] = useState("");
+  const [query, setQuery] = useState("");
   if (names.length === 0)
     return (
-      <EmptyState title="No tool is known of it yet">
+      <EmptyState title="No tools yet">
         {server.waiting > 0
-          ? "What it publishes waits for you under “Held back”."
-          : "They are listed when it connects; test it."}
+          ? "Its tools are held until you accept them under Changes."
+          : "Tools are listed once the server connects. Test the server to connect now."}
       </EmptyState>
     );
   return (
     <QueryView query={tools}>
       {({ tools: all }) => {
-        const own = all.filter(({ name }) => name.includes(words.toLowerCase()));
+        const matches = all.filter(({ name }) => name.includes(query.toLowerCase()));
         return (
           <>
             {names.length > 10 && (
               <div className="border-b border-line px-4 py-2">
                 <input
                   type="search"
-                  aria-label="Find a tool of this server"
-                  placeholder="Find a tool of this server"
-                  value={words}
-                  onChange={(event) => setWords(event.target.value)}
+                  aria-label="Find a tool"
+                  placeholder="Find a tool"
+                  value={query}
+                  onChange={(event) => setQuery(event.target.value)}
                   className="h-8 w-full rounded-md border border-line-strong bg-surface px-2 placeholder:text-soft"
                 />
               </div>
             )}
             <ul className="divide-y divide-line">
-              {own.slice(0, SHOWN).map((tool) => (
+              {matches.slice(0, MAX_TOOLS).map((tool) => (
                 <ToolRow key={tool.name} tool={tool} />
               ))}
             </ul>
-            {own.length > SHOWN && (
+            {matches.length > MAX_TOOLS && (
               <p className="px-4 py-3">
                 <TextLink to={`/tools?from=${encodeURIComponent(`mcp:${server.name}`)}`}>
-                  All {own.length} on the page of tools
+                  View all {matches.length} tools
                 </TextLink>
               </p>
             )}
@@ -63,16 +63,16 @@ export function ServerTools({ server, names }: { server: ServerView; names: read
 }
 
 function ToolRow({ tool }: { tool: ToolView }) {
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <li>
       <button
         type="button"
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
         className="flex w-full items-start gap-2 px-4 py-2 text-left hover:bg-hover"
       >
-        <span className={open ? "rotate-90" : ""}>
+        <span className={isOpen ? "rotate-90" : ""}>
           <Icon name="chevron" />
         </span>
         <span className="min-w-0 flex-1">
@@ -80,14 +80,14 @@ function ToolRow({ tool }: { tool: ToolView }) {
             <UntrustedText text={tool.name} mono />
             <ToolFlags tool={tool} />
           </span>
-          {!open && (
+          {!isOpen && (
             <span className="text-soft">
               <UntrustedText text={tool.description} line />
             </span>
           )}
         </span>
       </button>
-      {open && <ToolDetails name={tool.name} />}
+      {isOpen && <ToolDetails name={tool.name} />}
     </li>
   );
 }
@@ -95,9 +95,9 @@ function ToolRow({ tool }: { tool: ToolView }) {
 export function ToolFlags({ tool }: { tool: Pick<ToolView, "flags" | "status"> }) {
   return (
     <>
-      {tool.flags.readOnly && <Badge title="Never changes anything outside the call">reads</Badge>}
+      {tool.flags.readOnly && <Badge title="Changes nothing outside the call">read-only</Badge>}
       {tool.flags.destructive && (
-        <Badge tone="bad" title="May delete or overwrite what you care about">
+        <Badge tone="bad" title="May delete or overwrite data">
           destructive
         </Badge>
       )}
@@ -120,9 +120,9 @@ function ToolDetails({ name }: { name: string }) {
           <Findings tool={tool} />
           <KeyValues
             pairs={[
-              ["At its server", <UntrustedText key="own" text={tool.ownName} mono />],
+              ["Name on server", <UntrustedText key="own" text={tool.ownName} mono />],
               [
-                "Can",
+                "Capabilities",
                 tool.capabilities.length > 0 &&
                   tool.capabilities.map((one) => <Badge key={one}>{one}</Badge>),
               ],
@@ -134,8 +134,8 @@ function ToolDetails({ name }: { name: string }) {
               ],
             ]}
           />
-          <Json value={tool.inputSchema} label={`the input schema of ${name}`} />
-          <TextLink to={joinPath("tools", name)}>Try it, its history and its cost</TextLink>
+          <Json value={tool.inputSchema} label={`Input schema of ${name}`} />
+          <TextLink to={joinPath("tools", name)}>Try it, see its calls and cost</TextLink>
         </div>
       )}
     </QueryView>
@@ -146,7 +146,7 @@ export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findi
   if (findings.length === 0) return null;
   return (
     <div className="rounded-md border border-warn bg-warn-soft px-3 py-2">
-      <p className="font-medium text-warn">Look at this before you let anybody use it</p>
+      <p className="font-medium text-warn">Review this before you allow the tool</p>
       <ul className="mt-1 list-disc pl-4">
         {findings.map(({ kind, field, excerpt }) => (
           <li key={kind + field + excerpt}>

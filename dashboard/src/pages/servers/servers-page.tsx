@@ -15,9 +15,9 @@ import { SERVER_COLUMNS, type ServerRow } from "./server-columns.tsx";
 import { ServerPanel } from "./server-panel.tsx";
 import { displayState, STATES } from "./server-state.tsx";
 
-/** The servers behind Toolkeep, and one of them in full. */
+/** The list of MCP servers, and one of them in the panel. */
 export function Page({ params: { name } }: PageProps) {
-  const [adding, setAdding] = useUrlState("add");
+  const [addMethod, setAddMethod] = useUrlState("add");
   return (
     <PageFrame
       title="Servers"
@@ -25,16 +25,16 @@ export function Page({ params: { name } }: PageProps) {
         <RequireRole role="admin">
           <ButtonLink to={urlWith({ add: "import" })}>Import</ButtonLink>
           <ButtonLink to={urlWith({ add: "form" })} look="primary" icon="plus">
-            Add a server
+            Add server
           </ButtonLink>
         </RequireRole>
       }
       panel={name !== undefined && <ServerPanel key={name} name={name} />}
     >
       <Servers selected={name} />
-      {adding !== "" && (
+      {addMethod !== "" && (
         <RequireRole role="admin">
-          <AddServer way={adding} onClose={() => setAdding("")} />
+          <AddServer way={addMethod} onClose={() => setAddMethod("")} />
         </RequireRole>
       )}
     </PageFrame>
@@ -44,22 +44,21 @@ export function Page({ params: { name } }: PageProps) {
 function Servers({ selected }: { selected: string | undefined }) {
   const servers = useGet<ServerList>("/servers");
   const home = useGet<Home>("/home").data;
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [state] = useUrlState("state");
   const [transport] = useUrlState("transport");
   const rows = useMemo<readonly ServerRow[]>(() => {
     const latencies = new Map(home?.latencies.map((latency) => [latency.server, latency]));
-    const wanted = words.toLowerCase();
+    const text = query.toLowerCase();
     return (servers.data?.servers ?? [])
       .filter(
         (server) =>
           (state === "" || displayState(server) === state) &&
           (transport === "" || server.transport === transport) &&
-          (server.name.toLowerCase().includes(wanted) ||
-            (server.lastError ?? "").toLowerCase().includes(wanted)),
+          (server.name.toLowerCase().includes(text) || (server.lastError ?? "").toLowerCase().includes(text)),
       )
       .map((server) => ({ server, latency: latencies.get(server.name) }));
-  }, [servers.data, home, words, state, transport]);
+  }, [servers.data, home, query, state, transport]);
   return (
     <QueryView query={servers}>
       {({ servers: all }) => (
@@ -88,7 +87,7 @@ function Servers({ selected }: { selected: string | undefined }) {
             rowKey={({ server }) => server.name}
             rowLink={({ server }) => urlWith({ tab: "" }, joinPath("servers", server.name))}
             selected={selected}
-            empty={all.length === 0 ? <NoServers /> : <EmptyState title="No server fits these filters" />}
+            empty={all.length === 0 ? <NoServers /> : <EmptyState title="No servers match these filters" />}
           />
         </>
       )}
@@ -99,19 +98,18 @@ function Servers({ selected }: { selected: string | undefined }) {
 function NoServers() {
   return (
     <EmptyState
-      title="No server yet"
+      title="No servers yet"
       action={
         <RequireRole role="admin">
-          <ButtonLink to={urlWith({ add: "paste" })}>Paste its settings</ButtonLink>
-          <ButtonLink to={urlWith({ add: "import" })}>Import from your clients</ButtonLink>
+          <ButtonLink to={urlWith({ add: "paste" })}>Paste settings</ButtonLink>
+          <ButtonLink to={urlWith({ add: "import" })}>Import from clients</ButtonLink>
           <ButtonLink to={urlWith({ add: "form" })} look="primary">
-            Add a server
+            Add server
           </ButtonLink>
         </RequireRole>
       }
     >
-      A server is a program or an address that speaks MCP. Its tools reach your agents through Toolkeep, one
-      by one as you grant them.
+      A server is a program or URL that speaks MCP. Add one, then grant its tools to your agents.
     </EmptyState>
   );
 }

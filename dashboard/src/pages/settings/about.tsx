@@ -76,13 +76,13 @@ function BackupSection() {
     successMessage: "The backup was saved",
   });
   const sure = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Save a backup on this computer?",
       description:
         "The file holds everything: agents, rules, the audit, and the key that opens all secrets. Keep it as safe as the home itself.",
       action: "Save a backup",
     });
-    if (isSure) await save.run();
+    if (isConfirmed) await save.run();
   };
   return (
     <section className="flex flex-col gap-2">

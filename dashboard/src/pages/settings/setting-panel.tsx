@@ -80,12 +80,12 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
     if ((await change.run(next)) !== undefined) forget();
   };
   const reset = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Take ${key} out of your file?`,
       description: `Then the default counts: ${valueText(unset)}.`,
       action: "Use the default",
     });
-    if (isSure) await save(null);
+    if (isConfirmed) await save(null);
   };
   return (
     <form

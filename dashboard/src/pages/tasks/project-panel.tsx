@@ -89,13 +89,13 @@ function More({ project: { key, status, revision } }: { project: ProjectView }) 
     invalidates: ["/projects", "/tickets"],
   });
   const archive = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Archive ${key}?`,
       description:
         "It can still be read and searched, but nothing in it can be changed, by agents or people, until it is active again.",
       action: "Archive",
     });
-    if (isSure) await change.run({ status: "archived" });
+    if (isConfirmed) await change.run({ status: "archived" });
   };
   if (!isAdmin) return null;
   return (

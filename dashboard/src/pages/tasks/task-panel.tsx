@@ -82,13 +82,13 @@ function Cancel({ task: { id, agent } }: { task: TaskView }) {
     invalidates: ["/tasks"],
   });
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Cancel this task?",
       description: `${agent} is told the next time it looks at its tasks. What it did so far stays as it is. A cancelled task cannot be taken up again.`,
       action: "Cancel the task",
       danger: true,
     });
-    if (isSure) await cancel.run();
+    if (isConfirmed) await cancel.run();
   };
   return (
     <RequireRole role="operator">

@@ -162,14 +162,14 @@ function More({ ticket: { ref } }: { ticket: TicketView }) {
     invalidates: ["/tickets", "/projects"],
   });
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete ${ref}?`,
       description:
         "It goes with its comments, for good; its number is not given again. To keep it without doing it, cancel it.",
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run())) navigate(urlWith({}, LIST));
+    if (isConfirmed && (await remove.run())) navigate(urlWith({}, LIST));
   };
   return (
     <Menu

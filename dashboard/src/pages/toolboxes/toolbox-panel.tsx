@@ -61,7 +61,7 @@ function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
   return async () => {
     if (!toolbox) return;
     const { name, agents } = toolbox;
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the toolbox ${name}?`,
       description:
         agents.length === 0
@@ -70,7 +70,7 @@ function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run(name))) navigate(urlWith({}, "/toolboxes"));
+    if (isConfirmed && (await remove.run(name))) navigate(urlWith({}, "/toolboxes"));
   };
 }
 

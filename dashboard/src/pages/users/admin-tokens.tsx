@@ -72,13 +72,13 @@ function TokenLine({ token }: { token: TokenView }) {
   });
   const name = label || "without a label";
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Revoke this token?",
       description: `Whoever uses ${name} (…${hint}) is refused from the next request on. This cannot be undone.`,
       action: "Revoke",
       danger: true,
     });
-    if (isSure) await revoke.run();
+    if (isConfirmed) await revoke.run();
   };
   return (
     <li className="flex items-center gap-2 px-3 py-2">

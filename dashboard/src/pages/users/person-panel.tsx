@@ -63,13 +63,13 @@ function RoleSelect({ person: { name, role } }: { person: PersonView }) {
     invalidates: CHANGES,
   });
   const ask = async (next: PersonView["role"]) => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Make ${name} ${next === "viewer" ? "a" : "an"} ${ROLES[next].label.toLowerCase()}?`,
       description: `${ROLES[next].may} It counts at once, in every browser they are signed in with.`,
       action: "Change the role",
       danger: next === "admin",
     });
-    if (isSure) await change.run(next);
+    if (isConfirmed) await change.run(next);
   };
   return (
     <Select
@@ -95,23 +95,23 @@ function PersonMenu({ person: { name, disabled } }: { person: PersonView }) {
     invalidates: CHANGES,
   });
   const lockOut = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Lock ${name} out?`,
       description: "They are signed out everywhere at once, and no link lets them in until you undo this.",
       action: "Lock out",
       danger: true,
     });
-    if (isSure) await lock.run(true);
+    if (isConfirmed) await lock.run(true);
   };
   const drop = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Remove ${name}?`,
       description:
         "They are signed out everywhere. What they did stays in the audit under their name. This cannot be undone.",
       action: "Remove",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(urlWith({}, LIST));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, LIST));
   };
   return (
     <Menu
@@ -170,13 +170,13 @@ function Sessions({ name }: { name: string }) {
     invalidates: CHANGES,
   });
   const everywhere = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Sign ${name} out everywhere?`,
       description: "Every browser they are signed in with has to be let in anew by a link.",
       action: "Sign out",
       danger: true,
     });
-    if (isSure) await endAll.run();
+    if (isConfirmed) await endAll.run();
   };
   return (
     <QueryView query={sessions} rows={2}>

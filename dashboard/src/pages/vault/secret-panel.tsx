@@ -32,13 +32,13 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
   });
   const drop = async () => {
     const users = usedBy.length === 0 ? "" : ` ${usedBy.join(", ")} will no longer work without it.`;
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the secret ${name}?`,
       description: `The value is gone for good. Calls that name it are refused.${users} It stays hidden in outputs.`,
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(urlWith({}, "/vault"));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, "/vault"));
   };
   const list = (all: readonly string[], none: string) =>
     all.length === 0 ? (

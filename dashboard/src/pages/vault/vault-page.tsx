@@ -113,14 +113,14 @@ function RotateMenu() {
     invalidates: ["/secrets"],
   });
   const sure = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Seal everything with a new key?",
       description:
         "All secrets, sign-ins of servers and the key of the audit are sealed anew. Backups from before need the old key. Nobody is interrupted.",
       action: "Make a new key",
       danger: true,
     });
-    if (isSure) await rotate.run();
+    if (isConfirmed) await rotate.run();
   };
   return (
     <Menu
