@@ -51,7 +51,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     const running = waiting(dashboard, "first");
     await row(page, /think/).getByRole("link").click();
     await page.getByText("May main call think?").waitFor();
-    await page.getByText("This agent has not run this tool before").waitFor();
+    await page.getByText("This agent has not called this tool before").waitFor();
     await page.getByRole("button", { name: "Allow once" }).click();
     expect((await running).outcome).toBe("ok");
     await page.getByText("All caught up").waitFor();
@@ -71,12 +71,12 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await dashboard.hub.audit.flush();
     const id = await asked(dashboard, "new words");
     const page = await dashboard.open(`/approvals/${id}`);
-    const diff = page.getByRole("region", { name: /differ from the last/ });
+    const diff = page.getByRole("region", { name: "Changes since the previous call" });
     await diff.getByText("old words").waitFor();
     expect(await diff.textContent()).toContain("new words");
-    await page.getByRole("button", { name: "Always" }).click();
+    await page.getByRole("button", { name: "Always allow" }).click();
     await page.getByRole("dialog").getByRole("radio", { name: "Let main call think.", exact: true }).check();
-    await page.getByRole("button", { name: "Write the rule and allow" }).click();
+    await page.getByRole("button", { name: "Add rule and allow" }).click();
     await page.getByText("All caught up").waitFor();
     expect(await dashboard.api("GET", "/rules")).toMatchObject({
       rules: expect.arrayContaining([expect.objectContaining({ agent: "main", action: "allow" })]),
@@ -97,7 +97,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("region", { name: "Arguments" }).getByText("one").waitFor();
     await answerable(page);
     await page.keyboard.press("r");
-    await page.getByLabel("Why not?").pressSequentially("not today");
+    await page.getByLabel("Reason").pressSequentially("not today");
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
     await answerable(page);
@@ -160,7 +160,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("region", { name: "Arguments" }).getByText("two").waitFor();
     await answerable(page);
     await page.getByRole("button", { name: "Reject" }).click();
-    await page.getByRole("button", { name: "Reject the call" }).click();
+    await page.getByRole("button", { name: "Reject call" }).click();
     await page.getByText("All caught up").waitFor();
     expect(requests.filter((request) => request.startsWith("POST"))).toEqual([
       `POST /api/questions/${first}/answer`,
@@ -217,12 +217,12 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await row(page, /http_request/)
       .getByRole("link")
       .click();
-    await page.getByRole("button", { name: "Give it the tool" }).click();
+    await page.getByRole("button", { name: "Grant tool" }).click();
     await row(page, /API_KEY/)
       .getByRole("link")
       .click();
-    await page.getByLabel("The value").fill("s3cret-value");
-    await page.getByRole("button", { name: "Store it" }).click();
+    await page.getByLabel("Value", { exact: true }).fill("s3cret-value");
+    await page.getByRole("button", { name: "Save secret" }).click();
     expect((await secret).outcome).toBe("ok");
     await row(page, /Tea or milk/)
       .getByRole("link")
@@ -243,7 +243,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.goto(`${dashboard.url}/approvals`);
     const button = page.getByRole("button", { name: "Notify me" });
     await button.click();
-    await page.getByRole("button", { name: "Notifying you" }).waitFor();
+    await page.getByRole("button", { name: "Stop notifying me" }).waitFor();
     await page.getByRole("link", { name: "Home", exact: true }).click();
     const id = await asked(dashboard, "look");
     await page.waitForFunction("window.shown.length === 1");
@@ -258,7 +258,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await dashboard.hub.people.add("otto", "operator");
     const id = await asked(dashboard, "look");
     const page = await dashboard.open(`/approvals/${id}`, { person: "vera" });
-    await page.getByText("you may look").waitFor();
+    await page.getByText("Only operators and admins can decide this").waitFor();
     expect(await page.getByRole("button", { name: /Allow|Reject|Always/ }).count()).toBe(0);
     await page.keyboard.press("o");
     const operator = await dashboard.open(`/approvals/${id}`, { person: "otto" });
@@ -285,7 +285,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("button", { name: "Allow once" }).click();
     await page.getByText("All caught up").waitFor();
     await page.getByRole("link", { name: "Decided" }).click();
-    await page.getByText("Let run once").waitFor();
+    await page.getByRole("row").getByText("Allowed once").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 });

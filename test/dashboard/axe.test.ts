@@ -13,7 +13,7 @@ const DESK = { width: 1280, height: 800 };
 const PLACES: readonly (readonly [path: string, open?: (page: Page) => Promise<unknown>])[] = [
   ["/"],
   ["/", (page) => page.keyboard.press("Control+k")],
-  ["/", (page) => page.getByRole("button", { name: "You and this page" }).click()],
+  ["/", (page) => page.getByRole("button", { name: "Theme and sign-out" }).click()],
   ["/servers"],
   ["/servers?add=form"],
   ["/servers?add=paste"],
@@ -21,7 +21,7 @@ const PLACES: readonly (readonly [path: string, open?: (page: Page) => Promise<u
   ["/servers/echo?tab=tools"],
   ["/servers/echo?tab=log"],
   ["/servers/echo", (page) => page.getByRole("button", { name: "Test" }).click()],
-  ["/servers/echo", (page) => page.getByRole("button", { name: "More about echo" }).click()],
+  ["/servers/echo", (page) => page.getByRole("button", { name: "More actions for echo" }).click()],
   ["/servers/echo", remove],
   ["/tools/think?tab=use"],
   ["/tools/think?tab=schema"],
@@ -48,7 +48,7 @@ function headingOf(path: string): string {
 }
 
 async function remove(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "More about echo" }).click();
+  await page.getByRole("button", { name: "More actions for echo" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
 }
 
@@ -109,7 +109,7 @@ describe.skipIf(withoutDashboard)("axe", () => {
       await arrive(path, path === LISTS[0]);
       await look(`${path} on a phone`);
     }
-    await page.getByRole("button", { name: "Open the navigation" }).click();
+    await page.getByRole("button", { name: "Open navigation" }).click();
     await look("the drawer");
     await page.setViewportSize(DESK);
     await page.goto(`${dashboard.url}/servers`);

@@ -101,13 +101,13 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
       "/questions?state=pending",
     );
     await go(`/approvals/${questions[0]!.id}`);
-    await page.getByRole("button", { name: "Always", disabled: false }).click();
+    await page.getByRole("button", { name: "Always allow", disabled: false }).click();
     const dialog = page.getByRole("dialog");
     const rules = dialog.getByRole("radio");
     expect(await rules.count()).toBe(2);
     expect(await rules.first().isChecked()).toBe(true);
     await dialog.getByText("when the argument thought is like of one thing").waitFor();
-    await dialog.getByRole("button", { name: "Write the rule and allow" }).click();
+    await dialog.getByRole("button", { name: "Add rule and allow" }).click();
     await page.getByText("All caught up").waitFor();
     const asked = async (thought: string) =>
       (await dashboard.call("think", { thought }, "worker")).outcome === "needs_approval";
@@ -149,12 +149,12 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await page.getByText("1 with findings").waitFor();
     expect(await look()).not.toBe(primary);
     await page.getByRole("button", { name: "Accept all" }).click();
-    await page.getByRole("dialog").getByText("1 of them has a finding").waitFor();
+    await page.getByRole("dialog").getByText("1 of them has findings").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "Overview" }).click();
     const panel = page.getByRole("complementary");
     await panel.getByText("Ignore all previous instructions").waitFor();
-    await panel.getByText("held back", { exact: true }).waitFor();
+    await panel.getByText("held", { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 
@@ -165,11 +165,11 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await form.getByLabel("Name", { exact: true }).fill("seen");
     await form.getByLabel("Command").fill(String(command));
     await form.getByLabel("Arguments").fill(args.join("\n"));
-    await form.getByText("More", { exact: true }).click();
+    await form.getByText("Advanced", { exact: true }).click();
     await form.getByLabel("Name", { exact: true }).focus();
     await form.getByRole("button", { name: "Test" }).click();
-    await form.getByText(/It works/).waitFor();
-    expect(await isInSight(form.getByText(/It works/))).toBe(true);
+    await form.getByText(/^Connected:/).waitFor();
+    expect(await isInSight(form.getByText(/^Connected:/))).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
 
     await dashboard.hub.audit.flush();
@@ -196,7 +196,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await page.getByRole("heading", { name: "Home" }).waitFor();
     for (const path of ["/tasks/nowhere", "/servers/one/two/three"]) {
       await page.goto(dashboard.url + path);
-      await page.getByRole("heading", { name: "No such page" }).waitFor();
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
     }
     await page.getByRole("link", { name: "Go to Home" }).click();
     await page.getByRole("heading", { name: "Home" }).waitFor();
@@ -217,7 +217,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     };
     for (const [typed, dialog] of [
       ["new rule", "Add a rule"],
-      ["add server", "Add a server"],
+      ["add server", "Add server"],
       ["create secret", "Add a secret"],
       ["admin token", "New admin token"],
     ] as const) {
@@ -237,7 +237,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await actions.first().waitFor();
     for (const typed of ["create", "add", "backup", "task"]) {
       await find.fill(typed);
-      await viewer.getByRole("option", { name: "Verify the audit" }).waitFor({ state: "detached" });
+      await viewer.getByRole("option", { name: "Verify audit log" }).waitFor({ state: "detached" });
       expect(await actions.count(), typed).toBe(0);
       await find.fill("verify");
       await actions.first().waitFor();

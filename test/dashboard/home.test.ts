@@ -10,14 +10,14 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
   it("tells a new installation what to do first, and goes there", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open();
-    const steps = page.getByRole("region", { name: "First steps" });
-    await steps.getByRole("link", { name: "Make an agent" }).waitFor();
+    const steps = page.getByRole("region", { name: "Get started" });
+    await steps.getByRole("link", { name: "Create agent" }).waitFor();
     await page.getByText("All caught up.").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await steps.getByRole("link", { name: "Add a server" }).click();
-    await page.getByRole("dialog", { name: "Add a server" }).waitFor();
+    await steps.getByRole("link", { name: "Add server" }).click();
+    await page.getByRole("dialog", { name: "Add server" }).waitFor();
     await page.goto(`${dashboard.url}/`);
-    await steps.getByRole("link", { name: "Make an agent" }).click();
+    await steps.getByRole("link", { name: "Create agent" }).click();
     await page.getByRole("heading", { name: "New agent" }).waitFor();
 
     await dashboard.api("POST", "/servers", { name: "echo", ...fixture("echoes") });
@@ -30,7 +30,7 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     await using connected = await connectClient(dashboard.url, token);
     await connected.client.listTools();
     await page.goto(`${dashboard.url}/`);
-    await page.getByRole("heading", { name: "The last hour" }).waitFor();
+    await page.getByRole("heading", { name: "Last hour" }).waitFor();
     await expect
       .poll(async () => {
         await page.reload();
@@ -47,12 +47,12 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     });
     await dashboard.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
     const page = await dashboard.open();
-    await page.getByRole("link", { name: "gone has failed" }).waitFor();
+    await page.getByRole("link", { name: "gone failed" }).waitFor();
     await page.getByText("the configuration file is missing").waitFor();
     await dashboard.call("no_such_tool");
     await dashboard.call("think", { thought: "so" }, "worker");
-    await page.getByText("1 call waits for your yes or no").waitFor();
-    await page.getByText("2 in the hour", { exact: true }).waitFor();
+    await page.getByText("1 call needs your approval").waitFor();
+    await page.getByText("2 in the last hour", { exact: true }).waitFor();
     await page.getByText("0 failed, 1 refused").waitFor();
     await dashboard.hub.audit.flush();
     const recent = page.getByRole("region", { name: "Recent activity" });
@@ -60,7 +60,7 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     const agents = page.getByRole("region", { name: "Agents" });
     await agents.getByRole("listitem").filter({ hasText: "worker" }).getByText("last seen").waitFor();
     await agents.getByRole("listitem").filter({ hasText: "quiet" }).getByText("never seen").waitFor();
-    await page.getByRole("link", { name: "gone has failed" }).click();
+    await page.getByRole("link", { name: "gone failed" }).click();
     await page.getByRole("heading", { name: "gone" }).waitFor();
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     }
     await using dashboard = await testDashboard({ home: home.path });
     const page = await dashboard.open();
-    await page.getByRole("link", { name: "gone has failed" }).waitFor();
+    await page.getByRole("link", { name: "gone failed" }).waitFor();
     await page
       .getByRole("region", { name: "Servers" })
       .getByRole("link", { name: /Failed/ })

@@ -82,13 +82,13 @@ async function makeAgent(page: Page): Promise<string> {
 
 async function addServer(page: Page): Promise<void> {
   await go(page, "Servers");
-  await page.getByRole("link", { name: "Add a server" }).first().click();
+  await page.getByRole("link", { name: "Add server" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("every");
   await page.getByLabel("Command").fill(EVERYTHING.command);
   await page.getByLabel("Arguments").fill(EVERYTHING.args.join("\n"));
   await page.getByRole("button", { name: "Test" }).click();
-  await page.getByText(/It works: \d+ tools/).waitFor({ timeout: 30_000 });
-  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText(/Connected: \d+ tools/).waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Add server" }).click();
   await page.getByRole("complementary").getByText("Ready").waitFor({ timeout: 30_000 });
 }
 

@@ -83,7 +83,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
     expect(await focused(page)).toBe("aside");
     const other = page.getByRole("link", { name: "server-00" });
     expect(await other.evaluate((link) => link.closest("[inert]") !== null)).toBe(true);
-    await page.getByRole("button", { name: "Close the details" }).click();
+    await page.getByRole("button", { name: "Close details" }).click();
     await page.waitForURL(`${dashboard.url}/servers`);
     expect(await other.evaluate((link) => link.closest("[inert]") !== null)).toBe(false);
     expect(await focused(page)).toBe("server-01");
@@ -99,10 +99,10 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
     await dashboard.api("PUT", "/secrets/API_KEY", { value: "s3cret" }).catch(() => {});
     const page = await dashboard.open();
     const windows: readonly (readonly [path: string, opener: string, item?: string])[] = [
-      ["/servers", "Add a server"],
+      ["/servers", "Add server"],
       ["/servers", "Import"],
       ["/servers/cloudy", "Test"],
-      ["/servers/cloudy", "More about cloudy", "Remove"],
+      ["/servers/cloudy", "More actions for cloudy", "Remove"],
       ["/agents/worker?tab=tokens", "New token"],
       ["/vault", "Add a secret"],
       ["/users", "Add a person"],

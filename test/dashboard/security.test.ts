@@ -156,7 +156,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
   it("ends on screen when its session does", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/servers");
-    await page.getByText("No server yet").waitFor();
+    await page.getByText("No servers yet").waitFor();
     await dashboard.api("DELETE", "/people/owner/sessions");
     await page.getByRole("heading", { name: "You are signed out" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);

@@ -14,18 +14,18 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/servers");
     const { command, args } = fixture("echoes");
-    await page.getByRole("link", { name: "Add a server" }).first().click();
+    await page.getByRole("link", { name: "Add server" }).first().click();
     expect(await page.evaluate("document.activeElement.tagName")).toBe("INPUT");
     await page.getByLabel("Name", { exact: true }).fill("echo");
     await page.getByLabel("Command").fill(command!);
     await page.getByLabel("Arguments").fill(args!.join("\n"));
-    await page.getByRole("button", { name: "Add a variable" }).click();
-    await page.getByLabel("Name of variables 1").fill("TOKEN");
+    await page.getByRole("button", { name: "Add variable" }).click();
+    await page.getByLabel("Name of variable 1").fill("TOKEN");
     await page.getByLabel("Value of TOKEN").fill("not-to-be-kept");
     expect(await seriousFindings(page)).toEqual([]);
 
     await page.getByRole("button", { name: "Test" }).click();
-    await page.getByText("It works: 1 tools").waitFor();
+    await page.getByText("Connected: 1 tool in").waitFor();
     expect(await page.locator("[data-step=authenticate]").getAttribute("data-state")).toBe("not needed");
     expect(await page.locator("[data-step=list]").getAttribute("data-state")).toMatch(/ms|s$/);
 
@@ -35,7 +35,7 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     expect(await page.getByLabel("Value of TOKEN").inputValue()).toBe("");
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("not-to-be-kept");
 
-    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("heading", { name: "echo", exact: true }).waitFor();
     await page.getByRole("complementary").getByText("Ready").waitFor();
     expect(page.url()).toBe(`${dashboard.url}/servers/echo`);
@@ -47,16 +47,16 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/servers?add=paste");
     const { command, args } = fixture("echoes");
-    await page.getByLabel("What a README shows").fill("{ not json");
+    await page.getByLabel("Settings or command").fill("{ not json");
     await page.getByText(/line 1/).waitFor();
     await page
-      .getByLabel("What a README shows")
+      .getByLabel("Settings or command")
       .fill(JSON.stringify({ mcpServers: { pasted: { command, args } } }));
     await page.getByRole("button", { name: "Import 1" }).click();
     await page.getByRole("link", { name: "pasted" }).waitFor();
     await page.goto(`${dashboard.url}/servers?add=paste`);
     await page
-      .getByLabel("What a README shows")
+      .getByLabel("Settings or command")
       .fill(
         `[mcp_servers.toml]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify([...args!, "again"])}`,
       );
@@ -118,24 +118,24 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await page.reload();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("renamed");
     await page.getByRole("button", { name: "Save and test" }).click();
-    const test = page.getByRole("dialog", { name: "Test of renamed" });
-    await test.getByText("It works: 1 tools").waitFor();
+    const test = page.getByRole("dialog", { name: "Test renamed" });
+    await test.getByText("Connected: 1 tool in").waitFor();
     await test.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.getByRole("heading", { name: "renamed" }).waitFor();
     const record = (await dashboard.hub.store.servers.list())[0]!;
     expect(record.name).toBe("renamed");
     expect(dashboard.hub.upstream.server("renamed").envKeys).toEqual(["TOKEN"]);
 
-    const more = page.getByRole("button", { name: "More about renamed" });
+    const more = page.getByRole("button", { name: "More actions for renamed" });
     await page.getByRole("link", { name: "Log" }).click();
     await page.getByRole("complementary").getByRole("listitem").first().waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     await more.click();
-    await page.getByRole("menuitem", { name: "Trust what it says" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Trust it" }).click();
+    await page.getByRole("menuitem", { name: "Trust" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Trust" }).click();
     await expect.poll(() => dashboard.hub.upstream.server("renamed").trusted).toBe(true);
     await more.click();
-    await page.getByRole("menuitem", { name: "Trust it no longer" }).click();
+    await page.getByRole("menuitem", { name: "Stop trusting" }).click();
     await expect.poll(() => dashboard.hub.upstream.server("renamed").trusted).toBe(false);
     await more.click();
     await page.getByRole("menuitem", { name: "Disable" }).click();
@@ -148,7 +148,7 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     // What does no harm has the focus.
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await dialog.getByRole("button", { name: "Remove" }).click();
-    await page.getByText("No server yet").waitFor();
+    await page.getByText("No servers yet").waitFor();
     expect(dashboard.hub.upstream.servers()).toEqual([]);
   });
 
@@ -173,18 +173,21 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     );
     await dashboard.api("POST", "/servers/fickle/test");
     const page = await dashboard.open("/servers/fickle?tab=changes");
-    await page.getByText("Look at this before you let anybody use it").waitFor();
+    await page.getByText("Review this before you allow the tool").waitFor();
     await page.getByText("removed: Looks around.").first().waitFor({ state: "attached" });
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Accept" }).click();
-    await page.getByText("Nothing is held back").waitFor();
+    await page.getByText("No changes to review").waitFor();
     expect(dashboard.hub.upstream.server("fickle").waiting).toBe(0);
 
     const more = ["look", "see", "hear"].map((name) => tool("Something else.", name));
     await writeFile(file, JSON.stringify({ tools: more }));
     await dashboard.api("POST", "/servers/fickle/test");
     await page.getByRole("button", { name: "Reject all" }).click();
-    await page.getByRole("dialog", { name: "Reject all 3?" }).getByRole("button", { name: "Cancel" }).click();
+    await page
+      .getByRole("dialog", { name: "Reject all 3 changes?" })
+      .getByRole("button", { name: "Cancel" })
+      .click();
     expect(dashboard.hub.upstream.server("fickle").waiting).toBe(3);
     await page.getByRole("button", { name: "Reject all" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reject all" }).click();
@@ -216,7 +219,7 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     });
     const page = await dashboard.open("/servers/hostile?tab=tools");
     await page.getByRole("button", { name: /evil/ }).click();
-    await page.getByText("Try it, its history").waitFor();
+    await page.getByText("Try it, see its calls").waitFor();
     expect(await page.locator("img, main script").count()).toBe(0);
     expect(await page.title()).toBe("Servers · Toolkeep");
     expect((await page.textContent("body"))!.length).toBeLessThan(100_000);
@@ -229,7 +232,7 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
     const page = await dashboard.open("/servers/echo", { person: "vera" });
     await page.getByRole("heading", { name: "echo", exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: /Test|More about/ }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: /Add a server|Import/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Test|More actions/ }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: /Add server|Import/ }).count()).toBe(0);
   });
 });

@@ -130,7 +130,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
     await page.context().addCookies(await other.context().cookies());
     await page.getByRole("link", { name: "two" }).click();
     await page.getByRole("button", { name: "Dismiss", exact: true }).click();
-    await page.getByText("Nothing new").waitFor();
+    await page.getByText("No open notifications").waitFor();
 
     // Signing in ends the session that the browser had, for a tab that is open, too.
     const tab = await page.context().newPage();

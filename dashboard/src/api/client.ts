@@ -1,16 +1,16 @@
 import { BASE } from "../app/base.ts";
 import type { ApiFailure, SessionAnswer } from "./contract.ts";
-import { lost, Problem } from "./problem.ts";
+import { Problem, unreachableProblem } from "./problem.ts";
 
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
-interface Sent {
+interface RequestParts {
   readonly body?: unknown;
   readonly params?: Params | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Speaks to `/api`. Every method throws a `Problem` and nothing else, besides the signal's own reason. */
+/** The client for `/api`. Methods throw a `Problem` or the abort reason of their signal, and nothing else. */
 export class Client {
   readonly #onSignedOut: () => void;
   #session: Promise<SessionAnswer> | undefined;
@@ -19,7 +19,7 @@ export class Client {
     this.#onSignedOut = onSignedOut;
   }
 
-  /** Who is signed in, asked once. */
+  /** The session of the person who is signed in. Requested once, then kept. */
   session(): Promise<SessionAnswer> {
     this.#session ??= this.get<SessionAnswer>("/session").catch((error: unknown) => {
       this.#session = undefined;
@@ -28,7 +28,7 @@ export class Client {
     return this.#session;
   }
 
-  /** Asked anew the next time: a role may have changed. */
+  /** Makes the next `session()` ask the daemon again, because the role may have changed. */
   forgetSession(): void {
     this.#session = undefined;
   }
@@ -53,8 +53,8 @@ export class Client {
     return this.#json("DELETE", path, { params });
   }
 
-  /** Reads an answer of one JSON value a line, each as it comes. */
-  async *lines<T>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<T> {
+  /** Reads an NDJSON response and yields each value as it arrives. */
+  async *streamLines<T>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<T> {
     const response = await this.#send("POST", path, { body, signal });
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
@@ -68,37 +68,37 @@ export class Client {
     if (rest !== "") yield JSON.parse(rest) as T;
   }
 
-  async #json<T>(method: string, path: string, sent: Sent): Promise<T> {
+  async #json<T>(method: string, path: string, sent: RequestParts): Promise<T> {
     const response = await this.#send(method, path, sent);
     return (await response.json()) as T;
   }
 
-  /** A change that was sent with the token of a session that is over is sent once more with that of the session that is. */
-  async #send(method: string, path: string, sent: Sent): Promise<Response> {
+  /** Sends a change again, once, when its CSRF token belongs to a session that has ended. */
+  async #send(method: string, path: string, sent: RequestParts): Promise<Response> {
     if (method === "GET") return this.#sendOnce(method, path, sent, {});
     const before = await this.session();
-    const withToken = ({ csrfToken }: SessionAnswer) =>
+    const sendWithToken = ({ csrfToken }: SessionAnswer) =>
       this.#sendOnce(method, path, sent, { "x-toolkeep": csrfToken ?? "" });
     try {
-      return await withToken(before);
+      return await sendWithToken(before);
     } catch (problem) {
       if (!(problem instanceof Problem) || problem.status !== 403) throw problem;
       if (this.#session && (await this.#session) === before) this.forgetSession();
       const now = await this.session();
       if (now.csrfToken === before.csrfToken) throw problem;
-      // Somebody else is signed in now: what is on screen is not theirs.
+      // Another person is signed in now, and must not see this page.
       if (now.name !== before.name) {
         location.reload();
-        return never();
+        return waitForReload();
       }
-      return withToken(now);
+      return sendWithToken(now);
     }
   }
 
   async #sendOnce(
     method: string,
     path: string,
-    { body, params, signal }: Sent,
+    { body, params, signal }: RequestParts,
     extra: Readonly<Record<string, string>>,
   ): Promise<Response> {
     const headers: Record<string, string> = { accept: "application/json", ...extra };
@@ -107,39 +107,44 @@ export class Client {
     if (body !== undefined) init.body = JSON.stringify(body);
     if (signal) init.signal = signal;
 
-    const response = await fetch(`${BASE}/api${path}${queryOf(params)}`, init).catch((error: unknown) => {
-      if (signal?.aborted) throw error;
-      throw lost();
-    });
+    const response = await fetch(`${BASE}/api${path}${toQueryString(params)}`, init).catch(
+      (error: unknown) => {
+        if (signal?.aborted) throw error;
+        throw unreachableProblem();
+      },
+    );
     if (response.ok) return response;
-    const problem = await problemIn(response);
+    const problem = await readProblem(response);
     if (problem.status === 401) this.#onSignedOut();
     throw problem;
   }
 }
 
-/** The page is about to go. */
-function never(): Promise<never> {
+/** Never resolves: the page is about to reload. */
+function waitForReload(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** `/servers` and the name of one, as a path. */
-export function pathOf(...parts: readonly string[]): string {
+/** Joins and encodes path segments: `joinPath("servers", name)` is `/servers/NAME`. */
+export function joinPath(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
 
-function queryOf(params: Params | undefined): string {
-  const given = Object.entries(params ?? {}).filter(([, value]) => value !== undefined && value !== "");
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+function toQueryString(params: Params | undefined): string {
+  const present = Object.entries(params ?? {}).filter(([, value]) => value !== undefined && value !== "");
+  if (present.length === 0) return "";
+  return `?${new URLSearchParams(present.map(([key, value]) => [key, String(value)]))}`;
 }
 
-async function problemIn(response: Response): Promise<Problem> {
+async function readProblem(response: Response): Promise<Problem> {
   try {
     const { error } = (await response.json()) as ApiFailure;
     return new Problem(error, response.status);
   } catch {
     const message = `Toolkeep answered ${response.status} ${response.statusText}`;
-    return new Problem({ code: "INTERNAL", message, remedy: "Its log says more." }, response.status);
+    return new Problem(
+      { code: "INTERNAL", message, remedy: "See the daemon's log for details." },
+      response.status,
+    );
   }
 }

@@ -1,2 +1,2 @@
-/** The only thing the dashboard knows of the daemon's code, and types only: `test/architecture.test.ts` says so. */
+/** The dashboard's only import from the daemon, and types only; `test/architecture.test.ts` enforces it. */
 export type * from "../../../src/surfaces/api/contract.ts";

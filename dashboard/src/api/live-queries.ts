@@ -1,12 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { invalidate } from "./use-api.ts";
 
-/** What people do is in the audit, too. */
+/** Most changes are also recorded here. */
 const ACTIONS = "/audit/actions";
 
 /**
- * Which answers are no longer true after an event: the beginnings of their paths. An event that is not here is not
- * listened to; add yours when a page reads something new.
+ * Which answers become stale after an event, as path prefixes. The dashboard subscribes only to the events listed here; add
+ * one when a page reads something new.
  */
 export const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   "call.ended": ["/audit", "/home"],
@@ -47,18 +47,18 @@ export const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   "settings.rejected": ["/config", "/settings"],
 };
 
-/** Many things happen in a second: what they make stale is read again at most so often. */
-const GATHER_MS = 250;
-/** The same for what is read from records, which are written up to 200 ms after what they tell of. */
-const WRITTEN_MS = 500;
+/** Limits how often busy queries are fetched again. */
+const BATCH_MS = 250;
+/** Longer for the audit: its records are written up to 200 ms after the event. */
+const AUDIT_BATCH_MS = 500;
 
-/** Turns events into stale answers, several at once. Returns what to do with each event. */
-export function staleness(queries: QueryClient): (name: string) => void {
-  const soon = gather(queries, GATHER_MS);
-  const written = gather(queries, WRITTEN_MS);
+/** Returns a function that invalidates, in batches, the queries that an event makes stale. */
+export function createInvalidator(queries: QueryClient): (name: string) => void {
+  const invalidateSoon = batchInvalidations(queries, BATCH_MS);
+  const invalidateAudit = batchInvalidations(queries, AUDIT_BATCH_MS);
   return (name) => {
     if (name === "opened") {
-      // What was read before anybody listened may be old already; what is being read is not.
+      // Answers from before the connection may be stale; requests still in flight are not.
       void queries.invalidateQueries({}, { cancelRefetch: false });
       return;
     }
@@ -67,19 +67,19 @@ export function staleness(queries: QueryClient): (name: string) => void {
       return;
     }
     for (const path of STALE_AFTER[name] ?? [])
-      (name === "call.ended" || path === ACTIONS ? written : soon)(path);
+      (name === "call.ended" || path === ACTIONS ? invalidateAudit : invalidateSoon)(path);
   };
 }
 
-function gather(queries: QueryClient, ms: number): (path: string) => void {
-  const waiting = new Set<string>();
+function batchInvalidations(queries: QueryClient, ms: number): (path: string) => void {
+  const pending = new Set<string>();
   const flush = () => {
-    const paths = [...waiting];
-    waiting.clear();
+    const paths = [...pending];
+    pending.clear();
     void invalidate(queries, paths);
   };
   return (path) => {
-    if (waiting.size === 0) window.setTimeout(flush, ms);
-    waiting.add(path);
+    if (pending.size === 0) window.setTimeout(flush, ms);
+    pending.add(path);
   };
 }

@@ -1,7 +1,7 @@
 import { BASE } from "../app/base.ts";
 
-/** Names of events to what happened; `missed` stands for everything, `opened` for what came before the first connection. */
-export type Heard = (name: string, payload: Readonly<Record<string, unknown>>) => void;
+/** Receives every event. `missed`: any event may have been missed. `opened`: the first connection is open. */
+export type LiveListener = (name: string, payload: Readonly<Record<string, unknown>>) => void;
 export type LiveState = "connecting" | "open" | "lost";
 
 export interface Live {
@@ -20,71 +20,75 @@ const LOCK = "toolkeep-events";
 const RETRY_MS = 1_000;
 
 /**
- * Listens to `/api/events` with one connection for all tabs of the browser, which has only six for one host: the tab that
- * holds the lock listens and tells the others. Reconnects for as long as it takes; after that `heard` gets `missed`.
- * Browsers lend no locks to pages of plain http from another machine: there each tab listens while it is in sight.
+ * Listens to `/api/events` over one connection for all tabs, because a browser opens only six per host: the tab that holds
+ * the lock connects and broadcasts to the others. Reconnects without a limit; `listener` then receives `missed`. Locks are
+ * not available over plain HTTP from another machine; there each tab connects while it is visible.
  */
-export function listen(names: readonly string[], heard: Heard, stillHere: () => Promise<unknown>): Live {
+export function listen(
+  names: readonly string[],
+  listener: LiveListener,
+  checkSession: () => Promise<unknown>,
+): Live {
   const locks = navigator.locks as LockManager | undefined;
-  const alone = locks === undefined;
-  const others = new BroadcastChannel(LOCK);
+  const hasNoLocks = locks === undefined;
+  const channel = new BroadcastChannel(LOCK);
   const watchers = new Set<() => void>();
-  const ended = new AbortController();
+  const closing = new AbortController();
   let state: LiveState = "connecting";
 
-  const become = (next: LiveState) => {
+  const setState = (next: LiveState) => {
     if (next === state) return;
-    if (next === "open") heard(state === "lost" ? "missed" : "opened", {});
+    if (next === "open") listener(state === "lost" ? "missed" : "opened", {});
     state = next;
     for (const changed of watchers) changed();
   };
-  const tell = (message: Message) => {
-    if (!alone) others.postMessage(message);
+  const broadcast = (message: Message) => {
+    if (!hasNoLocks) channel.postMessage(message);
   };
-  others.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (alone) return;
-    if (data.kind === "event") heard(data.name, data.payload);
-    else if (data.name !== "who") become(data.name as LiveState);
-    else if (leading) tell({ kind: "state", name: state, payload: {} });
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (hasNoLocks) return;
+    if (data.kind === "event") listener(data.name, data.payload);
+    else if (data.name !== "who") setState(data.name as LiveState);
+    else if (isLeader) broadcast({ kind: "state", name: state, payload: {} });
   };
 
-  let leading = false;
+  let isLeader = false;
   const lead = async () => {
-    leading = true;
+    isLeader = true;
     let isFirst = true;
-    while (!ended.signal.aborted) {
-      const turn = new AbortController();
-      const over = AbortSignal.any([ended.signal, turn.signal]);
-      const hide = () => document.hidden && turn.abort();
-      if (alone) {
-        await untilSeen(ended.signal);
-        document.addEventListener("visibilitychange", hide);
+    while (!closing.signal.aborted) {
+      const attempt = new AbortController();
+      const signal = AbortSignal.any([closing.signal, attempt.signal]);
+      const abortWhenHidden = () => document.hidden && attempt.abort();
+      if (hasNoLocks) {
+        await waitUntilVisible(closing.signal);
+        document.addEventListener("visibilitychange", abortWhenHidden);
       }
-      await oneConnection(names, over, {
-        opened() {
-          // Another tab listened until now, and nobody in between: all of them missed that.
-          if (state === "open") heard("missed", {});
-          if (isFirst) tell({ kind: "event", name: "missed", payload: {} });
+      await connectOnce(names, signal, {
+        onOpen() {
+          // Another tab held the connection before. All tabs may have missed events in between.
+          if (state === "open") listener("missed", {});
+          if (isFirst) broadcast({ kind: "event", name: "missed", payload: {} });
           isFirst = false;
-          become("open");
-          tell({ kind: "state", name: "open", payload: {} });
+          setState("open");
+          broadcast({ kind: "state", name: "open", payload: {} });
         },
-        heard(name, payload) {
-          heard(name, payload);
-          tell({ kind: "event", name, payload });
+        onEvent(name, payload) {
+          listener(name, payload);
+          broadcast({ kind: "event", name, payload });
         },
       });
-      document.removeEventListener("visibilitychange", hide);
-      if (ended.signal.aborted) return;
-      if (turn.signal.aborted) continue;
-      become("lost");
-      tell({ kind: "state", name: "lost", payload: {} });
-      await stillHere().catch(() => {});
+      document.removeEventListener("visibilitychange", abortWhenHidden);
+      if (closing.signal.aborted) return;
+      if (attempt.signal.aborted) continue;
+      setState("lost");
+      broadcast({ kind: "state", name: "lost", payload: {} });
+      await checkSession().catch(() => {});
       await pause(RETRY_MS);
     }
   };
-  tell({ kind: "state", name: "who", payload: {} });
-  if (locks) void locks.request(LOCK, { signal: ended.signal }, lead).catch(() => {});
+  broadcast({ kind: "state", name: "who", payload: {} });
+  if (locks) void locks.request(LOCK, { signal: closing.signal }, lead).catch(() => {});
   else void lead();
 
   return {
@@ -94,19 +98,23 @@ export function listen(names: readonly string[], heard: Heard, stillHere: () => 
       return () => watchers.delete(changed);
     },
     close() {
-      ended.abort();
-      others.close();
+      closing.abort();
+      channel.close();
     },
   };
 }
 
-interface Connection {
-  opened(): void;
-  readonly heard: Heard;
+interface ConnectionHandlers {
+  onOpen(): void;
+  readonly onEvent: LiveListener;
 }
 
-/** Resolves when the connection ends, however it does. */
-function oneConnection(names: readonly string[], signal: AbortSignal, on: Connection): Promise<void> {
+/** Resolves when the connection ends, for whatever reason. */
+function connectOnce(
+  names: readonly string[],
+  signal: AbortSignal,
+  handlers: ConnectionHandlers,
+): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(`${BASE}/api/events`);
     const end = () => {
@@ -114,25 +122,27 @@ function oneConnection(names: readonly string[], signal: AbortSignal, on: Connec
       resolve();
     };
     signal.addEventListener("abort", end, { once: true });
-    source.onopen = () => on.opened();
+    source.onopen = () => handlers.onOpen();
     source.onerror = end;
     for (const name of [...names, "missed"])
-      source.addEventListener(name, ({ data }: MessageEvent<string>) => on.heard(name, JSON.parse(data)));
+      source.addEventListener(name, ({ data }: MessageEvent<string>) =>
+        handlers.onEvent(name, JSON.parse(data)),
+      );
   });
 }
 
-/** Resolves when the page is in sight, or when that no longer matters. */
-function untilSeen(signal: AbortSignal): Promise<void> {
+/** Resolves when the page is visible or `signal` aborts. */
+function waitUntilVisible(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (document.hidden && !signal.aborted) return;
-      document.removeEventListener("visibilitychange", look);
-      signal.removeEventListener("abort", look);
+      document.removeEventListener("visibilitychange", check);
+      signal.removeEventListener("abort", check);
       resolve();
     };
-    document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look);
-    look();
+    document.addEventListener("visibilitychange", check);
+    signal.addEventListener("abort", check);
+    check();
   });
 }
 

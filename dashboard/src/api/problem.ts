@@ -1,10 +1,10 @@
 import type { ApiFailure } from "./contract.ts";
 
-/** Why a request had no answer: what the daemon said, or that it could not be reached. */
+/** Why a request failed: the daemon's error, or that the daemon could not be reached. */
 export class Problem extends Error {
-  readonly code: ApiFailure["error"]["code"] | "LOST";
+  readonly code: ApiFailure["error"]["code"] | "UNREACHABLE";
   readonly remedy: string;
-  /** 0 where there was no answer. */
+  /** The HTTP status; 0 when there was no response. */
   readonly status: number;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
@@ -16,26 +16,29 @@ export class Problem extends Error {
     this.details = failure.details;
   }
 
-  /** The daemon may answer if asked again. */
-  get isLost(): boolean {
+  /** Whether a retry may succeed. */
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
   }
 }
 
-export function lost(): Problem {
+export function unreachableProblem(): Problem {
   return new Problem(
     {
-      code: "LOST",
-      message: "Toolkeep does not answer",
-      remedy: "It is asked again by itself; look whether the daemon runs: toolkeep doctor.",
+      code: "UNREACHABLE",
+      message: "Toolkeep is not responding",
+      remedy: "The page keeps trying. To check the daemon, run: toolkeep doctor",
     },
     0,
   );
 }
 
-/** Whatever was thrown, as a problem. */
-export function problemOf(thrown: unknown): Problem {
-  if (thrown instanceof Problem) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new Problem({ code: "INTERNAL", message, remedy: "Reload the page; report it if it stays." }, 500);
+/** Wraps anything that was thrown in a `Problem`. */
+export function toProblem(cause: unknown): Problem {
+  if (cause instanceof Problem) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new Problem(
+    { code: "INTERNAL", message, remedy: "Reload the page. If it happens again, report a bug." },
+    500,
+  );
 }

@@ -9,7 +9,7 @@ import {
 import { createContext, useContext } from "react";
 import { useToast } from "../ui/toast.tsx";
 import type { Client, Params } from "./client.ts";
-import { type Problem, problemOf } from "./problem.ts";
+import { type Problem, toProblem } from "./problem.ts";
 
 export const ClientContext = createContext<Client | null>(null);
 
@@ -19,15 +19,15 @@ export function useClient(): Client {
 
 interface GetOptions {
   readonly params?: Params;
-  /** Ask again after so long though nothing was heard. */
-  readonly everyMs?: number;
-  /** Keep showing the last answer while another path or other params are asked for. */
-  readonly keep?: boolean;
+  /** Fetches again at this interval, even without an event. */
+  readonly refetchEveryMs?: number;
+  /** Keeps the previous answer on screen while another path or other params load. */
+  readonly keepPrevious?: boolean;
 }
 
 /**
- * Reads `/api` + `path`; `undefined` asks nothing. The path is the key: live events make what begins with a path stale
- * (`live-queries.ts`), and so does `changes` of an action.
+ * Reads `/api` + `path`; sends nothing when `path` is undefined. The path is the query key: live events (`live-queries.ts`) and
+ * an action's `invalidates` mark every answer below a path as stale.
  */
 export function useGet<T>(path: string | undefined, options: GetOptions = {}): UseQueryResult<T, Problem> {
   const client = useClient();
@@ -35,15 +35,12 @@ export function useGet<T>(path: string | undefined, options: GetOptions = {}): U
     queryKey: [path ?? "", options.params ?? null],
     queryFn: ({ signal }) => client.get<T>(path!, options.params, signal),
     enabled: path !== undefined,
-    ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
-    ...(options.keep ? { placeholderData: (before: T | undefined) => before } : {}),
+    ...(options.refetchEveryMs === undefined ? {} : { refetchInterval: options.refetchEveryMs }),
+    ...(options.keepPrevious ? { placeholderData: (previous: T | undefined) => previous } : {}),
   } as Parameters<typeof useQuery<T, Problem>>[0]);
 }
 
-/**
- * Reads a list page by page; no path asks nothing. `next` says which params bring what follows a page; undefined: it was
- * the last.
- */
+/** Reads a list page by page; sends nothing when `path` is undefined. `next` returns the params of the next page, or undefined after the last. */
 export function usePages<T>(
   path: string | undefined,
   params: Params,
@@ -61,24 +58,24 @@ export function usePages<T>(
 
 interface Action<In, Out> {
   readonly run: (client: Client, input: In) => Promise<Out>;
-  /** What the person is told when it is done. */
-  readonly done?: string | ((out: Out, input: In) => string);
-  /** Paths whose answers are no longer true. */
-  readonly changes?: readonly string[];
-  /** A form shows the problem itself. */
+  /** Shown as a toast when the action succeeds. */
+  readonly successMessage?: string | ((out: Out, input: In) => string);
+  /** Path prefixes of the answers that become stale. */
+  readonly invalidates?: readonly string[];
+  /** Shows no toast for a problem: the form shows it. */
   readonly quiet?: boolean;
 }
 
-export interface Doing<In, Out> {
-  /** Never throws; undefined where there was a problem, which the person has been told. */
+export interface ActionState<In, Out> {
+  /** Never throws. Resolves with undefined after a problem, which is then on screen. */
   run(input: In): Promise<Out | undefined>;
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly problem: Problem | null;
   reset(): void;
 }
 
-/** Something a person does. */
-export function useAction<In = void, Out = unknown>(action: Action<In, Out>): Doing<In, Out> {
+/** An action that a person starts: sends it, shows how it went, and invalidates what it changed. */
+export function useAction<In = void, Out = unknown>(action: Action<In, Out>): ActionState<In, Out> {
   const client = useClient();
   const queries = useQueryClient();
   const toast = useToast();
@@ -86,26 +83,30 @@ export function useAction<In = void, Out = unknown>(action: Action<In, Out>): Do
     mutationFn: (input) => action.run(client, input),
   });
   return {
-    busy: isPending,
+    isBusy: isPending,
     problem: error,
     reset,
     async run(input) {
       try {
         const out = await mutateAsync(input);
-        if (action.changes) await invalidate(queries, action.changes);
-        if (action.done !== undefined)
-          toast.tell(typeof action.done === "string" ? action.done : action.done(out, input));
+        if (action.invalidates) await invalidate(queries, action.invalidates);
+        if (action.successMessage !== undefined)
+          toast.show(
+            typeof action.successMessage === "string"
+              ? action.successMessage
+              : action.successMessage(out, input),
+          );
         return out;
-      } catch (thrown) {
-        const problem = problemOf(thrown);
-        if (!action.quiet) toast.complain(problem);
+      } catch (cause) {
+        const problem = toProblem(cause);
+        if (!action.quiet) toast.showProblem(problem);
         return undefined;
       }
     },
   };
 }
 
-/** Marks every answer whose path begins so as no longer true; what is on screen is read again. */
+/** Marks every answer below these paths as stale; those on screen are fetched again. */
 export function invalidate(
   queries: ReturnType<typeof useQueryClient>,
   paths: readonly string[],

@@ -2,9 +2,9 @@ import { Suspense, useEffect, useRef } from "react";
 import type { SessionAnswer } from "../api/contract.ts";
 import { useGet } from "../api/use-api.ts";
 import { ConfirmProvider } from "../ui/confirm.tsx";
-import { Failed, Loading } from "../ui/states.tsx";
-import { Broken } from "./broken.tsx";
-import { DesktopNotices } from "./desktop-notices.tsx";
+import { ErrorState, LoadingState } from "../ui/states.tsx";
+import { DesktopNotifications } from "./desktop-notifications.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
 import { LiveProvider } from "./live-context.tsx";
 import { usePath } from "./location.ts";
 import { NotFound } from "./not-found.tsx";
@@ -12,14 +12,14 @@ import { matchRoute } from "./routes.ts";
 import { SessionContext } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 
-/** Everything, for whoever is signed in. */
+/** The dashboard for the person who is signed in. */
 export function App() {
   const session = useGet<SessionAnswer>("/session");
   if (session.data === undefined)
     return session.error ? (
-      <Failed problem={session.error} retry={() => void session.refetch()} />
+      <ErrorState problem={session.error} retry={() => void session.refetch()} />
     ) : (
-      <Loading label="Loading Toolkeep" />
+      <LoadingState label="Loading Toolkeep" />
     );
   return (
     <SessionContext value={session.data}>
@@ -27,7 +27,7 @@ export function App() {
         <ConfirmProvider>
           <Shell>
             <CurrentPage />
-            <DesktopNotices />
+            <DesktopNotifications />
           </Shell>
         </ConfirmProvider>
       </LiveProvider>
@@ -37,20 +37,20 @@ export function App() {
 
 function CurrentPage() {
   const match = matchRoute(usePath());
-  const before = useRef(match?.path);
+  const previousPath = useRef(match?.path);
   useEffect(() => {
-    if (before.current === match?.path) return;
-    before.current = match?.path;
+    if (previousPath.current === match?.path) return;
+    previousPath.current = match?.path;
     const page = document.querySelector<HTMLElement>("#page");
     if (!page?.contains(document.activeElement)) page?.focus({ preventScroll: true });
   }, [match?.path]);
   if (!match) return <NotFound />;
-  const { page: Found, params, path } = match;
+  const { page: MatchedPage, params, path } = match;
   return (
-    <Broken key={path}>
-      <Suspense fallback={<Loading />}>
-        <Found params={params} />
+    <ErrorBoundary key={path}>
+      <Suspense fallback={<LoadingState />}>
+        <MatchedPage params={params} />
       </Suspense>
-    </Broken>
+    </ErrorBoundary>
   );
 }

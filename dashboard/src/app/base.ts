@@ -1,6 +1,6 @@
 /**
- * Where the dashboard is mounted, without a slash at the end: "" or what a proxy puts before its paths. This file is built
- * into the folder `assets` there.
+ * The path that the dashboard is mounted under, without a trailing slash: "" or a proxy's prefix. Derived from this file's own
+ * URL, because the build puts it into `assets/` below that path.
  */
 export const BASE = folderAbove(import.meta.url);
 

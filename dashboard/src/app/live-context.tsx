@@ -8,27 +8,27 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { type Heard, type Live, listen } from "../api/live.ts";
-import { STALE_AFTER, staleness } from "../api/live-queries.ts";
+import { type Live, type LiveListener, listen } from "../api/live.ts";
+import { createInvalidator, STALE_AFTER } from "../api/live-queries.ts";
 import { useClient } from "../api/use-api.ts";
 
-const LiveContext = createContext<{ live: Live | null; listeners: Set<Heard> } | null>(null);
+const LiveContext = createContext<{ live: Live | null; listeners: Set<LiveListener> } | null>(null);
 
-/** Keeps what is on screen true, and tells whoever listens what happens. */
+/** Keeps the page up to date with live events, and passes them on to `useEvents`. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const client = useClient();
   const [live, setLive] = useState<Live | null>(null);
-  const listeners = useRef(new Set<Heard>());
+  const listeners = useRef(new Set<LiveListener>());
   useEffect(() => {
-    const stale = staleness(queries);
-    const heard: Heard = (name, payload) => {
-      stale(name);
+    const invalidateFor = createInvalidator(queries);
+    const dispatch: LiveListener = (name, payload) => {
+      invalidateFor(name);
       for (const listener of listeners.current) listener(name, payload);
     };
-    const opened = listen(Object.keys(STALE_AFTER), heard, () => client.get("/session"));
-    setLive(opened);
-    return () => opened.close();
+    const connection = listen(Object.keys(STALE_AFTER), dispatch, () => client.get("/session"));
+    setLive(connection);
+    return () => connection.close();
   }, [queries, client]);
   return (
     <LiveContext value={{ live, listeners: listeners.current }}>
@@ -38,13 +38,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Hears every event for as long as the component is there: `useEvents((name, payload) => …)`. */
-export function useEvents(heard: Heard): void {
+/** Calls `listener` for every event while the component is mounted: `useEvents((name, payload) => …)`. */
+export function useEvents(listener: LiveListener): void {
   const { listeners } = useContext(LiveContext)!;
-  const latest = useRef(heard);
-  latest.current = heard;
+  const latest = useRef(listener);
+  latest.current = listener;
   useEffect(() => {
-    const listener: Heard = (name, payload) => latest.current(name, payload);
+    const listener: LiveListener = (name, payload) => latest.current(name, payload);
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
@@ -52,17 +52,20 @@ export function useEvents(heard: Heard): void {
   }, [listeners]);
 }
 
-const nothing = () => () => {};
+const subscribeToNothing = () => () => {};
 
 function ConnectionBar({ live }: { live: Live | null }) {
-  const state = useSyncExternalStore(live?.subscribe ?? nothing, () => live?.state() ?? "connecting");
+  const state = useSyncExternalStore(
+    live?.subscribe ?? subscribeToNothing,
+    () => live?.state() ?? "connecting",
+  );
   if (state !== "lost") return null;
   return (
     <div
       role="alert"
       className="fixed inset-x-0 top-0 z-50 border-b border-warn bg-warn-soft px-4 py-1 text-center text-xs font-medium text-warn"
     >
-      Connection lost, trying again … What you typed is kept.
+      Connection lost. Reconnecting… Your drafts are kept.
     </div>
   );
 }

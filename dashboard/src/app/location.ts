@@ -1,21 +1,21 @@
 import { useSyncExternalStore } from "react";
 import { BASE } from "./base.ts";
 
-const MOVED = "toolkeep:moved";
+const NAVIGATED = "toolkeep:moved";
 
-/** Goes to a path of the dashboard. `replace`: the place that is left is not kept in the history. */
+/** Goes to a path of the dashboard. `replace` drops the current entry from the history. */
 export function navigate(to: string, { replace = false } = {}): void {
   if (replace) window.history.replaceState(null, "", BASE + to);
   else window.history.pushState(null, "", BASE + to);
-  window.dispatchEvent(new Event(MOVED));
+  window.dispatchEvent(new Event(NAVIGATED));
 }
 
-function subscribe(moved: () => void): () => void {
-  window.addEventListener(MOVED, moved);
-  window.addEventListener("popstate", moved);
+function subscribe(onNavigate: () => void): () => void {
+  window.addEventListener(NAVIGATED, onNavigate);
+  window.addEventListener("popstate", onNavigate);
   return () => {
-    window.removeEventListener(MOVED, moved);
-    window.removeEventListener("popstate", moved);
+    window.removeEventListener(NAVIGATED, onNavigate);
+    window.removeEventListener("popstate", onNavigate);
   };
 }
 
@@ -27,19 +27,19 @@ function currentPath(): string {
   return window.location.pathname.slice(BASE.length);
 }
 
-/** What follows the question mark. */
+/** The query string, including its question mark. */
 export function useQueryString(): string {
   return useSyncExternalStore(subscribe, () => window.location.search);
 }
 
-/** A value that lives in the address, so that it can be linked to and outlives a reload; "" where it is not there. */
+/** State kept in a URL parameter, so that it can be linked to and survives a reload. "" when absent. */
 export function useUrlState(name: string): [string, (value: string) => void] {
   const value = new URLSearchParams(useQueryString()).get(name) ?? "";
-  return [value, (next) => navigate(here({ [name]: next }), { replace: true })];
+  return [value, (next) => navigate(urlWith({ [name]: next }), { replace: true })];
 }
 
-/** This place with other values in its address; "" takes one out. */
-export function here(values: Readonly<Record<string, string>>, path = currentPath()): string {
+/** The current URL with other parameters; "" removes one. */
+export function urlWith(values: Readonly<Record<string, string>>, path = currentPath()): string {
   const params = new URLSearchParams(window.location.search);
   for (const [name, value] of Object.entries(values)) {
     if (value === "") params.delete(name);

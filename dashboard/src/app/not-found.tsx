@@ -1,25 +1,25 @@
 import { ButtonLink } from "../ui/link.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty } from "../ui/states.tsx";
-import { Untrusted } from "../ui/untrusted.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { UntrustedText } from "../ui/untrusted-text.tsx";
 import { usePath } from "./location.ts";
 
-/** For an address that leads nowhere. */
+/** Shown for an unknown path. */
 export function NotFound() {
   const path = usePath();
   return (
-    <Page title="No such page">
-      <Empty
-        title="There is no such page"
+    <Page title="Page not found">
+      <EmptyState
+        title="This page does not exist"
         action={
           <ButtonLink look="primary" to="/">
             Go to Home
           </ButtonLink>
         }
       >
-        <Untrusted text={path} mono max={200} /> is no address of this dashboard. Ctrl-K finds every page,
-        server, tool and agent.
-      </Empty>
+        Nothing is at <UntrustedText text={path} mono max={200} />. Press Ctrl-K to find a page, server, tool
+        or agent.
+      </EmptyState>
     </Page>
   );
 }

@@ -1,80 +1,86 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { pathOf } from "../api/client.ts";
+import { joinPath } from "../api/client.ts";
 import type { AgentList, ServerList, ToolList } from "../api/contract.ts";
 import { useGet } from "../api/use-api.ts";
 import { classes } from "../ui/classes.ts";
-import { giveFocusBack, keepTabInside } from "../ui/focus.ts";
+import { keepTabInside, restoreFocus } from "../ui/focus.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
-import { Untrusted } from "../ui/untrusted.tsx";
+import { UntrustedText } from "../ui/untrusted-text.tsx";
 import { navigate } from "./location.ts";
 import { NAV } from "./routes.ts";
-import { mayAs, type Role, useSession } from "./session.tsx";
+import { hasRole, type Role, useSession } from "./session.tsx";
 
-interface Place {
+interface Destination {
   readonly to: string;
   readonly name: string;
   readonly kind: string;
   readonly icon: IconName;
-  /** Other words that find it. */
-  readonly also?: string;
+  /** Other words that match it. */
+  readonly keywords?: string;
 }
 
-/** What can be begun from anywhere, and from which role on. */
-const ACTIONS: readonly (Place & { readonly role: Role })[] = [
-  action("admin", "Add a server", "/servers?add=form", "new create register mcp"),
-  action("admin", "Paste the settings of a server", "/servers?add=paste", "add new json readme"),
-  action("admin", "Import servers from your clients", "/servers?add=import", "add claude cursor code"),
-  action("admin", "Create an agent", "/agents?new=yes", "add new make"),
-  action("admin", "Create a toolbox", "/toolboxes?new=yes", "add new make"),
-  action("admin", "Add a rule", "/rules?edit=new", "new create allow deny ask permission"),
-  action("admin", "Add a secret", "/vault?add=secret", "new create store key password"),
-  action("admin", "Add a person", "/users?add=person", "new create invite user"),
-  action("admin", "Create an admin token", "/users?view=tokens&add=token", "add new make api"),
-  action("admin", "Add a knowledge source", "/knowledge/sources?add=source", "new folder web"),
-  action("admin", "Create a project", "/tasks/projects?new=yes", "add new"),
-  action("operator", "Create a ticket", "/tasks/tickets?new=yes", "add new"),
-  action("operator", "Give an agent a task", "/tasks?new=yes", "add new create"),
-  action("operator", "Check this installation", "/settings?view=health", "health doctor status"),
-  action("viewer", "Try a call against the rules", "/rules?view=try", "test explain simulate"),
-  action("viewer", "Verify the audit", "/audit?view=integrity", "check chain integrity"),
-  action("admin", "Save a backup", "/settings?view=about", "export"),
+/** Actions available from every page, with the role they require. */
+const ACTIONS: readonly (Destination & { readonly role: Role })[] = [
+  createAction("admin", "Add server", "/servers?add=form", "new create register mcp"),
+  createAction("admin", "Paste server settings", "/servers?add=paste", "add new json readme"),
+  createAction("admin", "Import servers from clients", "/servers?add=import", "add claude cursor code"),
+  createAction("admin", "Create agent", "/agents?new=yes", "add new make"),
+  createAction("admin", "Create toolbox", "/toolboxes?new=yes", "add new make"),
+  createAction("admin", "Add rule", "/rules?edit=new", "new create allow deny ask permission"),
+  createAction("admin", "Add secret", "/vault?add=secret", "new create store key password"),
+  createAction("admin", "Add person", "/users?add=person", "new create invite user"),
+  createAction("admin", "Create admin token", "/users?view=tokens&add=token", "add new make api"),
+  createAction("admin", "Add knowledge source", "/knowledge/sources?add=source", "new folder web"),
+  createAction("admin", "Create project", "/tasks/projects?new=yes", "add new"),
+  createAction("operator", "Create ticket", "/tasks/tickets?new=yes", "add new"),
+  createAction("operator", "Create task", "/tasks?new=yes", "add new give agent"),
+  createAction("operator", "Check health", "/settings?view=health", "health doctor status"),
+  createAction("viewer", "Test a call against the rules", "/rules?view=try", "try explain simulate"),
+  createAction("viewer", "Verify audit log", "/audit?view=integrity", "check chain integrity"),
+  createAction("admin", "Create backup", "/settings?view=about", "export"),
 ];
 
-function action(role: Role, name: string, to: string, also: string): Place & { readonly role: Role } {
-  return { role, name, to, also, kind: "action", icon: "play" };
+function createAction(
+  role: Role,
+  name: string,
+  to: string,
+  keywords: string,
+): Destination & { readonly role: Role } {
+  return { role, name, to, keywords, kind: "action", icon: "play" };
 }
 
-const SHOWN = 50;
+const MAX_RESULTS = 50;
 
-/** Ctrl-K: any page, action, server, tool or agent by a few letters of its name. */
+/** Ctrl-K: finds a page, action, server, tool or agent by a few letters of its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useId();
-  const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
-  const places = usePlaces();
-  const found = useMemo(() => search(places, typed), [places, typed]);
+  const [query, setQuery] = useState("");
+  const [activeIndex, setActiveIndex] = useState(0);
+  const destinations = useDestinations();
+  const matches = useMemo(() => search(destinations, query), [destinations, query]);
   useEffect(() => {
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     dialog.current?.showModal();
-    return () => giveFocusBack(before);
+    return () => restoreFocus(previousFocus);
   }, []);
 
-  const go = (place: Place | undefined) => {
-    if (!place) return;
+  const go = (destination: Destination | undefined) => {
+    if (!destination) return;
     onClose();
-    navigate(place.to);
+    navigate(destination.to);
   };
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Enter") go(found[at]);
-    else if (step !== undefined) setAt(Math.max(0, Math.min(found.length - 1, at + step)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter") go(matches[activeIndex]);
+    else if (offset !== undefined)
+      setActiveIndex(Math.max(0, Math.min(matches.length - 1, activeIndex + offset)));
     else return;
     event.preventDefault();
   };
   useEffect(() => {
-    dialog.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [at]);
+    dialog.current?.querySelector(`[data-at="${activeIndex}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [activeIndex]);
 
   return (
     <dialog
@@ -97,47 +103,49 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-label="Find a page, action, server, tool or agent"
           aria-expanded="true"
           aria-controls={list}
-          aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
+          aria-activedescendant={matches[activeIndex] ? `${list}-${activeIndex}` : undefined}
           placeholder="Page, action, server, tool or agent"
-          value={typed}
+          value={query}
           onChange={(event) => {
-            setTyped(event.target.value);
-            setAt(0);
+            setQuery(event.target.value);
+            setActiveIndex(0);
           }}
-          onKeyDown={press}
+          onKeyDown={onKeyDown}
           className="h-11 flex-1 bg-transparent text-base outline-none placeholder:text-soft"
         />
       </div>
-      <div id={list} role="listbox" aria-label="Found" className="min-h-0 overflow-y-auto p-1">
-        {found.map((place, index) => (
+      <div id={list} role="listbox" aria-label="Results" className="min-h-0 overflow-y-auto p-1">
+        {matches.map((place, index) => (
           <div
             key={place.to + place.kind}
             id={`${list}-${index}`}
             data-at={index}
             role="option"
             tabIndex={-1}
-            aria-selected={index === at}
+            aria-selected={index === activeIndex}
             className={classes(
               "flex h-9 items-center gap-2 rounded px-2",
-              index === at ? "bg-selected text-accent" : "hover:bg-hover",
+              index === activeIndex ? "bg-selected text-accent" : "hover:bg-hover",
             )}
             onClick={() => go(place)}
             onKeyDown={(event) => event.key === "Enter" && go(place)}
           >
             <Icon name={place.icon} />
             <span className={classes("min-w-0 flex-1", place.kind === "tool" && "font-mono text-xs")}>
-              <Untrusted text={place.name} line />
+              <UntrustedText text={place.name} line />
             </span>
             <span className="text-xs text-soft">{place.kind}</span>
           </div>
         ))}
-        {found.length === 0 && <p className="px-3 py-6 text-center text-soft">Nothing is called that.</p>}
+        {matches.length === 0 && (
+          <p className="px-3 py-6 text-center text-soft">No matches. Try another name.</p>
+        )}
       </div>
     </dialog>
   );
 }
 
-function usePlaces(): readonly Place[] {
+function useDestinations(): readonly Destination[] {
   const { role } = useSession();
   const servers = useGet<ServerList>("/servers").data;
   const tools = useGet<ToolList>("/tools", { params: { brief: true } }).data;
@@ -145,41 +153,41 @@ function usePlaces(): readonly Place[] {
   return useMemo(
     () => [
       ...NAV.flat().map(({ to, label, icon }) => ({ to, name: label, kind: "page", icon })),
-      ...ACTIONS.filter((one) => mayAs(role, one.role)),
-      ...(servers?.servers ?? []).map(({ name }) => place("server", "servers", name)),
-      ...(agents?.agents ?? []).map(({ name }) => place("agent", "agents", name)),
+      ...ACTIONS.filter((one) => hasRole(role, one.role)),
+      ...(servers?.servers ?? []).map(({ name }) => createDestination("server", "servers", name)),
+      ...(agents?.agents ?? []).map(({ name }) => createDestination("agent", "agents", name)),
       ...(tools?.tools ?? [])
         .filter(({ status }) => status.kind !== "planned")
-        .map(({ name }) => place("tool", "tools", name)),
+        .map(({ name }) => createDestination("tool", "tools", name)),
     ],
     [servers, tools, agents, role],
   );
 }
 
-function place(kind: "server" | "agent" | "tool", page: string, name: string): Place {
-  return { to: pathOf(page, name), name, kind, icon: kind };
+function createDestination(kind: "server" | "agent" | "tool", page: string, name: string): Destination {
+  return { to: joinPath(page, name), name, kind, icon: kind };
 }
 
 /**
- * What has every word that was typed. Names that begin with it first, then those with a word that does, then those that
- * hold it, then those that other words lead to.
+ * Finds destinations that contain every word. Ranks names that begin with the first word highest, then names with a word that
+ * begins with it, then names that contain it, then matches by keyword.
  */
-function search(places: readonly Place[], typed: string): readonly Place[] {
-  const wanted = typed.trim().toLowerCase();
-  if (wanted === "") return places.slice(0, SHOWN);
-  const words = wanted.split(/\s+/);
-  const ranked = places.flatMap((place) => {
+function search(destinations: readonly Destination[], query: string): readonly Destination[] {
+  const text = query.trim().toLowerCase();
+  if (text === "") return destinations.slice(0, MAX_RESULTS);
+  const words = text.split(/\s+/);
+  const ranked = destinations.flatMap((place) => {
     const name = place.name.toLowerCase();
-    const all = place.also === undefined ? name : `${name} ${place.also}`;
+    const all = place.keywords === undefined ? name : `${name} ${place.keywords}`;
     if (!words.every((word) => all.includes(word))) return [];
     const at = name.indexOf(words[0]!);
     const begins = at === -1 ? 3 : at === 0 ? 0 : /[^a-z0-9]/.test(name[at - 1]!) ? 1 : 2;
-    // Tools are many, and some are called as actions are.
+    // There are many tools, and some share their name with an action: rank them after it.
     const later = place.kind === "tool" ? 1_000 : 0;
     return [{ place, rank: begins * 2_000 + later + Math.min(999, name.length) }];
   });
   return ranked
     .sort((a, b) => a.rank - b.rank)
-    .slice(0, SHOWN)
+    .slice(0, MAX_RESULTS)
     .map(({ place }) => place);
 }

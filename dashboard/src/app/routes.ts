@@ -1,14 +1,14 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 import type { IconName } from "../ui/icon.tsx";
-import { loadPart } from "./load-part.ts";
+import { loadChunk } from "./load-chunk.ts";
 
-/** What a page is given: the parts of its address, and nothing else. */
+/** The props of every page: the parameters of its path. */
 export type PageProps = { readonly params: Readonly<Record<string, string | undefined>> };
 
 type PageComponent = LazyExoticComponent<ComponentType<PageProps>>;
 
 interface Route {
-  /** `/servers/:name?`: the part with a question mark may be missing. */
+  /** `/servers/:name?`: a parameter with a question mark is optional. */
   readonly path: string;
   readonly page: PageComponent;
 }
@@ -19,30 +19,33 @@ interface NavEntry {
   readonly icon: IconName;
 }
 
-/** Loaded when it is first opened. */
-function page(load: () => Promise<{ Page: ComponentType<PageProps> }>): PageComponent {
-  return lazy(async () => ({ default: (await loadPart(load)).Page }));
+/** A page whose code loads when it is first opened. */
+function lazyPage(load: () => Promise<{ Page: ComponentType<PageProps> }>): PageComponent {
+  return lazy(async () => ({ default: (await loadChunk(load)).Page }));
 }
 
-/** Every page. A new one is a line here, one in `NAV`, and its first word in `src/surfaces/api/pages/dashboard-paths.ts` of the daemon. */
+/** All pages. To add one: a line here, one in `NAV`, and its first segment in the daemon's `src/surfaces/api/pages/dashboard-paths.ts`. */
 export const ROUTES: readonly Route[] = [
-  { path: "/", page: page(() => import("../pages/home/home-page.tsx")) },
-  { path: "/servers/:name?", page: page(() => import("../pages/servers/servers-page.tsx")) },
-  { path: "/tools/:name?", page: page(() => import("../pages/tools/tools-page.tsx")) },
-  { path: "/toolboxes/:name?", page: page(() => import("../pages/toolboxes/toolboxes-page.tsx")) },
-  { path: "/agents/:name?", page: page(() => import("../pages/agents/agents-page.tsx")) },
-  { path: "/knowledge/:part?/:id?", page: page(() => import("../pages/knowledge/knowledge-page.tsx")) },
-  { path: "/tasks/:part?/:id?", page: page(() => import("../pages/tasks/tasks-page.tsx")) },
-  { path: "/approvals/:id?", page: page(() => import("../pages/approvals/approvals-page.tsx")) },
-  { path: "/rules/:id?", page: page(() => import("../pages/rules/rules-page.tsx")) },
-  { path: "/audit/:id?", page: page(() => import("../pages/audit/audit-page.tsx")) },
-  { path: "/vault/:name?", page: page(() => import("../pages/vault/vault-page.tsx")) },
-  { path: "/notifications/:id?", page: page(() => import("../pages/notifications/notifications-page.tsx")) },
-  { path: "/users/:name?", page: page(() => import("../pages/users/users-page.tsx")) },
-  { path: "/settings/:key?", page: page(() => import("../pages/settings/settings-page.tsx")) },
+  { path: "/", page: lazyPage(() => import("../pages/home/home-page.tsx")) },
+  { path: "/servers/:name?", page: lazyPage(() => import("../pages/servers/servers-page.tsx")) },
+  { path: "/tools/:name?", page: lazyPage(() => import("../pages/tools/tools-page.tsx")) },
+  { path: "/toolboxes/:name?", page: lazyPage(() => import("../pages/toolboxes/toolboxes-page.tsx")) },
+  { path: "/agents/:name?", page: lazyPage(() => import("../pages/agents/agents-page.tsx")) },
+  { path: "/knowledge/:part?/:id?", page: lazyPage(() => import("../pages/knowledge/knowledge-page.tsx")) },
+  { path: "/tasks/:part?/:id?", page: lazyPage(() => import("../pages/tasks/tasks-page.tsx")) },
+  { path: "/approvals/:id?", page: lazyPage(() => import("../pages/approvals/approvals-page.tsx")) },
+  { path: "/rules/:id?", page: lazyPage(() => import("../pages/rules/rules-page.tsx")) },
+  { path: "/audit/:id?", page: lazyPage(() => import("../pages/audit/audit-page.tsx")) },
+  { path: "/vault/:name?", page: lazyPage(() => import("../pages/vault/vault-page.tsx")) },
+  {
+    path: "/notifications/:id?",
+    page: lazyPage(() => import("../pages/notifications/notifications-page.tsx")),
+  },
+  { path: "/users/:name?", page: lazyPage(() => import("../pages/users/users-page.tsx")) },
+  { path: "/settings/:key?", page: lazyPage(() => import("../pages/settings/settings-page.tsx")) },
 ];
 
-/** The navigation, in groups. */
+/** The entries of the navigation, in groups. */
 export const NAV: readonly (readonly NavEntry[])[] = [
   [
     { to: "/", label: "Home", icon: "home" },
@@ -76,23 +79,23 @@ export interface Match {
 
 export function matchRoute(pathname: string, routes: readonly Route[] = ROUTES): Match | undefined {
   for (const { path, page } of routes) {
-    const params = paramsOf(path, pathname);
+    const params = matchParams(path, pathname);
     if (params) return { page, path, params };
   }
   return undefined;
 }
 
-function paramsOf(pattern: string, pathname: string): Record<string, string> | undefined {
-  const wanted = pattern.split("/").filter(Boolean);
-  const given = pathname.split("/").filter(Boolean);
-  if (given.length > wanted.length) return undefined;
+function matchParams(pattern: string, pathname: string): Record<string, string> | undefined {
+  const patternParts = pattern.split("/").filter(Boolean);
+  const pathParts = pathname.split("/").filter(Boolean);
+  if (pathParts.length > patternParts.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index];
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index];
     if (!part.startsWith(":")) {
       if (value !== part) return undefined;
     } else if (value !== undefined) {
-      params[part.replace(/^:|\?$/g, "")] = decoded(value);
+      params[part.replace(/^:|\?$/g, "")] = decode(value);
     } else if (!part.endsWith("?")) {
       return undefined;
     }
@@ -100,7 +103,7 @@ function paramsOf(pattern: string, pathname: string): Record<string, string> | u
   return params;
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

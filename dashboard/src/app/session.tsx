@@ -7,22 +7,22 @@ const ORDER: readonly Role[] = ["viewer", "operator", "admin"];
 
 export const SessionContext = createContext<SessionAnswer | null>(null);
 
-/** Who is signed in. */
+/** The person who is signed in. */
 export function useSession(): SessionAnswer {
   return useContext(SessionContext)!;
 }
 
-/** Whether whoever is signed in may do what this role may. The API asks again; this only keeps useless buttons away. */
-export function useMay(role: Role): boolean {
-  return mayAs(useSession().role, role);
+/** Whether the person who is signed in has at least this role. Only hides useless buttons: the API checks again. */
+export function useHasRole(role: Role): boolean {
+  return hasRole(useSession().role, role);
 }
 
-/** Whether somebody of this role may do what `wanted` may. */
-export function mayAs(role: Role, wanted: Role): boolean {
-  return ORDER.indexOf(role) >= ORDER.indexOf(wanted);
+/** Whether `role` includes everything that `required` may do. */
+export function hasRole(role: Role, required: Role): boolean {
+  return ORDER.indexOf(role) >= ORDER.indexOf(required);
 }
 
-/** Shown only to those who may: `<For role="admin"><Button …/></For>`. */
-export function For({ role, children }: { role: Role; children: ReactNode }) {
-  return useMay(role) ? children : null;
+/** Renders its children only for this role or a higher one: `<RequireRole role="admin"><Button …/></RequireRole>`. */
+export function RequireRole({ role, children }: { role: Role; children: ReactNode }) {
+  return useHasRole(role) ? children : null;
 }

@@ -15,45 +15,45 @@ import { NAV } from "./routes.ts";
 import { useSession } from "./session.tsx";
 import { type Theme, useTheme } from "./theme.ts";
 
-/** The frame of every page: navigation at the side (on a phone in a drawer), the page, Ctrl-K. */
+/** The frame around every page: the navigation (a drawer on a phone), the page, and the Ctrl-K palette. */
 export function Shell({ children }: { children: ReactNode }) {
-  const [finding, setFinding] = useState(false);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   useEffect(() => {
-    const open = (event: KeyboardEvent) => {
+    const togglePalette = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setFinding((before) => !before);
+      setIsPaletteOpen((before) => !before);
     };
-    window.addEventListener("keydown", open);
-    return () => window.removeEventListener("keydown", open);
+    window.addEventListener("keydown", togglePalette);
+    return () => window.removeEventListener("keydown", togglePalette);
   }, []);
-  const find = () => setFinding(true);
+  const openPalette = () => setIsPaletteOpen(true);
   return (
     <div className="flex h-full max-md:flex-col">
       <a
         href="#page"
         className="absolute -top-20 left-2 z-50 rounded bg-accent-fill px-3 py-1.5 text-on-accent focus:top-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <div className="flex w-52 shrink-0 flex-col border-r border-line bg-page max-md:hidden">
-        <Navigation find={find} />
+        <Navigation find={openPalette} />
       </div>
-      <Drawer find={find} />
+      <Drawer find={openPalette} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <main id="page" tabIndex={-1} className="min-h-0 flex-1 outline-none">
           {children}
         </main>
         <ToastTray />
       </div>
-      {finding && <Palette onClose={() => setFinding(false)} />}
+      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
     </div>
   );
 }
 
 function Navigation({ find }: { find: () => void }) {
   const path = usePath();
-  const { approvals, notifications } = useWaiting();
+  const { approvals, notifications } = usePendingCounts();
   const counts: Readonly<Record<string, number>> = {
     "/approvals": approvals,
     "/notifications": notifications,
@@ -77,15 +77,15 @@ function Navigation({ find }: { find: () => void }) {
         {NAV.map((group) => (
           <ul key={group[0]!.to} className="mt-3 first:mt-0">
             {group.map(({ to, label, icon }) => {
-              const isHere = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
+              const isCurrent = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
               return (
                 <li key={to}>
                   <Link
                     to={to}
-                    aria-current={isHere ? "page" : undefined}
+                    aria-current={isCurrent ? "page" : undefined}
                     className={classes(
                       "flex h-8 items-center gap-2 rounded-md px-2 max-md:h-10",
-                      isHere
+                      isCurrent
                         ? "bg-selected font-medium text-accent"
                         : "text-soft hover:bg-hover hover:text-text",
                     )}
@@ -100,7 +100,7 @@ function Navigation({ find }: { find: () => void }) {
           </ul>
         ))}
       </nav>
-      <Person />
+      <PersonMenu />
     </>
   );
 }
@@ -114,8 +114,8 @@ function Count({ of }: { of: number }) {
   );
 }
 
-/** What waits for a decision of a person. */
-function useWaiting(): { approvals: number; notifications: number } {
+/** The counts beside Approvals and Notifications. */
+function usePendingCounts(): { approvals: number; notifications: number } {
   const questions = useGet<QuestionList>("/questions", { params: { state: "pending" } }).data?.questions;
   const notifications = useGet<NotificationList>("/notifications").data?.notifications;
   return {
@@ -124,12 +124,12 @@ function useWaiting(): { approvals: number; notifications: number } {
   };
 }
 
-function Person() {
+function PersonMenu() {
   const { name, role } = useSession();
   const [theme, setTheme] = useTheme();
   const signOut = useAction({ run: (client) => client.delete("/session") });
   const themes: readonly (readonly [Theme, string, "system" | "sun" | "moon"])[] = [
-    ["system", "As the system", "system"],
+    ["system", "Match system", "system"],
     ["light", "Light", "sun"],
     ["dark", "Dark", "moon"],
   ];
@@ -140,7 +140,7 @@ function Person() {
         <div className="text-2xs text-soft">{role}</div>
       </div>
       <Menu
-        label="You and this page"
+        label="Theme and sign-out"
         items={[
           ...themes.map(([id, label, icon]) => ({
             label: id === theme ? `${label} ✓` : label,
@@ -160,15 +160,15 @@ function Person() {
   );
 }
 
-/** The navigation of narrow windows. */
+/** The navigation on narrow windows. */
 function Drawer({ find }: { find: () => void }) {
   const drawer = useRef<HTMLDialogElement>(null);
   const path = usePath();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigating closes the drawer
   useEffect(() => drawer.current?.close(), [path]);
   return (
     <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line bg-page px-2 md:hidden">
-      <IconButton icon="menu" label="Open the navigation" onClick={() => drawer.current?.showModal()} />
+      <IconButton icon="menu" label="Open navigation" onClick={() => drawer.current?.showModal()} />
       <Logo />
       <span className="flex-1 text-base font-semibold">Toolkeep</span>
       <IconButton icon="search" label="Find" onClick={find} />

@@ -2,12 +2,12 @@ import { useState } from "react";
 
 export type Theme = "system" | "light" | "dark";
 
-const PLACE = "toolkeep.theme";
+const STORAGE_KEY = "toolkeep.theme";
 
-/** What the person chose in this browser. */
-export function storedTheme(): Theme {
+/** The theme that the person chose in this browser. */
+export function readStoredTheme(): Theme {
   try {
-    const stored = localStorage.getItem(PLACE);
+    const stored = localStorage.getItem(STORAGE_KEY);
     return stored === "light" || stored === "dark" ? stored : "system";
   } catch {
     return "system";
@@ -20,16 +20,16 @@ export function applyTheme(theme: Theme): void {
 }
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState(storedTheme);
+  const [theme, setTheme] = useState(readStoredTheme);
   return [
     theme,
     (next) => {
       setTheme(next);
       applyTheme(next);
       try {
-        localStorage.setItem(PLACE, next);
+        localStorage.setItem(STORAGE_KEY, next);
       } catch {
-        // Forbidden: it counts until the page is left.
+        // Storage is blocked; the theme applies until the page is closed.
       }
     },
   ];

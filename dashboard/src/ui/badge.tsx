@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   neutral: "bg-hover text-soft",
 };
 
-/** A word or two about a thing. */
+/** A label of one or two words. */
 export function Badge({
   tone = "neutral",
   title,
@@ -34,7 +34,7 @@ export function Badge({
   );
 }
 
-/** The shape says as much as the colour: a disc, a triangle, a square, a ring, a half disc. */
+/** Shape and colour carry the same meaning, so that colour is never the only signal. */
 const MARKS: Record<Tone, { readonly path: string; readonly color: string; readonly filled: boolean }> = {
   ok: { path: "M6 1.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z", color: "text-ok", filled: true },
   warn: { path: "M6 1.2 11 10.5H1z", color: "text-warn", filled: true },
@@ -43,7 +43,7 @@ const MARKS: Record<Tone, { readonly path: string; readonly color: string; reado
   neutral: { path: "M6 2.2a3.8 3.8 0 1 0 0 7.6 3.8 3.8 0 0 0 0-7.6z", color: "text-soft", filled: false },
 };
 
-/** How a thing is, in a word, with a mark whose shape and colour say the same. */
+/** A status word with a mark beside it. */
 export function StateMark({ tone, children, title }: { tone: Tone; children: ReactNode; title?: string }) {
   const { path, color, filled } = MARKS[tone];
   return (

@@ -7,10 +7,10 @@ type Look = "primary" | "plain" | "quiet" | "danger";
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "className"> {
   readonly look?: Look;
   readonly icon?: IconName;
-  /** Something it started is under way. */
+  /** The action it started is still running. */
   readonly busy?: boolean;
-  /** It does nothing yet, for a moment; unlike `disabled` it keeps the focus. */
-  readonly notYet?: boolean;
+  /** Ignores clicks for now. Unlike `disabled`, the button keeps the focus. */
+  readonly notReady?: boolean;
   readonly children: ReactNode;
 }
 
@@ -33,7 +33,7 @@ export function Button({
   look = "plain",
   icon,
   busy = false,
-  notYet = false,
+  notReady = false,
   children,
   ...rest
 }: ButtonProps) {
@@ -41,8 +41,8 @@ export function Button({
     <button
       type="button"
       {...rest}
-      onClick={notYet ? (event) => event.preventDefault() : rest.onClick}
-      aria-disabled={notYet || undefined}
+      onClick={notReady ? (event) => event.preventDefault() : rest.onClick}
+      aria-disabled={notReady || undefined}
       disabled={rest.disabled || busy}
       aria-busy={busy}
       className={buttonClasses(look)}
@@ -53,7 +53,7 @@ export function Button({
   );
 }
 
-/** `label` is what it is called, for those who do not see the picture. */
+/** `label` is the accessible name and the tooltip. */
 export function IconButton({
   icon,
   label,

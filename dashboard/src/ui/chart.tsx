@@ -3,26 +3,26 @@ import { useId } from "react";
 const [WIDTH, HEIGHT] = [240, 40];
 
 interface ChartProps {
-  /** Oldest first; null where nothing was measured. */
+  /** Oldest first; null where there is no measurement. */
   readonly values: readonly (number | null)[];
-  /** What it shows, in words: "Calls per minute, last hour: 12 now, 40 at most". */
+  /** Accessible name: "Calls per minute, last hour: 12 now, 40 at most". */
   readonly label: string;
   readonly tone?: "accent" | "bad" | "warn" | "ok";
-  /** What fills the height; absent: the largest value. */
-  readonly most?: number;
+  /** The value that fills the height. Default: the largest value. */
+  readonly max?: number;
 }
 
 const COLOURS = { accent: "text-accent", bad: "text-bad", warn: "text-warn", ok: "text-ok" };
 
-/** A line over time, without axes. */
+/** A line chart without axes. */
 export function Sparkline({ values, label, tone = "accent" }: ChartProps) {
   const id = useId();
-  const most = Math.max(1e-9, ...values.map((value) => value ?? 0));
-  const step = values.length > 1 ? WIDTH / (values.length - 1) : 0;
+  const max = Math.max(1e-9, ...values.map((value) => value ?? 0));
+  const distance = values.length > 1 ? WIDTH / (values.length - 1) : 0;
   const points = values.flatMap((value, index) =>
     value === null
       ? []
-      : [`${(index * step).toFixed(1)},${(HEIGHT - 3 - (value / most) * (HEIGHT - 6)).toFixed(1)}`],
+      : [`${(index * distance).toFixed(1)},${(HEIGHT - 3 - (value / max) * (HEIGHT - 6)).toFixed(1)}`],
   );
   return (
     <svg
@@ -55,11 +55,11 @@ export function Sparkline({ values, label, tone = "accent" }: ChartProps) {
   );
 }
 
-/** A bar for each value. */
-export function Bars({ values, label, tone = "accent", most: given }: ChartProps) {
+/** A bar chart without axes. */
+export function Bars({ values, label, tone = "accent", max: fixedMax }: ChartProps) {
   const id = useId();
-  const most = given ?? Math.max(1e-9, ...values.map((value) => value ?? 0));
-  const step = WIDTH / Math.max(1, values.length);
+  const max = fixedMax ?? Math.max(1e-9, ...values.map((value) => value ?? 0));
+  const barWidth = WIDTH / Math.max(1, values.length);
   return (
     <svg
       role="img"
@@ -70,14 +70,14 @@ export function Bars({ values, label, tone = "accent", most: given }: ChartProps
     >
       <title id={id}>{label}</title>
       {values.map((value, index) => {
-        const height = value ? Math.max(1.5, (value / most) * (HEIGHT - 2)) : 0.75;
+        const height = value ? Math.max(1.5, (value / max) * (HEIGHT - 2)) : 0.75;
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: a value is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its position
             key={index}
-            x={index * step}
+            x={index * barWidth}
             y={HEIGHT - height}
-            width={Math.max(0.5, step - 1)}
+            width={Math.max(0.5, barWidth - 1)}
             height={height}
             fill="currentColor"
             opacity={value ? 1 : 0.3}

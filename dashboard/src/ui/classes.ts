@@ -1,4 +1,4 @@
-/** The names that are given, with spaces between. */
+/** Joins class names and skips falsy ones. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -1,25 +1,25 @@
 import { type ReactNode, useMemo } from "react";
 import { CopyButton } from "./copy-button.tsx";
-import { revealed } from "./untrusted.tsx";
+import { markInvisible } from "./untrusted-text.tsx";
 
-const MAX = 100_000;
-const MAX_COLOURED = 20_000;
+const MAX_LENGTH = 100_000;
+const MAX_HIGHLIGHTED = 20_000;
 
-/** Text in monospace with a button that copies all of it. `label` says what it is. */
+/** Monospace text with a copy button. `label` is the accessible name. */
 export function Code({ text, label, tall = false }: { text: string; label: string; tall?: boolean }) {
   return (
     <Frame text={text} label={label} tall={tall}>
-      {revealed(cut(text))}
+      {markInvisible(truncate(text))}
     </Frame>
   );
 }
 
-/** Any value as JSON, coloured by kind. */
+/** Any value as JSON with syntax highlighting. */
 export function Json({ value, label, tall = false }: { value: unknown; label: string; tall?: boolean }) {
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? "undefined", [value]);
   return (
     <Frame text={text} label={label} tall={tall}>
-      {text.length > MAX_COLOURED ? revealed(cut(text)) : coloured(text)}
+      {text.length > MAX_HIGHLIGHTED ? markInvisible(truncate(text)) : highlight(text)}
     </Frame>
   );
 }
@@ -41,7 +41,7 @@ function Frame({
         <CopyButton text={text} label={`Copy ${label}`} />
       </div>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
         role="region"
         aria-label={label}
@@ -56,16 +56,16 @@ function Frame({
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)/gi;
 
-function coloured(json: string): ReactNode[] {
+function highlight(json: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let at = 0;
   for (const match of json.matchAll(TOKEN)) {
     if (match.index > at) parts.push(json.slice(at, match.index));
     const [whole, text, colon] = match;
-    const look = text === undefined ? "text-warn" : colon === undefined ? "text-ok" : "text-accent";
+    const className = text === undefined ? "text-warn" : colon === undefined ? "text-ok" : "text-accent";
     parts.push(
-      <span key={match.index} className={look}>
-        {revealed(text ?? whole)}
+      <span key={match.index} className={className}>
+        {markInvisible(text ?? whole)}
       </span>,
     );
     if (colon !== undefined) parts.push(colon);
@@ -75,8 +75,8 @@ function coloured(json: string): ReactNode[] {
   return parts;
 }
 
-function cut(text: string): string {
-  return text.length <= MAX
+function truncate(text: string): string {
+  return text.length <= MAX_LENGTH
     ? text
-    : `${text.slice(0, MAX)}\n… cut here; it has ${text.length.toLocaleString("en")} characters`;
+    : `${text.slice(0, MAX_LENGTH)}\n… truncated; the full text has ${text.length.toLocaleString("en")} characters`;
 }

@@ -3,56 +3,58 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 export interface Confirmation {
-  /** A question: "Remove the server github?" */
+  /** The question: "Remove the server github?" */
   readonly title: string;
-  /** What will happen then, and whether it can be undone. */
-  readonly what: ReactNode;
-  /** The word on the button that does it: "Remove". */
+  /** What will happen, and whether it can be undone. */
+  readonly description: ReactNode;
+  /** The verb on the confirm button: "Remove". */
   readonly action: string;
   readonly danger?: boolean;
 }
 
-const ConfirmContext = createContext<((asked: Confirmation) => Promise<boolean>) | null>(null);
+const ConfirmContext = createContext<((confirmation: Confirmation) => Promise<boolean>) | null>(null);
 
 /** `const confirm = useConfirm(); if (await confirm({…})) …` */
-export function useConfirm(): (asked: Confirmation) => Promise<boolean> {
+export function useConfirm(): (confirmation: Confirmation) => Promise<boolean> {
   return useContext(ConfirmContext)!;
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<(Confirmation & { answer(yes: boolean): void }) | null>(null);
+  const [pending, setPending] = useState<(Confirmation & { answer(isConfirmed: boolean): void }) | null>(
+    null,
+  );
   const confirm = useCallback(
     (confirmation: Confirmation) =>
-      new Promise<boolean>((resolve) => setAsked({ ...confirmation, answer: resolve })),
+      new Promise<boolean>((resolve) => setPending({ ...confirmation, answer: resolve })),
     [],
   );
-  const answer = (yes: boolean) => {
-    asked?.answer(yes);
-    setAsked(null);
+  const answer = (isConfirmed: boolean) => {
+    pending?.answer(isConfirmed);
+    setPending(null);
   };
   return (
     <ConfirmContext value={confirm}>
       {children}
-      {asked && (
+      {pending && (
         <Dialog
-          title={asked.title}
+          title={pending.title}
           onClose={() => answer(false)}
           footer={
             <>
-              <Button data-autofocus={asked.danger ? "" : undefined} onClick={() => answer(false)}>
+              <Button data-autofocus={pending.danger ? "" : undefined} onClick={() => answer(false)}>
                 Cancel
               </Button>
               <Button
-                look={asked.danger ? "danger" : "primary"}
-                data-autofocus={asked.danger ? undefined : ""}
+                look={pending.danger ? "danger" : "primary"}
+                data-autofocus={pending.danger ? undefined : ""}
                 onClick={() => answer(true)}
               >
-                {asked.action}
+                {pending.action}
               </Button>
             </>
           }
         >
-          <div className="wrap-anywhere">{asked.what}</div>
+          <div className="wrap-anywhere">{pending.description}</div>
         </Dialog>
       )}
     </ConfirmContext>

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { useToast } from "./toast.tsx";
 
-const SHOWN_MS = 1_500;
+const COPIED_MS = 1_500;
 
-/** `text` goes to the clipboard. With `children` a button with words, else a small picture. */
+/** Copies `text` to the clipboard. Shows `children` as its label, or only an icon without them. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -14,43 +14,46 @@ export function CopyButton({
   label?: string;
   children?: string;
 }) {
-  const [done, setDone] = useState(false);
+  const [isCopied, setIsCopied] = useState(false);
   const toast = useToast();
   const copy = async () => {
     try {
-      await toClipboard(text);
+      await writeClipboard(text);
     } catch {
-      toast.complain({
-        message: "The browser does not let this page use the clipboard",
-        remedy: "Select the text and copy it; the clipboard is only there for https and this machine.",
+      toast.showProblem({
+        message: "Your browser blocked access to the clipboard",
+        remedy:
+          "Select the text and copy it yourself. Browsers allow the clipboard only over HTTPS or on localhost.",
       });
       return;
     }
-    setDone(true);
-    window.setTimeout(() => setDone(false), SHOWN_MS);
+    setIsCopied(true);
+    window.setTimeout(() => setIsCopied(false), COPIED_MS);
   };
   if (children === undefined)
-    return <IconButton icon={done ? "check" : "copy"} label={done ? "Copied" : label} onClick={copy} />;
+    return (
+      <IconButton icon={isCopied ? "check" : "copy"} label={isCopied ? "Copied" : label} onClick={copy} />
+    );
   return (
-    <Button icon={done ? "check" : "copy"} onClick={copy}>
-      {done ? "Copied" : children}
+    <Button icon={isCopied ? "check" : "copy"} onClick={copy}>
+      {isCopied ? "Copied" : children}
     </Button>
   );
 }
 
-/** Pages of plain http from another machine have no `navigator.clipboard`; the old way is still there for them. */
-async function toClipboard(text: string): Promise<void> {
+/** `navigator.clipboard` is missing on plain HTTP from another machine; `execCommand` still works there. */
+async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const place = document.activeElement;
+  const previousFocus = document.activeElement;
   const field = document.createElement("textarea");
   field.value = text;
   field.className = "sr-only";
   field.ariaHidden = "true";
-  // Inside an open window, since nothing else can be selected then.
-  (place?.closest("dialog") ?? document.body).append(field);
+  // While a modal dialog is open, only elements inside it can be selected.
+  (previousFocus?.closest("dialog") ?? document.body).append(field);
   field.select();
-  const done = document.execCommand("copy");
+  const isDone = document.execCommand("copy");
   field.remove();
-  if (place instanceof HTMLElement) place.focus();
-  if (!done) throw new Error("the browser copied nothing");
+  if (previousFocus instanceof HTMLElement) previousFocus.focus();
+  if (!isDone) throw new Error("execCommand copied nothing");
 }

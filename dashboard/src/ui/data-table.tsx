@@ -19,94 +19,95 @@ export interface Column<T> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: T) => ReactNode;
-  /** A track of a CSS grid: "8rem", "minmax(0,2fr)". */
+  /** A CSS grid track: "8rem", "minmax(0,2fr)". */
   readonly width?: string;
-  /** With it people can sort by this column. */
+  /** Makes the column sortable. */
   readonly sortBy?: (row: T) => string | number;
-  /** Shown on a phone, too. The first column always is. */
-  readonly phone?: boolean;
-  /** Left out where the table has less room than a whole page: beside open details. */
-  readonly roomy?: boolean;
-  readonly end?: boolean;
+  /** Also shown on a phone. The first column always is. */
+  readonly showOnPhone?: boolean;
+  /** Hidden when the table does not have the full page width, such as beside an open panel. */
+  readonly wideOnly?: boolean;
+  readonly alignEnd?: boolean;
 }
 
 interface DataTableProps<T> {
-  /** What the rows are, for those who do not see them: "Servers". */
+  /** Accessible name: "Servers". */
   readonly label: string;
   readonly rows: readonly T[];
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
-  /** Where a row leads; its first cell becomes the link. */
+  /** The URL of a row. The first cell becomes the link. */
   readonly rowLink?: (row: T) => string;
-  /** The key of the row whose details are open. */
+  /** The key of the row that is open in the panel. */
   readonly selected?: string | undefined;
-  /** Instead of rows where there are none. */
+  /** Shown when there are no rows. */
   readonly empty: ReactNode;
-  /** A heading where the group of a row is another than that of the row before; not while a column sorts them. */
+  /** Adds a heading wherever the group key changes. Ignored while a column sorts the rows. */
   readonly group?: {
     readonly of: (row: T) => string;
     readonly heading: (key: string, count: number) => ReactNode;
   };
   readonly rowHeight?: number;
-  /** The page itself does something with j and k. */
-  readonly ownKeys?: boolean;
-  /** There is more than `rows`, read when the end comes into view. */
-  readonly more?: { readonly has: boolean; readonly loading: boolean; readonly load: () => void };
+  /** The page handles j and k itself. */
+  readonly pageHandlesKeys?: boolean;
+  /** Loads the next page when the end of the list comes into view. */
+  readonly more?: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void };
 }
 
 const ROW_HEIGHT = 36;
-/** In pixels: as on a phone, and as beside nothing else. */
+/** Widths in pixels: below `NARROW` the table uses its phone layout, from `WIDE` on it shows every column. */
 const NARROW = 560;
-const ROOMY = 880;
+const WIDE = 880;
 
 /**
- * A list of any length: only what is in view is in the page. Tab stops at one row, so that what follows the list is one
- * press away; arrows, j and k, Home and End move along the rows, Enter opens one.
+ * A virtualized table. Tab stops at one row only, so that whatever follows the table is one key press away; the arrow keys,
+ * j, k, Home and End move between rows, Enter opens one.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, rows, columns, rowKey, rowLink, selected, empty, more, group } = props;
-  const { rowHeight = ROW_HEIGHT, ownKeys = false } = props;
+  const { rowHeight = ROW_HEIGHT, pageHandlesKeys = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
-  const shown = columns.filter(
-    ({ phone, roomy }, index) => index === 0 || (width < NARROW ? phone : width >= ROOMY || !roomy),
+  const visibleColumns = columns.filter(
+    ({ showOnPhone, wideOnly }, index) =>
+      index === 0 || (width < NARROW ? showOnPhone : width >= WIDE || !wideOnly),
   );
-  const [sorted, sort] = useSorted(rows, columns);
-  const { active, setActive } = useActive(sorted, rowKey, selected);
-  const { lines, lineOf } = useLines(sorted, sort.by === "" ? group : undefined);
+  const [sortedRows, sort] = useSortedRows(rows, columns);
+  const { activeIndex, setActive } = useActiveRow(sortedRows, rowKey, selected);
+  const { lines, lineOf } = useLines(sortedRows, sort.by === "" ? group : undefined);
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    // The row that Tab stops at is there wherever the list was scrolled to.
-    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), lineOf(active), range.count),
+    // Keep the row that Tab stops at in the DOM, wherever the list is scrolled to.
+    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), lineOf(activeIndex), range.count),
   });
   const items = virtual.getVirtualItems();
 
-  const lastShown = virtual.range?.endIndex ?? 0;
+  const lastVisible = virtual.range?.endIndex ?? 0;
   useEffect(() => {
-    if (more?.has && !more.loading && lastShown >= lines.length - 20) more.load();
-  }, [more, lastShown, lines.length]);
+    if (more?.hasMore && !more.isLoading && lastVisible >= lines.length - 20) more.load();
+  }, [more, lastVisible, lines.length]);
 
-  const wanted = useRef<number | null>(null);
-  const focusWanted = () => {
-    const link = scroller.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"] a`);
+  const pendingFocus = useRef<number | null>(null);
+  const focusPendingRow = () => {
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-row="${pendingFocus.current}"] a`);
     if (!link) return;
-    wanted.current = null;
+    pendingFocus.current = null;
     link.focus({ preventScroll: true });
   };
-  useLayoutEffect(focusWanted);
-  const goTo = (index: number) => {
-    const next = Math.min(sorted.length - 1, Math.max(0, index));
+  useLayoutEffect(focusPendingRow);
+  const focusRow = (index: number) => {
+    const next = Math.min(sortedRows.length - 1, Math.max(0, index));
     if (next < 0) return;
-    wanted.current = next;
-    setActive(rowKey(sorted[next]!));
+    pendingFocus.current = next;
+    setActive(rowKey(sortedRows[next]!));
     virtual.scrollToIndex(lineOf(next));
-    focusWanted();
+    focusPendingRow();
   };
-  const move = (event: KeyboardEvent) => {
-    const at = rowAt(event.target);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = rowIndexOf(event.target);
     if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
     const next = {
@@ -115,34 +116,34 @@ export function DataTable<T>(props: DataTableProps<T>) {
       PageDown: at + page,
       PageUp: at - page,
       Home: 0,
-      End: sorted.length - 1,
+      End: sortedRows.length - 1,
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    goTo(next);
+    focusRow(next);
   };
-  /** From wherever the focus is: to the row, and from a row to the next one. */
-  const step = (by: number) => () => {
-    const at = rowAt(document.activeElement);
-    goTo(at === undefined || !scroller.current?.contains(document.activeElement) ? active : at + by);
+  /** Moves from the focused row, or returns to the active row when the focus is elsewhere. */
+  const moveFocusBy = (by: number) => () => {
+    const at = rowIndexOf(document.activeElement);
+    focusRow(at === undefined || !scroller.current?.contains(document.activeElement) ? activeIndex : at + by);
   };
-  useKeys(rowLink && !ownKeys ? { j: step(1), k: step(-1) } : {});
-  const tracks = shown.map(({ width: track = "minmax(0,1fr)" }, index) =>
-    width < NARROW ? narrowTrack(track, index) : track,
+  useKeys(rowLink && !pageHandlesKeys ? { j: moveFocusBy(1), k: moveFocusBy(-1) } : {});
+  const tracks = visibleColumns.map(({ width: track = "minmax(0,1fr)" }, index) =>
+    width < NARROW ? toNarrowTrack(track, index) : track,
   );
   const grid = { gridTemplateColumns: tracks.join(" ") };
 
-  if (rows.length === 0 && !more?.loading) return <div className="flex-1 overflow-y-auto">{empty}</div>;
+  if (rows.length === 0 && !more?.isLoading) return <div className="flex-1 overflow-y-auto">{empty}</div>;
   return (
     <div
       ref={scroller}
       className="min-h-0 flex-1 overflow-auto"
-      onKeyDown={move}
-      // What scrolls must be reachable by keys: by its rows, or where they lead nowhere by itself.
+      onKeyDown={onKeyDown}
+      // A scroll area must be reachable by keyboard: through its row links, or itself when there are none.
       tabIndex={rowLink ? undefined : 0}
       onFocus={(event) => {
-        const at = rowAt(event.target);
-        if (at !== undefined && at !== active) setActive(rowKey(sorted[at]!));
+        const at = rowIndexOf(event.target);
+        if (at !== undefined && at !== activeIndex) setActive(rowKey(sortedRows[at]!));
       }}
       role="region"
       aria-label={label}
@@ -155,14 +156,14 @@ export function DataTable<T>(props: DataTableProps<T>) {
           className="sticky top-0 z-10 grid border-b border-line bg-surface px-2"
           style={grid}
         >
-          {shown.map((column) => (
+          {visibleColumns.map((column) => (
             <HeaderCell key={column.id} column={column} sort={sort} />
           ))}
         </div>
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index: at, start }) => {
             const line = lines[at]!;
-            const place = { height: rowHeight, transform: `translateY(${start}px)` };
+            const position = { height: rowHeight, transform: `translateY(${start}px)` };
             if (typeof line !== "number")
               return (
                 <div
@@ -170,7 +171,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                   role="row"
                   aria-rowindex={at + 2}
                   className="absolute inset-x-0 flex items-center border-b border-line bg-page px-2"
-                  style={place}
+                  style={position}
                 >
                   <div role="cell" className="min-w-0 truncate px-2 text-xs font-semibold">
                     {group!.heading(line.key, line.count)}
@@ -178,7 +179,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                 </div>
               );
             const index = line;
-            const row = sorted[index]!;
+            const row = sortedRows[index]!;
             const key = rowKey(row);
             return (
               <div
@@ -191,18 +192,18 @@ export function DataTable<T>(props: DataTableProps<T>) {
                   "absolute inset-x-0 grid items-center border-b border-line px-2 hover:bg-hover",
                   key === selected && "bg-selected hover:bg-selected",
                 )}
-                style={{ ...grid, ...place }}
+                style={{ ...grid, ...position }}
               >
-                {shown.map((column, nth) => (
+                {visibleColumns.map((column, nth) => (
                   <div
                     key={column.id}
                     role="cell"
-                    className={classes("min-w-0 truncate px-2", column.end && "text-end")}
+                    className={classes("min-w-0 truncate px-2", column.alignEnd && "text-end")}
                   >
                     {nth === 0 && rowLink ? (
                       <Link
                         to={rowLink(row)}
-                        tabIndex={index === active ? 0 : -1}
+                        tabIndex={index === activeIndex ? 0 : -1}
                         className="block truncate font-medium after:absolute after:inset-0"
                         aria-current={key === selected ? "true" : undefined}
                       >
@@ -219,13 +220,13 @@ export function DataTable<T>(props: DataTableProps<T>) {
         </div>
       </div>
       {/* biome-ignore-end lint/a11y/useFocusableInteractive: the links inside are */}
-      {more?.loading && <p className="px-4 py-2 text-soft">Loading more …</p>}
+      {more?.isLoading && <p className="px-4 py-2 text-soft">Loading more…</p>}
     </div>
   );
 }
 
-/** On a phone nothing scrolls sideways: the first column keeps its share, and the others give way. */
-function narrowTrack(track: string, index: number): string {
+/** Prevents sideways scrolling on a phone: the first column keeps its share and the others shrink. */
+function toNarrowTrack(track: string, index: number): string {
   if (index === 0) return "minmax(40%,2fr)";
   return `minmax(0,${/^minmax\([^,]+,(.+)\)$/.exec(track)?.[1] ?? track})`;
 }
@@ -235,7 +236,7 @@ interface GroupLine {
   readonly count: number;
 }
 
-/** What stands below each other: the places of rows, with headings between them; and on which line a row is. */
+/** The lines of the table: row indexes with group headings between them. `lineOf` maps a row index to its line. */
 function useLines<T>(
   rows: readonly T[],
   group: DataTableProps<T>["group"],
@@ -245,7 +246,7 @@ function useLines<T>(
   return useMemo(() => {
     if (!group) return { lines: rows.map((_, index) => index), lineOf: (index) => index };
     const lines: (number | GroupLine)[] = [];
-    const places: number[] = [];
+    const lineIndexes: number[] = [];
     let heading: { key: string; count: number } | undefined;
     for (const [index, row] of rows.entries()) {
       const key = group.of(row);
@@ -254,43 +255,43 @@ function useLines<T>(
         lines.push(heading);
       }
       heading.count++;
-      places.push(lines.push(index) - 1);
+      lineIndexes.push(lines.push(index) - 1);
     }
-    return { lines, lineOf: (index) => places[index] ?? 0 };
+    return { lines, lineOf: (index) => lineIndexes[index] ?? 0 };
   }, [rows, isGrouped]);
 }
 
-/** Which row Tab stops at: the one that was last gone to or opened, else the first. */
-function useActive<T>(
+/** The row that Tab stops at: the last one focused or opened, else the first. */
+function useActiveRow<T>(
   rows: readonly T[],
   rowKey: (row: T) => string,
   selected: string | undefined,
-): { active: number; setActive(key: string): void } {
+): { activeIndex: number; setActive(key: string): void } {
   const [key, setActive] = useState(selected);
-  const [opened, setOpened] = useState(selected);
-  if (selected !== opened) {
+  const [lastSelected, setOpened] = useState(selected);
+  if (selected !== lastSelected) {
     setOpened(selected);
     if (selected !== undefined) setActive(selected);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key of a row is the same in every render
   const at = useMemo(() => rows.findIndex((row) => rowKey(row) === key), [rows, key]);
-  return { active: Math.max(0, at), setActive };
+  return { activeIndex: Math.max(0, at), setActive };
 }
 
-function withIndex(shown: readonly number[], index: number, count: number): number[] {
-  if (index >= count || shown.includes(index)) return [...shown];
-  return index < (shown[0] ?? 0) ? [index, ...shown] : [...shown, index];
+function withIndex(visible: readonly number[], index: number, count: number): number[] {
+  if (index >= count || visible.includes(index)) return [...visible];
+  return index < (visible[0] ?? 0) ? [index, ...visible] : [...visible, index];
 }
 
-/** The place of the row that an element is in. */
-function rowAt(element: EventTarget | null): number | undefined {
+/** The index of the row that contains an element. */
+function rowIndexOf(element: EventTarget | null): number | undefined {
   const row = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-row]") : null;
   return row ? Number(row.dataset.row) : undefined;
 }
 
 interface Sort {
   readonly by: string;
-  readonly down: boolean;
+  readonly isDescending: boolean;
   toggle(id: string): void;
 }
 
@@ -300,10 +301,10 @@ function HeaderCell<T>({ column, sort }: { column: Column<T>; sort: Sort }) {
     // biome-ignore lint/a11y/useFocusableInteractive: the button inside is
     <div
       role="columnheader"
-      aria-sort={isSorted ? (sort.down ? "descending" : "ascending") : undefined}
+      aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : undefined}
       className={classes(
         "truncate px-2 py-1.5 text-xs font-medium text-soft",
-        column.end && "text-end",
+        column.alignEnd && "text-end",
         column.header === "" && "sr-only",
       )}
     >
@@ -315,7 +316,7 @@ function HeaderCell<T>({ column, sort }: { column: Column<T>; sort: Sort }) {
         >
           {column.header}
           {isSorted && (
-            <span className={sort.down ? "" : "rotate-180"}>
+            <span className={sort.isDescending ? "" : "rotate-180"}>
               <Icon name="down" size={12} />
             </span>
           )}
@@ -327,19 +328,19 @@ function HeaderCell<T>({ column, sort }: { column: Column<T>; sort: Sort }) {
   );
 }
 
-/** The order lives in the address: `?sort=name` or `?sort=-name`. */
-function useSorted<T>(rows: readonly T[], columns: readonly Column<T>[]): [readonly T[], Sort] {
+/** Keeps the order in the URL: `?sort=name` or `?sort=-name`. */
+function useSortedRows<T>(rows: readonly T[], columns: readonly Column<T>[]): [readonly T[], Sort] {
   const [order, setOrder] = useUrlState("sort");
-  const down = order.startsWith("-");
-  const by = down ? order.slice(1) : order;
+  const isDescending = order.startsWith("-");
+  const by = isDescending ? order.slice(1) : order;
   const sortBy = columns.find(({ id }) => id === by)?.sortBy;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: columns are made anew with each render; their order is not
+  // biome-ignore lint/correctness/useExhaustiveDependencies: columns are new objects on each render, but sort the same way
   const sorted = useMemo(() => {
     if (!sortBy) return rows;
     const keyed = rows.map((row) => ({ row, key: sortBy(row) }));
-    keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (down ? -1 : 1));
+    keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (isDescending ? -1 : 1));
     return keyed.map(({ row }) => row);
-  }, [rows, by, down]);
-  const toggle = (id: string) => setOrder(by !== id ? id : down ? "" : `-${id}`);
-  return [sorted, { by, down, toggle }];
+  }, [rows, by, isDescending]);
+  const toggle = (id: string) => setOrder(by !== id ? id : isDescending ? "" : `-${id}`);
+  return [sorted, { by, isDescending, toggle }];
 }

@@ -1,35 +1,35 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
-import { giveFocusBack, keepTabInside } from "./focus.ts";
+import { keepTabInside, restoreFocus } from "./focus.ts";
 
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** Buttons, the one that does it last. */
+  /** Buttons, the main one last. */
   readonly footer?: ReactNode;
-  /** What came of a button of the footer: right above it, in view however long the rest is. */
+  /** The result of a footer button, shown right above the footer so that it is always in view. */
   readonly result?: ReactNode;
   readonly wide?: boolean;
 }
 
 /**
- * A window over the page, there for as long as it is rendered. The browser's own modal dialog: the rest of the page is
- * out of reach, Escape closes it, focus goes in (to what has `data-autofocus`, else the first field) and back afterwards.
+ * A modal dialog, open for as long as it is rendered. Uses the browser's `<dialog>`: the rest of the page is inert and Escape
+ * closes it. Focus moves to `[data-autofocus]`, else to the first field, and returns to its previous element on close.
  */
 export function Dialog({ title, onClose, children, footer, result, wide = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current!;
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     dialog.showModal();
-    const wanted = dialog.querySelector<HTMLElement>("[data-autofocus]") ?? firstField(dialog);
-    wanted?.focus();
+    const initialFocus = dialog.querySelector<HTMLElement>("[data-autofocus]") ?? findFirstField(dialog);
+    initialFocus?.focus();
     return () => {
       dialog.close();
-      giveFocusBack(before);
+      restoreFocus(previousFocus);
     };
   }, []);
   return (
@@ -64,6 +64,6 @@ export function Dialog({ title, onClose, children, footer, result, wide = false 
   );
 }
 
-function firstField(dialog: HTMLElement): HTMLElement | null {
+function findFirstField(dialog: HTMLElement): HTMLElement | null {
   return dialog.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select");
 }

@@ -1,17 +1,17 @@
 import { useMemo } from "react";
 import { classes } from "./classes.ts";
-import { revealed } from "./untrusted.tsx";
+import { markInvisible } from "./untrusted-text.tsx";
 
-export interface Line {
+export interface DiffLine {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** More lines than these are shown one after the other instead of compared. */
+/** Longer texts are listed one after the other: comparing them would take quadratic time and memory. */
 const MAX_LINES = 1_500;
 const MAX_TEXT = 100_000;
 
-/** What changed between two texts, line by line. */
+/** The difference between two texts, line by line. */
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
   const lines = useMemo(
     () => diffLines(before.slice(0, MAX_TEXT), after.slice(0, MAX_TEXT)),
@@ -20,11 +20,11 @@ export function Diff({ before, after, label }: { before: string; after: string; 
   return <DiffLines lines={lines} label={label} />;
 }
 
-/** Lines that were compared already; what was is marked with −, what is with +. */
-export function DiffLines({ lines, label }: { lines: readonly Line[]; label: string }) {
+/** Renders compared lines: − for removed, + for added. */
+export function DiffLines({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   return (
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
       tabIndex={0}
       role="region"
       aria-label={label}
@@ -48,7 +48,7 @@ export function DiffLines({ lines, label }: { lines: readonly Line[]; label: str
             {kind !== "same" && (
               <span className="sr-only">{kind === "removed" ? "removed: " : "added: "}</span>
             )}
-            {revealed(text)}
+            {markInvisible(text)}
           </span>
         </div>
       ))}
@@ -56,11 +56,11 @@ export function DiffLines({ lines, label }: { lines: readonly Line[]; label: str
   );
 }
 
-/** The shortest list of lines gone and new, by the longest common subsequence. */
-export function diffLines(before: string, after: string): Line[] {
+/** The shortest edit script, by the longest common subsequence. */
+export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split("\n"), after.split("\n")];
   if (a.length > MAX_LINES || b.length > MAX_LINES)
-    return [...a.map((text) => line("removed", text)), ...b.map((text) => line("added", text))];
+    return [...a.map((text) => createLine("removed", text)), ...b.map((text) => createLine("added", text))];
   const width = b.length + 1;
   const common = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
@@ -69,25 +69,25 @@ export function diffLines(before: string, after: string): Line[] {
         a[i] === b[j]
           ? common[(i + 1) * width + j + 1]! + 1
           : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
-  const lines: Line[] = [];
+  const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push(line("same", a[i]!));
+      lines.push(createLine("same", a[i]!));
       i++;
       j++;
     } else if (
       j >= b.length ||
       (i < a.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)
     ) {
-      lines.push(line("removed", a[i++]!));
+      lines.push(createLine("removed", a[i++]!));
     } else {
-      lines.push(line("added", b[j++]!));
+      lines.push(createLine("added", b[j++]!));
     }
   }
   return lines;
 }
 
-function line(kind: Line["kind"], text: string): Line {
+function createLine(kind: DiffLine["kind"], text: string): DiffLine {
   return { kind, text };
 }

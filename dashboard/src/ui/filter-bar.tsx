@@ -2,37 +2,37 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useUrlState } from "../app/location.ts";
 import { Icon } from "./icon.tsx";
 
-const PAUSE_MS = 150;
+const DEBOUNCE_MS = 150;
 
-/** The line above a list: a search field, then whatever else narrows it, then how much is shown. */
-export function FilterBar({ children, shown }: { children: ReactNode; shown?: string }) {
+/** The bar above a list: search field, other filters, then a summary such as "3 of 8". */
+export function FilterBar({ children, summary }: { children: ReactNode; summary?: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
       {children}
-      {shown !== undefined && (
+      {summary !== undefined && (
         <span className="ml-auto text-xs whitespace-nowrap text-soft" aria-live="polite">
-          {shown}
+          {summary}
         </span>
       )}
     </div>
   );
 }
 
-/** A search field whose words live in the address under `name`. The key / leads to it. */
+/** A search field whose text is kept in the URL parameter `name`. The / key focuses it. */
 export function SearchField({ name = "q", label }: { name?: string; label: string }) {
   const [value, setValue] = useUrlState(name);
-  const [typed, setTyped] = useState(value);
+  const [text, setText] = useState(value);
   const field = useRef<HTMLInputElement>(null);
-  const change = useRef(setValue);
-  change.current = setValue;
-  useEffect(() => setTyped(value), [value]);
+  const latestSetValue = useRef(setValue);
+  latestSetValue.current = setValue;
+  useEffect(() => setText(value), [value]);
   useEffect(() => {
-    if (typed === value) return;
-    const timer = window.setTimeout(() => change.current(typed), PAUSE_MS);
+    if (text === value) return;
+    const timer = window.setTimeout(() => latestSetValue.current(text), DEBOUNCE_MS);
     return () => window.clearTimeout(timer);
-  }, [typed, value]);
+  }, [text, value]);
   useEffect(() => {
-    const find = (event: KeyboardEvent) => {
+    const focusOnSlash = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (
         event.key !== "/" ||
@@ -43,8 +43,8 @@ export function SearchField({ name = "q", label }: { name?: string; label: strin
       event.preventDefault();
       field.current?.focus();
     };
-    window.addEventListener("keydown", find);
-    return () => window.removeEventListener("keydown", find);
+    window.addEventListener("keydown", focusOnSlash);
+    return () => window.removeEventListener("keydown", focusOnSlash);
   }, []);
   return (
     <div className="relative w-64 max-sm:w-full">
@@ -56,15 +56,15 @@ export function SearchField({ name = "q", label }: { name?: string; label: strin
         type="search"
         aria-label={label}
         placeholder={label}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
         className="h-8 w-full rounded-md border border-line-strong bg-surface pr-2 pl-8 placeholder:text-soft max-sm:h-10"
       />
     </div>
   );
 }
 
-/** Narrows a list by one of a few values; it lives in the address under `name`. */
+/** Filters a list by one value, kept in the URL parameter `name`. */
 export function FilterSelect({
   name,
   label,
@@ -83,9 +83,9 @@ export function FilterSelect({
       className="h-8 max-w-48 rounded-md border border-line-strong bg-surface px-2 max-sm:h-10"
     >
       <option value="">{label}: all</option>
-      {options.map(([id, words]) => (
+      {options.map(([id, text]) => (
         <option key={id} value={id}>
-          {words}
+          {text}
         </option>
       ))}
     </select>

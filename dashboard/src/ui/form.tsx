@@ -7,24 +7,24 @@ import {
 } from "react";
 import type { Problem } from "../api/problem.ts";
 import { classes } from "./classes.ts";
-import { Untrusted } from "./untrusted.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 
-const LOOK =
+const INPUT_CLASSES =
   "w-full rounded-md border border-line-strong bg-surface px-2.5 text-sm text-text placeholder:text-soft aria-invalid:border-bad disabled:opacity-60";
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
-  /** Gets the id that the label points at, and what describes the field. */
-  readonly children: (given: {
+  /** Receives the id that the label points to, and the ARIA attributes. */
+  readonly children: (inputProps: {
     id: string;
     "aria-describedby"?: string;
     "aria-invalid"?: boolean;
   }) => ReactNode;
 }
 
-/** A field of a form with what it is called, what to write, and what is wrong with what was written. */
+/** A form field: label, input, and a hint that an error replaces. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;
@@ -54,7 +54,7 @@ export function TextInput({ mono, ...rest }: InputHTMLAttributes<HTMLInputElemen
       autoComplete="off"
       spellCheck={false}
       {...rest}
-      className={classes(LOOK, "h-8 max-sm:h-10", mono && "font-mono text-xs")}
+      className={classes(INPUT_CLASSES, "h-8 max-sm:h-10", mono && "font-mono text-xs")}
     />
   );
 }
@@ -68,21 +68,21 @@ export function TextArea({
       rows={4}
       spellCheck={false}
       {...rest}
-      className={classes(LOOK, "py-1.5", mono && "font-mono text-xs")}
+      className={classes(INPUT_CLASSES, "py-1.5", mono && "font-mono text-xs")}
     />
   );
 }
 
-/** Options are pairs of the value and what people read. */
+/** `options` are pairs of value and label. */
 export function Select({
   options,
   ...rest
 }: SelectHTMLAttributes<HTMLSelectElement> & { options: readonly (readonly [string, string])[] }) {
   return (
-    <select {...rest} className={classes(LOOK, "h-8 max-sm:h-10")}>
-      {options.map(([value, words]) => (
+    <select {...rest} className={classes(INPUT_CLASSES, "h-8 max-sm:h-10")}>
+      {options.map(([value, text]) => (
         <option key={value} value={value}>
-          {words}
+          {text}
         </option>
       ))}
     </select>
@@ -105,16 +105,16 @@ export function Checkbox({
   );
 }
 
-/** What the daemon did not like about a form, above its buttons. */
+/** Why the daemon rejected a form. Place it above the buttons. */
 export function FormProblem({ problem }: { problem: Problem | null }) {
   if (!problem) return null;
   return (
     <div role="alert" className="rounded-md border border-bad bg-bad-soft px-3 py-2">
       <p className="font-medium text-bad">
-        <Untrusted text={problem.message} />
+        <UntrustedText text={problem.message} />
       </p>
       <p>
-        <Untrusted text={problem.remedy} />
+        <UntrustedText text={problem.remedy} />
       </p>
     </div>
   );

@@ -37,7 +37,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Says nothing by itself: whatever shows one has a text beside it or an `aria-label`. */
+/** Decorative and hidden from screen readers: put a text beside it, or an `aria-label` on its parent. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Facts about a thing. Pairs without a value are left out. */
+/** A description list. Skips pairs whose value is null, undefined, "" or false. */
 export function KeyValues({ pairs }: { pairs: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(6.5rem,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1.5">

@@ -10,7 +10,7 @@ interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"
   readonly children: ReactNode;
 }
 
-/** Leads to another place of the dashboard without loading the page anew. */
+/** Navigates within the dashboard without reloading the page. */
 export function Link({ to, children, onClick, ...rest }: LinkProps) {
   const go = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
@@ -43,7 +43,7 @@ export function ButtonLink({
   );
 }
 
-/** A new tab or window was asked for. */
+/** Whether the click asks the browser for a new tab or window. */
 function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }

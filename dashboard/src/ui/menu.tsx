@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly onSelect: () => void;
 }
 
-/** A button that opens a list of things to do. Arrow keys move, Escape closes; the browser's own popover. */
+/** A button with a menu of actions, on the browser's popover. The arrow keys move, Escape closes it. */
 export function Menu({
   label,
   items,
@@ -24,18 +24,18 @@ export function Menu({
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const place = () => {
+  const positionMenu = () => {
     const [menu, at] = [list.current!, button.current!.getBoundingClientRect()];
     menu.style.top = `${Math.min(at.bottom + 4, window.innerHeight - menu.offsetHeight - 8)}px`;
     menu.style.left = `${Math.max(8, Math.min(at.right - menu.offsetWidth, window.innerWidth - menu.offsetWidth - 8))}px`;
     menu.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
   };
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (offset === undefined) return;
     event.preventDefault();
     const all = [...list.current!.querySelectorAll<HTMLElement>("button:not(:disabled)")];
-    const next = all.indexOf(document.activeElement as HTMLElement) + step;
+    const next = all.indexOf(document.activeElement as HTMLElement) + offset;
     all[(next + all.length) % all.length]?.focus();
   };
   if (items.length === 0) return null;
@@ -59,13 +59,13 @@ export function Menu({
         role="menu"
         tabIndex={-1}
         aria-label={label}
-        onToggle={(event) => event.newState === "open" && place()}
-        onKeyDown={move}
+        onToggle={(event) => event.newState === "open" && positionMenu()}
+        onKeyDown={onKeyDown}
         className="fixed inset-auto m-0 min-w-44 rounded-md border border-line bg-raised p-1 text-text shadow-lg"
       >
-        {items.map(({ label: words, icon, danger, disabled, onSelect }) => (
+        {items.map(({ label: text, icon, danger, disabled, onSelect }) => (
           <button
-            key={words}
+            key={text}
             type="button"
             role="menuitem"
             disabled={disabled}
@@ -79,7 +79,7 @@ export function Menu({
             }}
           >
             {icon && <Icon name={icon} />}
-            {words}
+            {text}
           </button>
         ))}
       </div>

@@ -1,21 +1,21 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { navigate } from "../app/location.ts";
 import { IconButton } from "./button.tsx";
-import { covers } from "./use-covers.ts";
+import { isNarrow } from "./use-is-narrow.ts";
 
 interface SidePanelProps {
   readonly title: ReactNode;
   /** Buttons beside the title. */
   readonly actions?: ReactNode;
-  /** Where closing leads: the list. */
-  readonly back: string;
+  /** The URL to go to on close: the list. */
+  readonly closeTo: string;
   readonly children: ReactNode;
-  /** What stays in reach however long the rest is: the buttons that decide. */
+  /** Stays visible while the content scrolls: the buttons that decide. */
   readonly footer?: ReactNode;
 }
 
-/** One thing of a list, beside it: the list stays in view. On a phone it covers the list. Escape closes it. */
-export function SidePanel({ title, actions, back, children, footer }: SidePanelProps) {
+/** One item, shown beside its list; on a phone it covers the list. Escape closes it. */
+export function SidePanel({ title, actions, closeTo, children, footer }: SidePanelProps) {
   const id = useId();
   const ref = useRef<HTMLElement>(null);
   useEffect(() => takeFocus(ref.current!), []);
@@ -23,11 +23,11 @@ export function SidePanel({ title, actions, back, children, footer }: SidePanelP
     const close = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
       if (document.querySelector("dialog[open], [popover]:popover-open")) return;
-      navigate(back);
+      navigate(closeTo);
     };
     window.addEventListener("keydown", close);
     return () => window.removeEventListener("keydown", close);
-  }, [back]);
+  }, [closeTo]);
   return (
     <aside
       ref={ref}
@@ -40,7 +40,7 @@ export function SidePanel({ title, actions, back, children, footer }: SidePanelP
           {title}
         </h2>
         {actions}
-        <IconButton icon="close" label="Close the details" onClick={() => navigate(back)} />
+        <IconButton icon="close" label="Close details" onClick={() => navigate(closeTo)} />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
       {footer && <footer className="border-t border-line bg-surface px-4 py-3">{footer}</footer>}
@@ -49,18 +49,18 @@ export function SidePanel({ title, actions, back, children, footer }: SidePanelP
 }
 
 /**
- * Whoever opened it by keys goes on inside it, and so does everybody where it covers the list. A pointer leaves the focus
- * on the row, from where arrow keys go on.
+ * Focuses the panel when it was opened by keyboard, or when it covers the list. After a click the focus stays on the row, so
+ * that the arrow keys keep working there.
  */
 function takeFocus(panel: HTMLElement): void {
-  const at = document.activeElement;
-  if (panel.contains(at) || document.querySelector("dialog[open]")) return;
-  const isNowhere = at === null || at === document.body || at.id === "page";
-  const isByKeys = !isNowhere && !isTyping(at) && at.matches(":focus-visible");
-  if (isNowhere || isByKeys || covers()) panel.focus({ preventScroll: true });
+  const current = document.activeElement;
+  if (panel.contains(current) || document.querySelector("dialog[open]")) return;
+  const isNowhere = current === null || current === document.body || current.id === "page";
+  const isByKeyboard = !isNowhere && !isTyping(current) && current.matches(":focus-visible");
+  if (isNowhere || isByKeyboard || isNarrow()) panel.focus({ preventScroll: true });
 }
 
-/** A part of a panel, with a line above it. */
+/** A section of a panel, separated by a line. */
 export function PanelSection({
   title,
   actions,

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { Problem } from "../api/problem.ts";
 import { Button } from "./button.tsx";
-import { Untrusted } from "./untrusted.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 
-/** There is nothing here yet: what would be, and how it comes to be. */
-export function Empty({
+/** An empty list: say what belongs here and what to do next. */
+export function EmptyState({
   title,
   children,
   action,
@@ -22,13 +22,13 @@ export function Empty({
   );
 }
 
-/** Grey lines where rows will be. */
-export function Loading({ rows = 6, label = "Loading" }: { rows?: number; label?: string }) {
+/** Placeholder lines while the content loads. */
+export function LoadingState({ rows = 6, label = "Loading" }: { rows?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col gap-3 p-4">
       {Array.from({ length: rows }, (_, index) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
           key={index}
           className="h-4 animate-pulse rounded bg-hover"
           style={{ width: `${90 - (index % 4) * 15}%` }}
@@ -38,14 +38,14 @@ export function Loading({ rows = 6, label = "Loading" }: { rows?: number; label?
   );
 }
 
-export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
+export function ErrorState({ problem, retry }: { problem: Problem; retry?: () => void }) {
   return (
     <div role="alert" className="m-4 rounded-md border border-bad bg-bad-soft px-4 py-3">
       <p className="font-medium text-bad">
-        <Untrusted text={problem.message} />
+        <UntrustedText text={problem.message} />
       </p>
       <p>
-        <Untrusted text={problem.remedy} />
+        <UntrustedText text={problem.remedy} />
       </p>
       {retry && (
         <div className="mt-2">
@@ -59,10 +59,10 @@ export function Failed({ problem, retry }: { problem: Problem; retry?: () => voi
 }
 
 /**
- * What a query shows: grey lines, its problem, or what it read. A problem while there is something to show is left out,
- * unless it says that this is not there any more or not for this person.
+ * Renders a query: placeholder lines, its problem, or its data. While there is data, a problem is not shown, unless it says
+ * that the data is gone or that this person may no longer see it.
  */
-export function Loaded<T>({
+export function QueryView<T>({
   query,
   children,
   rows = 6,
@@ -72,11 +72,11 @@ export function Loaded<T>({
   rows?: number;
 }) {
   if (query.data !== undefined && !isGone(query.error)) return children(query.data);
-  if (query.error) return <Failed problem={query.error} retry={() => void query.refetch()} />;
-  return <Loading rows={rows} />;
+  if (query.error) return <ErrorState problem={query.error} retry={() => void query.refetch()} />;
+  return <LoadingState rows={rows} />;
 }
 
-/** What was read is no longer there, or no longer to be seen by whoever is signed in. */
+/** Whether the resource is gone, or no longer visible to the person who is signed in. */
 export function isGone(problem: Problem | null): boolean {
   return problem !== null && [403, 404, 410].includes(problem.status);
 }

@@ -7,48 +7,48 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["hour", 3_600],
   ["minute", 60],
 ];
-const words = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
-const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const exactFormat = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const TICK_MS = 15_000;
 
-/** When something was or will be, in words; the exact time on hover. `at` in milliseconds. */
+/** A relative time with the exact time on hover. `at` is in milliseconds. */
 export function Time({ at }: { at: number | null | undefined }) {
   const now = useNow();
   if (at === null || at === undefined) return <span className="text-soft">never</span>;
   const date = new Date(at);
   return (
-    <time dateTime={date.toISOString()} title={exact.format(date)} className="whitespace-nowrap">
-      {ago(at, now)}
+    <time dateTime={date.toISOString()} title={exactFormat.format(date)} className="whitespace-nowrap">
+      {formatRelative(at, now)}
     </time>
   );
 }
 
-export function ago(at: number, now: number): string {
+export function formatRelative(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1_000);
   for (const [unit, length] of UNITS)
-    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
-  return Math.abs(seconds) < 10 ? "just now" : words.format(seconds, "second");
+    if (Math.abs(seconds) >= length) return relativeFormat.format(Math.trunc(seconds / length), unit);
+  return Math.abs(seconds) < 10 ? "just now" : relativeFormat.format(seconds, "second");
 }
 
 /** 350 ms, 1.2 s, 3 min */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
   return `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-/** Moves on every few seconds, for everybody at once. */
+/** The current time, updated in steps of `TICK_MS` so that all relative times on the page change together. */
 export function useNow(): number {
-  return useSyncExternalStore(everyTick, tick);
+  return useSyncExternalStore(subscribeToTicks, currentTick);
 }
 
-function everyTick(changed: () => void): () => void {
+function subscribeToTicks(changed: () => void): () => void {
   const timer = window.setInterval(changed, TICK_MS);
   return () => window.clearInterval(timer);
 }
 
-/** Must stay the same between two ticks; whatever happened since then is "just now". */
-function tick(): number {
+/** Must be stable between two ticks, as `useSyncExternalStore` requires. Rounds up, so that nothing lies in the future. */
+function currentTick(): number {
   return Math.ceil(Date.now() / TICK_MS) * TICK_MS;
 }

@@ -1,40 +1,40 @@
 import { useCallback, useState } from "react";
 
 /**
- * State of a form that outlives a reload and a lost connection, for as long as the tab is open. Until somebody types it is
- * `initial`, also when that changes. Never put a secret in one. The third value forgets what was typed: call it when the
- * form was sent, and the form shows what is stored then, not what it began with.
+ * Form state that survives a reload and a lost connection, for as long as the tab is open. Returns `initial`, even when that
+ * changes, until the person types. Never put a secret in it: it is kept in `sessionStorage`. Call the third value after the
+ * form is sent; the form then shows what is stored instead of the draft.
  */
 export function useDraft<T>(key: string, initial: T): [T, (next: T) => void, () => void] {
-  const place = `toolkeep.draft.${key}`;
-  const [typed, setTyped] = useState<{ readonly value: T } | null>(() => read(place));
+  const storageKey = `toolkeep.draft.${key}`;
+  const [draft, setDraft] = useState<{ readonly value: T } | null>(() => read(storageKey));
   const change = useCallback(
     (next: T) => {
-      setTyped({ value: next });
-      write(place, next);
+      setDraft({ value: next });
+      write(storageKey, next);
     },
-    [place],
+    [storageKey],
   );
-  const forget = useCallback(() => {
-    setTyped(null);
-    sessionStorage.removeItem(place);
-  }, [place]);
-  return [typed === null ? initial : typed.value, change, forget];
+  const clear = useCallback(() => {
+    setDraft(null);
+    sessionStorage.removeItem(storageKey);
+  }, [storageKey]);
+  return [draft === null ? initial : draft.value, change, clear];
 }
 
-function read<T>(place: string): { readonly value: T } | null {
+function read<T>(storageKey: string): { readonly value: T } | null {
   try {
-    const text = sessionStorage.getItem(place);
+    const text = sessionStorage.getItem(storageKey);
     return text === null ? null : { value: JSON.parse(text) as T };
   } catch {
     return null;
   }
 }
 
-function write(place: string, value: unknown): void {
+function write(storageKey: string, value: unknown): void {
   try {
-    sessionStorage.setItem(place, JSON.stringify(value));
+    sessionStorage.setItem(storageKey, JSON.stringify(value));
   } catch {
-    // Full or forbidden: the form works without.
+    // Storage is full or blocked; the form works without it.
   }
 }

@@ -1,23 +1,23 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Single keys that do something while nobody types and no window is open: `useKeys({ j: next, k: before })`. One press
- * does it once, however long it is held.
+ * Single-key shortcuts, ignored while the person types or a dialog or menu is open: `useKeys({ j: next, k: previous })`.
+ * Holding a key down triggers it once.
  */
 export function useKeys(keys: Readonly<Record<string, (() => void) | undefined>>): void {
   const latest = useRef(keys);
   latest.current = keys;
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.repeat || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector("dialog[open], [popover]:popover-open")) return;
-      const act = latest.current[event.key];
-      if (!act) return;
+      const action = latest.current[event.key];
+      if (!action) return;
       event.preventDefault();
-      act();
+      action();
     };
-    window.addEventListener("keydown", press);
-    return () => window.removeEventListener("keydown", press);
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
   }, []);
 }
 

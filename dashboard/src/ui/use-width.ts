@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from "react";
 
-/** How wide an element is, in pixels; as wide as the window until that is known. */
+/** The width of an element in pixels; the window's width until it is measured. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(() => window.innerWidth);
   useEffect(() => {

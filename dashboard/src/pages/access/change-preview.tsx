@@ -3,7 +3,7 @@ import type { AccessPreview, AgentChange } from "../../api/contract.ts";
 import type { Problem } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { FormProblem } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CostChange } from "./cost-line.tsx";
 import { counted, sourceWords } from "./tool-words.tsx";
 
@@ -54,7 +54,7 @@ function Change({ change }: { change: AgentChange }) {
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">
-          <Untrusted text={agent} />
+          <UntrustedText text={agent} />
         </span>
         {added.length > 0 && <Badge tone="ok">+ {counted(added.length, "tool")}</Badge>}
         {removed.length > 0 && <Badge tone="bad">− {counted(removed.length, "tool")}</Badge>}
@@ -65,18 +65,19 @@ function Change({ change }: { change: AgentChange }) {
       <Names sign="−" look="text-bad" tools={removed} />
       {hidden.length > 0 && (
         <Note>
-          Hidden by a rule all the same: <Untrusted text={hidden.map(({ name }) => name).join(", ")} mono /> (
-          <Untrusted text={[...new Set(hidden.map(({ rule }) => rule))].join("; ")} />)
+          Hidden by a rule all the same:{" "}
+          <UntrustedText text={hidden.map(({ name }) => name).join(", ")} mono /> (
+          <UntrustedText text={[...new Set(hidden.map(({ rule }) => rule))].join("; ")} />)
         </Note>
       )}
       {unknown.length > 0 && (
         <Note>
-          Nothing has these names yet: <Untrusted text={unknown.join(", ")} mono />
+          Nothing has these names yet: <UntrustedText text={unknown.join(", ")} mono />
         </Note>
       )}
       {unmatched.length > 0 && (
         <Note>
-          No tool fits these patterns yet: <Untrusted text={unmatched.join(", ")} mono />
+          No tool fits these patterns yet: <UntrustedText text={unmatched.join(", ")} mono />
         </Note>
       )}
     </>
@@ -102,9 +103,9 @@ function Names({ sign, look, tools }: { sign: string; look: string; tools: Agent
                 {sign}
               </span>
               <span className="min-w-0">
-                <Untrusted text={name} mono />{" "}
+                <UntrustedText text={name} mono />{" "}
                 <span className="text-xs text-soft">
-                  <Untrusted text={grantedBy.map(sourceWords).join(", ")} />
+                  <UntrustedText text={grantedBy.map(sourceWords).join(", ")} />
                 </span>
               </span>
             </li>

@@ -1,7 +1,7 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
 import { entryInWords } from "./entry-words.ts";
 
 interface EntryListProps {
@@ -26,14 +26,16 @@ export function EntryList({ entries, note, isWrong, onRemove, empty }: EntryList
           <li key={entry} className="flex min-h-9 items-center gap-2 pr-1 pl-3">
             <span className="min-w-0 flex-1">
               {isName(entry) && !isWrong?.(entry) ? (
-                <TextLink to={pathOf("tools", entry)}>
-                  <Untrusted text={entry} mono line />
+                <TextLink to={joinPath("tools", entry)}>
+                  <UntrustedText text={entry} mono line />
                 </TextLink>
               ) : (
                 <span className="flex min-w-0 items-baseline gap-2">
-                  <Untrusted text={entry} mono line />
+                  <UntrustedText text={entry} mono line />
                   {entryInWords(entry) !== "" && (
-                    <span className="min-w-0 truncate text-xs text-soft">{plain(entryInWords(entry))}</span>
+                    <span className="min-w-0 truncate text-xs text-soft">
+                      {escapeInvisible(entryInWords(entry))}
+                    </span>
                   )}
                 </span>
               )}
@@ -42,7 +44,11 @@ export function EntryList({ entries, note, isWrong, onRemove, empty }: EntryList
               {note(entry)}
             </span>
             {onRemove && (
-              <IconButton icon="close" label={`Take out ${plain(entry)}`} onClick={() => onRemove(entry)} />
+              <IconButton
+                icon="close"
+                label={`Take out ${escapeInvisible(entry)}`}
+                onClick={() => onRemove(entry)}
+              />
             )}
           </li>
         ))}

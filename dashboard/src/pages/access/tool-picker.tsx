@@ -3,7 +3,7 @@ import type { ServerList, ToolSearchAnswer } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { classes } from "../../ui/classes.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { originWords, short } from "./tool-words.tsx";
 import { useSettled } from "./use-preview.ts";
 
@@ -34,7 +34,7 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
   const query = useSettled(typed.trim());
   const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
     params: { query, limit: SHOWN },
-    keep: true,
+    keepPrevious: true,
   });
   const many = useMany(patterns, query);
   const options = query === "" ? [] : [...many, ...toolOptions(found.data)];
@@ -164,10 +164,10 @@ function OptionLine({
       )}
       onClick={onChoose}
     >
-      <Untrusted text={entry} mono line />
+      <UntrustedText text={entry} mono line />
       <span className="text-xs text-soft">{isTaken ? "already in" : note}</span>
       <span className="col-span-2 text-xs text-soft">
-        <Untrusted text={about} line />
+        <UntrustedText text={about} line />
       </span>
     </div>
   );

@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ListedTool, ToolView } from "../../api/contract.ts";
 import { Badge, StateMark, type Tone } from "../../ui/badge.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 type Flags = ToolView["flags"];
 type State = ToolView["status"]["kind"];
@@ -72,18 +72,18 @@ export function originWords(origin: string): string {
 
 /** The same, leading to the server where it is one. */
 export function Origin({ origin }: { origin: string }) {
-  const words = <Untrusted text={originWords(origin)} line />;
+  const words = <UntrustedText text={originWords(origin)} line />;
   if (!origin.startsWith("mcp:")) return words;
-  return <TextLink to={pathOf("servers", origin.slice("mcp:".length))}>{words}</TextLink>;
+  return <TextLink to={joinPath("servers", origin.slice("mcp:".length))}>{words}</TextLink>;
 }
 
 export function ToolName({ name }: { name: string }) {
-  return <Untrusted text={name} mono line />;
+  return <UntrustedText text={name} mono line />;
 }
 
 /** One line of what it does. */
 export function ToolLine({ tool }: { tool: Pick<ListedTool, "description" | "title"> }) {
-  return <Untrusted text={tool.description || (tool.title ?? "")} line />;
+  return <UntrustedText text={tool.description || (tool.title ?? "")} line />;
 }
 
 /** 940, 1.2k, 128k */
@@ -120,5 +120,5 @@ export function sourceWords(source: string): string {
 }
 
 export function GrantSources({ sources }: { sources: readonly string[] }) {
-  return <Untrusted text={sources.map(sourceWords).join(", ")} line />;
+  return <UntrustedText text={sources.map(sourceWords).join(", ")} line />;
 }

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentAnswer, AgentView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { PanelSection } from "../../ui/side-panel.tsx";
@@ -24,9 +24,9 @@ export function AccessTab({ agent, mayChange }: { agent: AgentView; mayChange: b
   const { since: _, ...wanted } = edited;
   const preview = usePreview(isChanged ? { agent: { name, ...wanted } } : undefined);
   const update = useAction({
-    run: (client, body: Edited) => client.patch<AgentAnswer>(pathOf("agents", name), body),
-    done: "Saved",
-    changes: ["/agents", "/toolboxes", "/tools", "/access"],
+    run: (client, body: Edited) => client.patch<AgentAnswer>(joinPath("agents", name), body),
+    successMessage: "Saved",
+    invalidates: ["/agents", "/toolboxes", "/tools", "/access"],
     quiet: true,
   });
   const save = async () => {
@@ -53,7 +53,7 @@ export function AccessTab({ agent, mayChange }: { agent: AgentView; mayChange: b
       {isChanged && (
         <SaveBar
           label="Save"
-          busy={update.busy}
+          busy={update.isBusy}
           problem={update.problem}
           onSave={() => void save()}
           onDiscard={discard}

@@ -5,7 +5,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Checkbox, Field, Select, TextInput } from "../../ui/form.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { EntryList } from "../access/entry-list.tsx";
 import { ToolPicker } from "../access/tool-picker.tsx";
 import { counted } from "../access/tool-words.tsx";
@@ -37,9 +37,9 @@ export function AgentForm({
     <>
       <PanelSection>
         <Field label="What it is for">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               value={draft.description}
               onChange={({ target }) => change({ description: target.value })}
             />
@@ -98,9 +98,9 @@ export function AgentForm({
             label="Its model"
             hint="As its provider calls it. Lists are cut to what the model takes; empty: nobody says."
           >
-            {(given) => (
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 mono
                 value={draft.model ?? ""}
                 onChange={({ target }) => change({ model: target.value === "" ? null : target.value })}
@@ -174,7 +174,7 @@ function Toolboxes({
       {gone.map((name) => (
         <Checkbox
           key={name}
-          label={<Untrusted text={name} />}
+          label={<UntrustedText text={name} />}
           hint="There is no toolbox of this name; it gives nothing until there is."
           checked
           onChange={() => toggle(name, false)}
@@ -198,11 +198,11 @@ function ToolboxLine({
       label={
         <span className="flex min-w-0 items-center gap-2">
           <span className="shrink-0 font-medium">
-            <Untrusted text={name} />
+            <UntrustedText text={name} />
           </span>
           {!builtin && <Badge>yours</Badge>}
           <span className="min-w-0 text-soft">
-            <Untrusted text={description || counted(tools.length, "tool")} line />
+            <UntrustedText text={description || counted(tools.length, "tool")} line />
           </span>
         </span>
       }
@@ -234,7 +234,7 @@ function Folders({
       {folders.map((folder, at) => (
         <div key={folder.path} className="flex items-center gap-2">
           <span className="min-w-0 flex-1">
-            <Untrusted text={folder.path} mono line />
+            <UntrustedText text={folder.path} mono line />
           </span>
           <div className="w-44">
             <Select

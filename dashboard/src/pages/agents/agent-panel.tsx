@@ -1,14 +1,14 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentAnswer, AgentView, TokenList } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { counted } from "../access/tool-words.tsx";
 import { AccessTab } from "./access-tab.tsx";
 import { EffectiveTab } from "./effective-tab.tsx";
@@ -16,15 +16,15 @@ import { TokensTab } from "./tokens-tab.tsx";
 
 /** One agent: what it has, what it is given, and its tokens. */
 export function AgentPanel({ name }: { name: string }) {
-  const answer = useGet<AgentAnswer>(pathOf("agents", name));
+  const answer = useGet<AgentAnswer>(joinPath("agents", name));
   const tokens = useGet<TokenList>("/tokens").data?.tokens.filter(({ agent }) => agent === name) ?? [];
   const tab = useTab("tab", ["tools", "access", "tokens"]);
-  const mayChange = useMay("admin");
+  const mayChange = useHasRole("admin");
   const remove = useRemoval(name, tokens.length);
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={here({ tab: "" }, "/agents")}
+      title={<UntrustedText text={name} line />}
+      closeTo={urlWith({ tab: "" }, "/agents")}
       actions={
         mayChange && (
           <Menu
@@ -43,7 +43,7 @@ export function AgentPanel({ name }: { name: string }) {
           { id: "tokens", label: "Tokens", count: tokens.length },
         ]}
       />
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ agent }) => (
           <>
             <About agent={agent} />
@@ -52,7 +52,7 @@ export function AgentPanel({ name }: { name: string }) {
             {tab === "tokens" && <TokensTab agent={agent.name} tokens={tokens} mayChange={mayChange} />}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -61,8 +61,8 @@ function About({ agent: { description, parent, context } }: { agent: AgentView }
   if (description === "" && parent === null) return null;
   return (
     <p className="px-4 pt-3 text-soft">
-      {parent !== null && <Untrusted text={`A ${context} of ${parent}. `} />}
-      <Untrusted text={description} />
+      {parent !== null && <UntrustedText text={`A ${context} of ${parent}. `} />}
+      <UntrustedText text={description} />
     </p>
   );
 }
@@ -70,17 +70,17 @@ function About({ agent: { description, parent, context } }: { agent: AgentView }
 function useRemoval(name: string, tokens: number): () => Promise<void> {
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client, _: string) => client.delete(pathOf("agents", name)),
-    done: "Deleted",
-    changes: ["/agents", "/tokens", "/toolboxes"],
+    run: (client, _: string) => client.delete(joinPath("agents", name)),
+    successMessage: "Deleted",
+    invalidates: ["/agents", "/tokens", "/toolboxes"],
   });
   return async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the agent ${name}?`,
-      what: `${tokens === 0 ? "It has no token." : `${counted(tokens, "token")} of it ${tokens === 1 ? "ends" : "end"} at once, and clients that use ${tokens === 1 ? "it" : "them"} are refused.`} Its memories and to-dos go with it; its workspace stays on disk. It cannot be undone.`,
+      description: `${tokens === 0 ? "It has no token." : `${counted(tokens, "token")} of it ${tokens === 1 ? "ends" : "end"} at once, and clients that use ${tokens === 1 ? "it" : "them"} are refused.`} Its memories and to-dos go with it; its workspace stays on disk. It cannot be undone.`,
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run(name))) navigate(here({ tab: "" }, "/agents"));
+    if (isConfirmed && (await remove.run(name))) navigate(urlWith({ tab: "" }, "/agents"));
   };
 }

@@ -1,23 +1,23 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, AgentView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { AgentPanel } from "./agent-panel.tsx";
 import { NewAgentPanel } from "./new-agent-panel.tsx";
 
 const NAME: Column<AgentView> = {
   id: "name",
   header: "Name",
-  cell: ({ name }) => <Untrusted text={name} line />,
+  cell: ({ name }) => <UntrustedText text={name} line />,
   sortBy: ({ name }) => name,
   width: "minmax(8rem,1fr)",
 };
@@ -27,8 +27,8 @@ const TOOLS: Column<AgentView> = {
   cell: ({ toolCount }) => toolCount.toLocaleString("en"),
   sortBy: ({ toolCount }) => toolCount,
   width: "5rem",
-  end: true,
-  phone: true,
+  alignEnd: true,
+  showOnPhone: true,
 };
 const KIND: Column<AgentView> = { id: "kind", header: "Kind", cell: Kind, width: "10rem" };
 const COLUMNS: readonly Column<AgentView>[] = [
@@ -36,13 +36,13 @@ const COLUMNS: readonly Column<AgentView>[] = [
   {
     id: "about",
     header: "For",
-    cell: ({ description }) => <Untrusted text={description} line />,
+    cell: ({ description }) => <UntrustedText text={description} line />,
     width: "minmax(0,2fr)",
   },
   {
     id: "toolboxes",
     header: "Toolboxes",
-    cell: ({ toolboxes }) => <Untrusted text={toolboxes.join(", ")} line />,
+    cell: ({ toolboxes }) => <UntrustedText text={toolboxes.join(", ")} line />,
     width: "minmax(0,1.2fr)",
   },
   KIND,
@@ -56,7 +56,7 @@ function Kind({ parent, context, headless }: AgentView) {
       {parent === null ? (
         <span className="text-soft">main</span>
       ) : (
-        <Untrusted text={`${context} of ${parent}`} line />
+        <UntrustedText text={`${context} of ${parent}`} line />
       )}
       {headless && <Badge tone="warn">nobody watches</Badge>}
     </span>
@@ -68,7 +68,7 @@ export function Page({ params: { name } }: PageProps) {
   const agents = useGet<AgentList>("/agents");
   const [words] = useUrlState("q");
   const [isNew] = useUrlState("new");
-  const mayChange = useMay("admin");
+  const mayChange = useHasRole("admin");
   const panel =
     name !== undefined ? (
       <AgentPanel key={name} name={name} />
@@ -76,19 +76,19 @@ export function Page({ params: { name } }: PageProps) {
       isNew !== "" && mayChange && <NewAgentPanel />
     );
   const create = mayChange && (
-    <ButtonLink look="primary" icon="plus" to={here({ new: "yes" }, "/agents")}>
+    <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" }, "/agents")}>
       New agent
     </ButtonLink>
   );
   return (
-    <PageFrame title="Agents" about="Agents and the tools they can use." actions={create} panel={panel}>
-      <Loaded query={agents}>
+    <PageFrame title="Agents" description="Agents and the tools they can use." actions={create} panel={panel}>
+      <QueryView query={agents}>
         {({ agents: all }) => {
           const wanted = words.toLowerCase();
           const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
           return (
             <>
-              <FilterBar shown={`${rows.length} of ${all.length}`}>
+              <FilterBar summary={`${rows.length} of ${all.length}`}>
                 <SearchField label="Find an agent" />
               </FilterBar>
               <DataTable
@@ -96,19 +96,19 @@ export function Page({ params: { name } }: PageProps) {
                 rows={rows}
                 columns={panel ? FEW : COLUMNS}
                 rowKey={(agent) => agent.name}
-                rowLink={(agent) => here({ new: "" }, pathOf("agents", agent.name))}
+                rowLink={(agent) => urlWith({ new: "" }, joinPath("agents", agent.name))}
                 selected={name}
                 empty={
-                  <Empty title={all.length === 0 ? "No agent yet" : "No agent fits"} action={create}>
+                  <EmptyState title={all.length === 0 ? "No agent yet" : "No agent fits"} action={create}>
                     An agent is who calls: give each client or program one of its own, with the tools it needs
                     and a token.
-                  </Empty>
+                  </EmptyState>
                 }
               />
             </>
           );
         }}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }

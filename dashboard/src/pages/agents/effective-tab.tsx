@@ -1,22 +1,22 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentTool, AgentTools } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { TextInput } from "../../ui/form.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CostLine } from "../access/cost-line.tsx";
 import { GrantSources, short } from "../access/tool-words.tsx";
 
 /** Everything an agent sees, where each tool comes from, and what its list costs. */
 export function EffectiveTab({ name }: { name: string }) {
-  const answer = useGet<AgentTools>(`${pathOf("agents", name)}/tools`);
+  const answer = useGet<AgentTools>(`${joinPath("agents", name)}/tools`);
   return (
-    <Loaded query={answer}>
+    <QueryView query={answer}>
       {(data) => (
         <>
           <PanelSection title="What its models read">
@@ -28,7 +28,7 @@ export function EffectiveTab({ name }: { name: string }) {
           </PanelSection>
         </>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -45,7 +45,7 @@ function Notes({ data: { hidden, unknown, unmatched, planned } }: { data: AgentT
     <ul className="mt-2 flex flex-col gap-1 text-xs text-soft">
       {told.map(([words, names]) => (
         <li key={words}>
-          {words}: <Untrusted text={names} mono max={200} />
+          {words}: <UntrustedText text={names} mono max={200} />
         </li>
       ))}
     </ul>
@@ -103,10 +103,10 @@ function Tools({ tools }: { tools: readonly AgentTool[] }) {
 function ToolLine({ tool: { name, grantedBy, deferred, tokens } }: { tool: AgentTool }) {
   return (
     <Link
-      to={pathOf("tools", name)}
+      to={joinPath("tools", name)}
       className="grid h-full grid-cols-[minmax(0,1fr)_auto_3.5rem] content-center items-center gap-x-2 px-3 hover:bg-hover"
     >
-      <Untrusted text={name} mono line />
+      <UntrustedText text={name} mono line />
       {deferred ? <Badge>found by search</Badge> : <span />}
       <span className="text-end text-xs text-soft">{short(tokens)}</span>
       <span className="col-span-3 text-xs text-soft">

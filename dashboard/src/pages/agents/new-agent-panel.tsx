@@ -1,7 +1,7 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentAnswer, AgentList, NewAgent } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Checkbox, Field, Select, TextInput } from "../../ui/form.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
@@ -27,22 +27,22 @@ export function NewAgentPanel() {
   const preview = usePreview(draft.name === "" || isTaken ? undefined : { agent: wanted });
   const create = useAction({
     run: (client, body: NewAgent) => client.post<AgentAnswer>("/agents", body),
-    done: ({ agent }) => `${agent.name} is there now; make it a token next`,
-    changes: ["/agents", "/toolboxes"],
+    successMessage: ({ agent }) => `${agent.name} is there now; make it a token next`,
+    invalidates: ["/agents", "/toolboxes"],
     quiet: true,
   });
   const save = async () => {
     const made = await create.run(wanted);
     if (!made) return;
     forget();
-    navigate(here({ new: "", tab: "tokens" }, pathOf("agents", made.agent.name)));
+    navigate(urlWith({ new: "", tab: "tokens" }, joinPath("agents", made.agent.name)));
   };
   const leave = () => {
     forget();
-    navigate(here({ new: "" }, "/agents"));
+    navigate(urlWith({ new: "" }, "/agents"));
   };
   return (
-    <SidePanel title="New agent" back={here({ new: "" }, "/agents")}>
+    <SidePanel title="New agent" closeTo={urlWith({ new: "" }, "/agents")}>
       <PanelSection>
         <div className="flex flex-col gap-3">
           <Field
@@ -50,9 +50,9 @@ export function NewAgentPanel() {
             hint="Small letters, digits and dashes: claude-laptop"
             {...(isTaken ? { error: "There is an agent of this name" } : {})}
           >
-            {(given) => (
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 mono
                 value={draft.name}
                 onChange={({ target }) => setDraft({ ...draft, name: target.value })}
@@ -63,9 +63,9 @@ export function NewAgentPanel() {
             label="Works for"
             hint="A sub-agent gets its tasks from another agent, and asks and reports there."
           >
-            {(given) => (
+            {(inputProps) => (
               <Select
-                {...given}
+                {...inputProps}
                 value={draft.parent}
                 options={[
                   ["", "nobody: it is a main agent"],
@@ -90,7 +90,7 @@ export function NewAgentPanel() {
       <AgentForm draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
       <SaveBar
         label="Create it"
-        busy={create.busy}
+        busy={create.isBusy}
         disabled={draft.name === "" || isTaken}
         problem={create.problem}
         onSave={() => void save()}

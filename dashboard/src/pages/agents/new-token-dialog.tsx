@@ -59,7 +59,7 @@ export function NewTokenDialog({
   const setScopes = (next: readonly string[] | null) => setDraft({ ...draft, scopes: next });
   const create = useAction({
     run: (client, body: NewToken) => client.post<TokenAnswer>("/tokens", body),
-    changes: ["/tokens"],
+    invalidates: ["/tokens"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
@@ -86,7 +86,7 @@ export function NewTokenDialog({
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={create.busy}>
+          <Button look="primary" type="submit" form={form} busy={create.isBusy}>
             Make the token
           </Button>
         </>
@@ -94,9 +94,9 @@ export function NewTokenDialog({
     >
       <form id={form} onSubmit={(event) => void send(event)} className="flex flex-col gap-3">
         <Field label="Label" hint="Where it will be used: Claude Code on the laptop">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               maxLength={200}
               value={label}
               onChange={({ target }) => setDraft({ ...draft, label: target.value })}
@@ -104,9 +104,9 @@ export function NewTokenDialog({
           )}
         </Field>
         <Field label="Expires">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               options={LIVES}
               value={days}
               onChange={({ target }) => setDraft({ ...draft, days: target.value })}

@@ -6,19 +6,20 @@ import { Code } from "../../ui/code.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/form.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 
 /** A new token, this once, with what to write into the settings of each client. */
 export function TokenShown({ made: { token, record }, onClose }: { made: TokenAnswer; onClose: () => void }) {
   const confirm = useConfirm();
   const leave = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Close without having kept it?",
-      what: "Nobody can see this token again. Whoever has not copied it needs a new one; this one should then be revoked.",
+      description:
+        "Nobody can see this token again. Whoever has not copied it needs a new one; this one should then be revoked.",
       action: "Close it",
       danger: true,
     });
-    if (isSure) onClose();
+    if (isConfirmed) onClose();
   };
   return (
     <Dialog
@@ -58,15 +59,15 @@ function Snippets({ token }: { token: string }) {
   const snippets = useGet<SnippetList>("/mcp/snippets");
   const [client, setClient] = useState("");
   return (
-    <Loaded query={snippets} rows={4}>
+    <QueryView query={snippets} rows={4}>
       {({ snippets: all, placeholder }) => {
         const shown = all.find((one) => one.client === client) ?? all[0]!;
         return (
           <div className="flex flex-col gap-2">
             <Field label="Connect">
-              {(given) => (
+              {(inputProps) => (
                 <Select
-                  {...given}
+                  {...inputProps}
                   value={shown.client}
                   options={all.map((one) => [one.client, one.title] as const)}
                   onChange={({ target }) => setClient(target.value)}
@@ -95,6 +96,6 @@ function Snippets({ token }: { token: string }) {
           </div>
         );
       }}
-    </Loaded>
+    </QueryView>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { TokenAnswer, TokenView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { useUrlState } from "../../app/location.ts";
@@ -8,7 +8,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { TokenShown } from "./token-shown.tsx";
 
@@ -70,26 +70,26 @@ export function TokensTab({
 function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean }) {
   const confirm = useConfirm();
   const revoke = useAction({
-    run: (client, id: string) => client.delete(pathOf("tokens", id)),
-    done: "Revoked",
-    changes: ["/tokens"],
+    run: (client, id: string) => client.delete(joinPath("tokens", id)),
+    successMessage: "Revoked",
+    invalidates: ["/tokens"],
   });
   const name = token.client?.name ?? (token.label || "without a label");
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Revoke this token?",
-      what: `Whoever uses ${name} (…${token.hint}) is refused from the next request on. It cannot be undone; make a new one instead.`,
+      description: `Whoever uses ${name} (…${token.hint}) is refused from the next request on. It cannot be undone; make a new one instead.`,
       action: "Revoke",
       danger: true,
     });
-    if (isSure) await revoke.run(token.id);
+    if (isConfirmed) await revoke.run(token.id);
   };
   return (
     <div className="flex items-center gap-2 py-1.5 pr-1 pl-3">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="font-medium">
-            <Untrusted text={name} />
+            <UntrustedText text={name} />
           </span>
           <span className="font-mono text-xs text-soft">…{token.hint}</span>
           {token.client && <Badge>by a person's consent</Badge>}

@@ -1,105 +1,114 @@
 import { useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AnswerInput, QuestionReview, RuleInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, TextInput } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
+import { useIsSettled } from "../../ui/use-is-settled.ts";
 import { useKeys } from "../../ui/use-keys.ts";
-import { useSettled } from "../../ui/use-settled.ts";
 import { ruleInWords } from "../rules/rule-words.ts";
-import { takes } from "./question-words.ts";
+import { acceptsAnswer } from "./question-labels.ts";
 
-const CHANGES = ["/questions", "/rules"];
+const INVALIDATES = ["/questions", "/rules"];
 
-/** A yes, and for how long it counts. */
-interface Yes extends AnswerInput {
+/** An approval, and how long it applies. */
+interface ApprovalAnswer extends AnswerInput {
   readonly answer: "once" | "conversation" | "always";
 }
 
-/** The four answers to an approval, once there was time to see what is asked. */
+/** The four answers to an approval. The buttons stay inactive until the question has been visible for a moment. */
 export function AnswerApproval({
   review: { question, calls },
-  after,
+  nextUrl,
 }: {
   review: QuestionReview;
-  after: string;
+  nextUrl: string;
 }) {
-  const isAdmin = useMay("admin");
-  const [rejecting, setRejecting] = useState(false);
-  const [choosing, setChoosing] = useState(false);
-  const notYet = !useSettled();
+  const isAdmin = useHasRole("admin");
+  const [isRejecting, setIsRejecting] = useState(false);
+  const [isChoosingRule, setIsChoosingRule] = useState(false);
+  const isNotReady = !useIsSettled();
   const approve = useAction({
-    run: (client, yes: Yes) => client.post(pathOf("questions", question.id, "answer"), yes),
-    done: (_, { answer }) => DONE[answer],
-    changes: CHANGES,
+    run: (client, answer: ApprovalAnswer) =>
+      client.post(joinPath("questions", question.id, "answer"), answer),
+    successMessage: (_, { answer }) => SUCCESS_MESSAGES[answer],
+    invalidates: INVALIDATES,
   });
-  const say = async (yes: Yes) => {
-    if (approve.busy || notYet) return;
-    if ((await approve.run(yes)) !== undefined) navigate(after);
+  const submit = async (answer: ApprovalAnswer) => {
+    if (approve.isBusy || isNotReady) return;
+    if ((await approve.run(answer)) !== undefined) navigate(nextUrl);
   };
-  const mayAgree = useMay(question.wants);
-  const once = mayAgree ? () => void say({ answer: "once" }) : undefined;
-  const forConversation =
-    mayAgree && takes(question, "conversation") ? () => void say({ answer: "conversation" }) : undefined;
-  // A client that names no conversation has one for everything.
+  const canApprove = useHasRole(question.wants);
+  const allowOnce = canApprove ? () => void submit({ answer: "once" }) : undefined;
+  const allowInConversation =
+    canApprove && acceptsAnswer(question, "conversation")
+      ? () => void submit({ answer: "conversation" })
+      : undefined;
+  // A client that names no conversation uses one for all its calls.
   const isWholeToken = question.details.wholeToken === true;
-  const always = isAdmin && takes(question, "always") ? () => setChoosing(true) : undefined;
+  const chooseRule = isAdmin && acceptsAnswer(question, "always") ? () => setIsChoosingRule(true) : undefined;
   useKeys({
-    o: once,
-    c: forConversation,
-    a: notYet ? undefined : always,
-    r: notYet ? undefined : () => setRejecting(true),
+    o: allowOnce,
+    c: allowInConversation,
+    a: isNotReady ? undefined : chooseRule,
+    r: isNotReady ? undefined : () => setIsRejecting(true),
   });
-  if (rejecting) return <Reject id={question.id} after={after} cancel={() => setRejecting(false)} />;
+  if (isRejecting)
+    return <RejectForm id={question.id} nextUrl={nextUrl} onCancel={() => setIsRejecting(false)} />;
   return (
     <>
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-        {once ? (
+        {allowOnce ? (
           <Button
             look="primary"
             icon="check"
-            busy={approve.busy}
-            notYet={notYet}
-            onClick={once}
-            title="Key o"
+            busy={approve.isBusy}
+            notReady={isNotReady}
+            onClick={allowOnce}
+            title="Shortcut: o"
           >
             Allow once
           </Button>
         ) : (
-          <p className="col-span-2 self-center">Only an admin may say yes to this.</p>
+          <p className="col-span-2 self-center">Only an admin can approve this call.</p>
         )}
-        {forConversation && (
+        {allowInConversation && (
           <Button
-            busy={approve.busy}
-            notYet={notYet}
-            onClick={forConversation}
-            title={`Key c: this tool, in ${isWholeToken ? "all calls with this token" : "this conversation"}`}
+            busy={approve.isBusy}
+            notReady={isNotReady}
+            onClick={allowInConversation}
+            title={`Shortcut: c. Allows this tool for ${isWholeToken ? "every call with this token" : "the rest of this conversation"}.`}
           >
-            {isWholeToken ? "All calls with this token" : "This conversation"}
+            {isWholeToken ? "Allow for this token" : "Allow in this conversation"}
           </Button>
         )}
-        {always && (
-          <Button busy={approve.busy} notYet={notYet} onClick={always} title="Key a: writes a rule">
-            Always …
+        {chooseRule && (
+          <Button
+            busy={approve.isBusy}
+            notReady={isNotReady}
+            onClick={chooseRule}
+            title="Shortcut: a. Adds a rule."
+          >
+            Always allow…
           </Button>
         )}
         <Button
           look="danger"
           icon="close"
-          busy={approve.busy}
-          notYet={notYet}
-          onClick={() => setRejecting(true)}
-          title="Key r"
+          busy={approve.isBusy}
+          notReady={isNotReady}
+          onClick={() => setIsRejecting(true)}
+          title="Shortcut: r"
         >
           Reject
         </Button>
       </div>
-      {choosing && (
+      {isChoosingRule && (
         <AlwaysDialog
           agent={question.agent}
           rules={
@@ -108,38 +117,40 @@ export function AnswerApproval({
               : calls.flatMap(({ rules }) => rules.slice(0, 1))
           }
           isBatch={calls.length > 1}
-          busy={approve.busy}
-          onClose={() => setChoosing(false)}
-          onChoose={(rule) => void say({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })}
+          busy={approve.isBusy}
+          onClose={() => setIsChoosingRule(false)}
+          onChoose={(rule) =>
+            void submit({ answer: "always", ...(rule?.pattern && { pattern: rule.pattern }) })
+          }
         />
       )}
     </>
   );
 }
 
-const DONE: Readonly<Record<Yes["answer"], string>> = {
+const SUCCESS_MESSAGES: Readonly<Record<ApprovalAnswer["answer"], string>> = {
   once: "Allowed once",
   conversation: "Allowed for this conversation",
-  always: "Allowed from now on: a rule was written",
+  always: "Allowed from now on by a new rule",
 };
 
-function Reject({ id, after, cancel }: { id: string; after: string; cancel: () => void }) {
-  const [reason, setReason, forget] = useDraft(`reject.${id}`, "");
+function RejectForm({ id, nextUrl, onCancel }: { id: string; nextUrl: string; onCancel: () => void }) {
+  const [reason, setReason, clearDraft] = useDraft(`reject.${id}`, "");
   const form = useRef<HTMLFormElement>(null);
   const reject = useAction({
     run: (client) =>
-      client.post(pathOf("questions", id, "answer"), {
+      client.post(joinPath("questions", id, "answer"), {
         answer: "reject",
         ...(reason !== "" && { reason }),
       } satisfies AnswerInput),
-    done: "Rejected; the agent is told",
-    changes: CHANGES,
+    successMessage: "Rejected. The agent has been told.",
+    invalidates: INVALIDATES,
     quiet: true,
   });
   const send = async () => {
     if ((await reject.run()) === undefined) return;
-    forget();
-    navigate(after);
+    clearDraft();
+    navigate(nextUrl);
   };
   return (
     <form
@@ -150,13 +161,10 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
         void send();
       }}
     >
-      <Field
-        label="Why not? The agent is told."
-        hint="May be left empty. The same call is then refused for a while."
-      >
-        {(given) => (
+      <Field label="Reason" hint="Optional; the agent sees it. The same call is refused for a while.">
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             autoFocus
             maxLength={1_000}
             value={reason}
@@ -164,23 +172,23 @@ function Reject({ id, after, cancel }: { id: string; after: string; cancel: () =
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
               event.preventDefault();
-              cancel();
+              onCancel();
             }}
           />
         )}
       </Field>
       <FormProblem problem={reject.problem} />
       <div className="flex gap-2">
-        <Button onClick={cancel}>Back</Button>
-        <Button look="danger" type="submit" busy={reject.busy}>
-          Reject the call
+        <Button onClick={onCancel}>Back</Button>
+        <Button look="danger" type="submit" busy={reject.isBusy}>
+          Reject call
         </Button>
       </div>
     </form>
   );
 }
 
-interface AlwaysProps {
+interface AlwaysDialogProps {
   readonly agent: string;
   readonly rules: readonly RuleInput[];
   readonly isBatch: boolean;
@@ -189,9 +197,9 @@ interface AlwaysProps {
   readonly onChoose: (rule: RuleInput | undefined) => void;
 }
 
-/** Which rule an always would write, the narrowest first and chosen: for such calls only, or for every call of the tool. */
-function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysProps) {
-  const [chosen, setChosen] = useState(0);
+/** Offers the rules that would always allow the call, narrowest first and preselected: from calls like this one to every call of the tool. */
+function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: AlwaysDialogProps) {
+  const [selectedIndex, setSelectedIndex] = useState(0);
   return (
     <Dialog
       title="Always allow this?"
@@ -203,29 +211,29 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
             look="primary"
             busy={busy}
             disabled={rules.length === 0}
-            onClick={() => onChoose(isBatch ? undefined : rules[chosen])}
+            onClick={() => onChoose(isBatch ? undefined : rules[selectedIndex])}
           >
-            Write the rule and allow
+            Add rule and allow
           </Button>
         </>
       }
     >
       {rules.length === 0 ? (
-        <p>No rule could let this call run: something stricter asks about it. Allow it once.</p>
+        <p>No rule can allow this call, because a stricter rule asks about it. Allow it once instead.</p>
       ) : isBatch ? (
         <>
-          <p className="mb-2">These rules are written for the agent, until somebody removes them:</p>
+          <p className="mb-2">This adds these rules for the agent. They apply until you remove them.</p>
           <ul className="list-disc pl-5">
             {rules.map((rule) => (
               <li key={rule.permission}>
-                <Untrusted text={ruleInWords({ ...rule, agent })} />
+                <UntrustedText text={ruleInWords({ ...rule, agent })} />
               </li>
             ))}
           </ul>
         </>
       ) : (
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-2">This rule is written, and counts until somebody removes it:</legend>
+          <legend className="mb-2">Choose the rule to add. It applies until you remove it.</legend>
           {rules.map((rule, index) => (
             <label
               key={JSON.stringify(rule)}
@@ -235,10 +243,10 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
                 type="radio"
                 name="rule"
                 className="mt-0.5 size-4 accent-accent-fill"
-                checked={index === chosen}
-                onChange={() => setChosen(index)}
+                checked={index === selectedIndex}
+                onChange={() => setSelectedIndex(index)}
               />
-              <Untrusted text={ruleInWords({ ...rule, agent })} />
+              <UntrustedText text={ruleInWords({ ...rule, agent })} />
             </label>
           ))}
         </fieldset>

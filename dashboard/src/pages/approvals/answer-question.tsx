@@ -1,50 +1,50 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, TextArea, TextInput } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { useSettled } from "../../ui/use-settled.ts";
+import { useIsSettled } from "../../ui/use-is-settled.ts";
 
-const CHANGES = ["/questions", "/secrets", "/agents"];
+const INVALIDATES = ["/questions", "/secrets", "/agents"];
 
-/** Answers what is no approval: a question, a wish for a tool, a secret. */
-export function AnswerQuestion({ question, after }: { question: QuestionView; after: string }) {
+/** Answers every question that is not an approval: a plain question, a request for a tool, a request for a secret. */
+export function AnswerQuestion({ question, nextUrl }: { question: QuestionView; nextUrl: string }) {
   const { id, kind, details } = question;
   const confirm = useConfirm();
-  const mayAgree = useMay(question.wants);
-  const notYet = !useSettled();
+  const canAnswer = useHasRole(question.wants);
+  const isNotReady = !useIsSettled();
   const answer = useAction({
-    run: (client, said: string) => client.post(pathOf("questions", id, "answer"), { answer: said }),
-    done: kind === "secret" ? "Stored in the vault" : "Answered",
-    changes: CHANGES,
+    run: (client, text: string) => client.post(joinPath("questions", id, "answer"), { answer: text }),
+    successMessage: kind === "secret" ? "Saved to the vault" : "Answer sent",
+    invalidates: INVALIDATES,
     quiet: true,
   });
   const dismiss = useAction({
-    run: (client) => client.post(pathOf("questions", id, "dismiss")),
-    done: "Dismissed; the agent is told that nobody answers",
-    changes: CHANGES,
+    run: (client) => client.post(joinPath("questions", id, "dismiss")),
+    successMessage: "Dismissed. The agent has been told.",
+    invalidates: INVALIDATES,
   });
-  const say = async (said: string) => {
-    const done = (await answer.run(said)) !== undefined;
-    if (done) navigate(after);
-    return done;
+  const submit = async (text: string) => {
+    const isDone = (await answer.run(text)) !== undefined;
+    if (isDone) navigate(nextUrl);
+    return isDone;
   };
-  const drop = async () => {
-    const isSure = await confirm({
+  const confirmDismiss = async () => {
+    const isConfirmed = await confirm({
       title: "Dismiss this question?",
-      what: "The agent is told that nobody will answer, and goes on without.",
+      description: "The agent is told that nobody will answer and continues without one.",
       action: "Dismiss",
     });
-    if (isSure && (await dismiss.run()) !== undefined) navigate(after);
+    if (isConfirmed && (await dismiss.run()) !== undefined) navigate(nextUrl);
   };
   const dismissButton = (
-    <Button look="quiet" busy={dismiss.busy} onClick={() => void drop()}>
+    <Button look="quiet" busy={dismiss.isBusy} onClick={() => void confirmDismiss()}>
       Dismiss
     </Button>
   );
@@ -53,76 +53,81 @@ export function AnswerQuestion({ question, after }: { question: QuestionView; af
       <FormProblem problem={answer.problem} />
       {kind === "access" ? (
         <div className="flex flex-wrap gap-2">
-          {mayAgree ? (
+          {canAnswer ? (
             <Button
               look="primary"
               icon="check"
-              busy={answer.busy}
-              notYet={notYet}
-              onClick={() => void say("grant")}
+              busy={answer.isBusy}
+              notReady={isNotReady}
+              onClick={() => void submit("grant")}
             >
-              Give it the tool
+              Grant tool
             </Button>
           ) : (
-            <p className="self-center">Only an admin may give it the tool.</p>
+            <p className="self-center">Only an admin can grant this tool.</p>
           )}
           <Button
             look="danger"
             icon="close"
-            busy={answer.busy}
-            notYet={notYet}
-            onClick={() => void say("refuse")}
+            busy={answer.isBusy}
+            notReady={isNotReady}
+            onClick={() => void submit("refuse")}
           >
             Refuse
           </Button>
         </div>
-      ) : !mayAgree ? (
+      ) : !canAnswer ? (
         <div className="flex flex-wrap gap-2">
-          <p className="self-center">Only an admin may replace this secret.</p>
+          <p className="self-center">Only an admin can replace this secret.</p>
           {dismissButton}
         </div>
       ) : kind === "secret" ? (
-        <SecretForm busy={answer.busy} send={say} dismiss={dismissButton} />
+        <SecretForm busy={answer.isBusy} send={submit} dismiss={dismissButton} />
       ) : Array.isArray(details.choices) && details.choices.length > 0 ? (
         <div className="flex flex-wrap gap-2">
           {details.choices.map(String).map((choice) => (
-            <Button key={choice} busy={answer.busy} notYet={notYet} onClick={() => void say(choice)}>
-              <Untrusted text={choice} line />
+            <Button
+              key={choice}
+              busy={answer.isBusy}
+              notReady={isNotReady}
+              onClick={() => void submit(choice)}
+            >
+              <UntrustedText text={choice} line />
             </Button>
           ))}
           {dismissButton}
         </div>
       ) : (
-        <TextForm id={id} busy={answer.busy} send={say} dismiss={dismissButton} />
+        <TextForm id={id} busy={answer.isBusy} send={submit} dismiss={dismissButton} />
       )}
     </div>
   );
 }
 
-interface FormProps {
+interface AnswerFormProps {
   readonly busy: boolean;
-  readonly send: (said: string) => Promise<boolean>;
+  readonly send: (text: string) => Promise<boolean>;
   readonly dismiss: React.ReactNode;
 }
 
-function TextForm({ id, busy, send, dismiss }: FormProps & { id: string }) {
-  const [text, setText, forget] = useDraft(`answer.${id}`, "");
+function TextForm({ id, busy, send, dismiss }: AnswerFormProps & { id: string }) {
+  const [text, setText, clearDraft] = useDraft(`answer.${id}`, "");
   return (
     <form
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        void send(text).then((done) => done && forget());
+        void send(text).then((done) => done && clearDraft());
       }}
     >
       <Field label="Your answer">
-        {(given) => (
-          <TextArea {...given} rows={3} value={text} onChange={(event) => setText(event.target.value)} />
+        {(inputProps) => (
+          <TextArea {...inputProps} rows={3} value={text} onChange={(event) => setText(event.target.value)} />
         )}
       </Field>
       <div className="flex gap-2">
         <Button look="primary" type="submit" busy={busy} disabled={text === ""}>
-          Answer
+          Send answer
         </Button>
         {dismiss}
       </div>
@@ -130,8 +135,8 @@ function TextForm({ id, busy, send, dismiss }: FormProps & { id: string }) {
   );
 }
 
-/** What is typed here is nowhere but in this field until it is sent. */
-function SecretForm({ busy, send, dismiss }: FormProps) {
+/** Keeps the secret in component state only, never in a draft. */
+function SecretForm({ busy, send, dismiss }: AnswerFormProps) {
   const [value, setValue] = useState("");
   return (
     <form
@@ -141,10 +146,10 @@ function SecretForm({ busy, send, dismiss }: FormProps) {
         void send(value).then((done) => done && setValue(""));
       }}
     >
-      <Field label="The value" hint="It goes to the vault, sealed. The agent learns only that it is there.">
-        {(given) => (
+      <Field label="Value" hint="Stored encrypted in the vault. The agent never sees the value.">
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             type="password"
             autoComplete="new-password"
             value={value}
@@ -154,7 +159,7 @@ function SecretForm({ busy, send, dismiss }: FormProps) {
       </Field>
       <div className="flex gap-2">
         <Button look="primary" type="submit" busy={busy} disabled={value === ""}>
-          Store it
+          Save secret
         </Button>
         {dismiss}
       </div>

@@ -1,54 +1,59 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionList, QuestionView } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { NotifyMe } from "../../app/desktop-notices.tsx";
-import { here, navigate } from "../../app/location.ts";
+import { NotifyMeButton } from "../../app/desktop-notifications.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time, useNow } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useKeys } from "../../ui/use-keys.ts";
+import { describeDecision, formatSubject, formatSummary, KIND_LABELS } from "./question-labels.ts";
 import { QuestionPanel } from "./question-panel.tsx";
-import { decisionOf, KINDS, lineOf, subjectOf } from "./question-words.ts";
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
-/** What agents wait for people to decide, and what was decided. */
+/** Calls and questions that wait for a person, and the decisions so far. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["waiting", "decided"]);
-  const waiting = useGet<QuestionList>("/questions", { params: { state: "pending" } });
-  const decided = usePages<QuestionList>(
+  const pendingQuery = useGet<QuestionList>("/questions", { params: { state: "pending" } });
+  const decidedQuery = usePages<QuestionList>(
     view === "decided" ? "/questions" : undefined,
-    { state: "settled", limit: PAGE },
+    { state: "settled", limit: PAGE_SIZE },
     ({ next }) => (next === null ? undefined : { cursor: next }),
   );
   const now = useNow();
-  const pending = waiting.data?.questions.filter(({ expiresAt }) => expiresAt > now - 15_000) ?? [];
+  const pending = pendingQuery.data?.questions.filter(({ expiresAt }) => expiresAt > now - 15_000) ?? [];
   const rows =
     view === "waiting"
       ? pending
-      : (decided.data?.pages.flatMap(({ questions }) => questions.toReversed()) ?? []);
-  const at = rows.findIndex((question) => question.id === id);
-  const goTo = (index: number) => {
+      : (decidedQuery.data?.pages.flatMap(({ questions }) => questions.toReversed()) ?? []);
+  const selectedIndex = rows.findIndex((question) => question.id === id);
+  const openRow = (index: number) => {
     const question = rows[Math.min(rows.length - 1, Math.max(0, index))];
-    if (question) navigate(linkTo(question.id));
+    if (question) navigate(questionUrl(question.id));
   };
-  useKeys({ j: () => goTo(at + 1), k: () => goTo(at - 1) });
-  /** What is left after one was answered. */
+  useKeys({ j: () => openRow(selectedIndex + 1), k: () => openRow(selectedIndex - 1) });
+  /** Opens after the current question is answered. */
   const next = pending.find((question) => question.id !== id);
   return (
     <PageFrame
       title="Approvals"
-      about="What agents may not do before you have seen it."
-      actions={<NotifyMe />}
+      description="Calls and questions that wait for your decision."
+      actions={<NotifyMeButton />}
       panel={
         id !== undefined && (
-          <QuestionPanel key={id} id={id} back={linkTo("")} after={next ? linkTo(next.id) : linkTo("")} />
+          <QuestionPanel
+            key={id}
+            id={id}
+            closeTo={questionUrl("")}
+            nextUrl={next ? questionUrl(next.id) : questionUrl("")}
+          />
         )
       }
     >
@@ -56,113 +61,121 @@ export function Page({ params: { id } }: PageProps) {
         name="view"
         label="Approvals"
         tabs={[
-          { id: "waiting", label: "Waiting", count: pending.length },
+          { id: "waiting", label: "Pending", count: pending.length },
           { id: "decided", label: "Decided" },
         ]}
       />
-      <Loaded<unknown> query={view === "waiting" ? waiting : decided}>
+      <QueryView<unknown> query={view === "waiting" ? pendingQuery : decidedQuery}>
         {() => (
           <DataTable
-            label={view === "waiting" ? "Waiting for you" : "Decided"}
+            label={view === "waiting" ? "Pending" : "Decided"}
             rows={rows}
-            columns={columnsOf(view, id !== undefined)}
+            columns={selectColumns(view, id !== undefined)}
             rowKey={(question) => question.id}
-            rowLink={(question) => linkTo(question.id)}
+            rowLink={(question) => questionUrl(question.id)}
             selected={id}
             rowHeight={52}
-            ownKeys
+            pageHandlesKeys
             {...(view === "decided" && {
               more: {
-                has: decided.hasNextPage,
-                loading: decided.isFetchingNextPage,
-                load: () => void decided.fetchNextPage(),
+                hasMore: decidedQuery.hasNextPage,
+                isLoading: decidedQuery.isFetchingNextPage,
+                load: () => void decidedQuery.fetchNextPage(),
               },
             })}
-            empty={view === "waiting" ? <NothingWaits /> : <Empty title="Nothing was decided yet" />}
+            empty={
+              view === "waiting" ? (
+                <NothingPending />
+              ) : (
+                <EmptyState title="No decisions yet">
+                  Calls and questions you answer are listed here.
+                </EmptyState>
+              )
+            }
           />
         )}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }
 
-function linkTo(id: string): string {
-  return here({}, id === "" ? "/approvals" : pathOf("approvals", id));
+function questionUrl(id: string): string {
+  return urlWith({}, id === "" ? "/approvals" : joinPath("approvals", id));
 }
 
-function NothingWaits() {
+function NothingPending() {
   return (
-    <Empty title="All caught up">
-      Calls that a rule wants you to see first appear here as they are made, and so do questions of agents.
-      Your <TextLink to="/rules">rules</TextLink> decide which calls.
-    </Empty>
+    <EmptyState title="All caught up">
+      Calls that need your approval and questions from agents appear here. To change which calls need
+      approval, edit your <TextLink to="/rules">rules</TextLink>.
+    </EmptyState>
   );
 }
 
-const subject: Column<QuestionView> = {
+const subjectColumn: Column<QuestionView> = {
   id: "subject",
-  header: "What",
+  header: "Request",
   width: "minmax(0,2.4fr)",
   cell: (question) => (
     <span className="block leading-snug">
-      <Untrusted text={subjectOf(question)} line mono={question.kind !== "human"} />
+      <UntrustedText text={formatSubject(question)} line mono={question.kind !== "human"} />
       <span className="block truncate text-xs font-normal text-soft">
-        <Untrusted text={lineOf(question)} line mono max={200} />
+        <UntrustedText text={formatSummary(question)} line mono max={200} />
       </span>
     </span>
   ),
 };
-const agent: Column<QuestionView> = {
+const agentColumn: Column<QuestionView> = {
   id: "agent",
   header: "Agent",
   width: "minmax(5rem,0.8fr)",
-  phone: true,
-  cell: ({ agent: name }) => <Untrusted text={name} line />,
+  showOnPhone: true,
+  cell: ({ agent: name }) => <UntrustedText text={name} line />,
 };
-const kind: Column<QuestionView> = {
+const kindColumn: Column<QuestionView> = {
   id: "kind",
-  header: "Asks",
+  header: "Type",
   width: "8rem",
   cell: (question) => (
-    <Badge tone={question.kind === "approval" ? "warn" : "accent"}>{KINDS[question.kind]}</Badge>
+    <Badge tone={question.kind === "approval" ? "warn" : "accent"}>{KIND_LABELS[question.kind]}</Badge>
   ),
 };
 
-const WAITING: readonly Column<QuestionView>[] = [
-  subject,
-  agent,
-  kind,
+const PENDING_COLUMNS: readonly Column<QuestionView>[] = [
+  subjectColumn,
+  agentColumn,
+  kindColumn,
   {
     id: "asked",
     header: "Asked",
     width: "6.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
   { id: "expires", header: "Expires", width: "6.5rem", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
 ];
 
-/** Beside an open panel there is room for what tells them apart only. */
-function columnsOf(view: "waiting" | "decided", isNarrow: boolean): readonly Column<QuestionView>[] {
-  const columns = view === "waiting" ? WAITING : DECIDED;
-  return isNarrow ? columns.filter(({ id, phone }) => id === "subject" || phone) : columns;
+/** Beside an open panel only the most telling columns fit. */
+function selectColumns(view: "waiting" | "decided", isNarrow: boolean): readonly Column<QuestionView>[] {
+  const columns = view === "waiting" ? PENDING_COLUMNS : DECIDED_COLUMNS;
+  return isNarrow ? columns.filter(({ id, showOnPhone }) => id === "subject" || showOnPhone) : columns;
 }
 
-const DECIDED: readonly Column<QuestionView>[] = [
-  subject,
-  agent,
+const DECIDED_COLUMNS: readonly Column<QuestionView>[] = [
+  subjectColumn,
+  agentColumn,
   {
     id: "how",
     header: "Decision",
     width: "12rem",
-    phone: true,
+    showOnPhone: true,
     cell: (question) => <Decision question={question} />,
   },
   {
     id: "by",
     header: "By",
     width: "minmax(5rem,0.8fr)",
-    cell: ({ settlement }) => settlement && <Untrusted text={settlement.by} line />,
+    cell: ({ settlement }) => settlement && <UntrustedText text={settlement.by} line />,
   },
   {
     id: "when",
@@ -173,6 +186,6 @@ const DECIDED: readonly Column<QuestionView>[] = [
 ];
 
 function Decision({ question }: { question: QuestionView }) {
-  const [words, tone] = decisionOf(question, useNow());
-  return <StateMark tone={tone}>{words}</StateMark>;
+  const [label, tone] = describeDecision(question, useNow());
+  return <StateMark tone={tone}>{label}</StateMark>;
 }

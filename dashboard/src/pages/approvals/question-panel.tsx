@@ -1,83 +1,84 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { QuestionReview, QuestionView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { isGone, Loaded } from "../../ui/states.tsx";
+import { isGone, QueryView } from "../../ui/states.tsx";
 import { Time, useNow } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { AnswerApproval } from "./answer-approval.tsx";
 import { AnswerQuestion } from "./answer-question.tsx";
-import { decisionOf, KINDS } from "./question-words.ts";
+import { describeDecision, KIND_LABELS } from "./question-labels.ts";
 import { ReviewedCallSection } from "./reviewed-call.tsx";
 
 interface QuestionPanelProps {
   readonly id: string;
-  /** Where closing leads, and where an answer does. */
-  readonly back: string;
-  readonly after: string;
+  /** The URL to go to on close. */
+  readonly closeTo: string;
+  /** The URL to go to after an answer: the next question, or the list. */
+  readonly nextUrl: string;
 }
 
-/** Everything about one question, and the buttons that answer it. */
-export function QuestionPanel({ id, back, after }: QuestionPanelProps) {
-  const review = useGet<QuestionReview>(pathOf("questions", id));
+/** One question in full, with the buttons that answer it. */
+export function QuestionPanel({ id, closeTo, nextUrl }: QuestionPanelProps) {
+  const review = useGet<QuestionReview>(joinPath("questions", id));
   const question = review.data?.question;
   return (
     <SidePanel
-      title={question ? KINDS[question.kind] : "Approval"}
-      back={back}
-      footer={review.data && !isGone(review.error) && <Answer review={review.data} after={after} />}
+      title={question ? KIND_LABELS[question.kind] : "Approval"}
+      closeTo={closeTo}
+      footer={review.data && !isGone(review.error) && <AnswerFooter review={review.data} nextUrl={nextUrl} />}
     >
-      <Loaded query={review}>
-        {({ question: asked, calls }) => (
+      <QueryView query={review}>
+        {({ question: loaded, calls }) => (
           <>
             <PanelSection>
               <p className="mb-3 text-base font-medium">
-                <Untrusted text={asked.prompt} max={2_000} />
+                <UntrustedText text={loaded.prompt} max={2_000} />
               </p>
-              <Facts question={asked} />
+              <Facts question={loaded} />
             </PanelSection>
             {calls.map((call, index) => (
               <ReviewedCallSection
                 // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a question never move
                 key={index}
                 call={call}
-                place={calls.length > 1 ? `Call ${index + 1} of ${calls.length}` : "The call"}
+                title={calls.length > 1 ? `Call ${index + 1} of ${calls.length}` : "Call"}
               />
             ))}
-            <Asked question={asked} />
+            <RequestDetails question={loaded} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
 
-function Answer({ review, after }: { review: QuestionReview; after: string }) {
-  const may = useMay("operator");
+function AnswerFooter({ review, nextUrl }: { review: QuestionReview; nextUrl: string }) {
+  const canDecide = useHasRole("operator");
   const now = useNow();
   const { question } = review;
-  const [words, tone] = decisionOf(question, now);
+  const [label, tone] = describeDecision(question, now);
   if (question.state !== "pending" || question.expiresAt <= Date.now())
     return (
       <p className="flex flex-wrap items-center gap-x-2">
-        <StateMark tone={tone}>{words}</StateMark>
+        <StateMark tone={tone}>{label}</StateMark>
         {question.settlement && (
           <span className="text-soft">
-            by <Untrusted text={question.settlement.by} /> ({question.settlement.from}),{" "}
+            by <UntrustedText text={question.settlement.by} /> ({question.settlement.from}),{" "}
             <Time at={question.answeredAt} />
           </span>
         )}
       </p>
     );
-  if (!may) return <p className="text-soft">An operator or an admin decides this; you may look.</p>;
+  if (!canDecide) return <p className="text-soft">Only operators and admins can decide this.</p>;
   return question.kind === "approval" ? (
-    <AnswerApproval key={question.id} review={review} after={after} />
+    <AnswerApproval key={question.id} review={review} nextUrl={nextUrl} />
   ) : (
-    <AnswerQuestion key={question.id} question={question} after={after} />
+    <AnswerQuestion key={question.id} question={question} nextUrl={nextUrl} />
   );
 }
 
@@ -89,69 +90,69 @@ function Facts({ question }: { question: QuestionView }) {
       pairs={[
         [
           "Agent",
-          <TextLink key="agent" to={pathOf("agents", agent)}>
-            <Untrusted text={agent} />
+          <TextLink key="agent" to={joinPath("agents", agent)}>
+            <UntrustedText text={agent} />
           </TextLink>,
         ],
         [
           "Conversation",
           conversation && (
             <TextLink key="conversation" to={`/audit?conversation=${encodeURIComponent(conversation)}`}>
-              <Untrusted text={conversation} mono />
+              <UntrustedText text={conversation} mono />
             </TextLink>
           ),
         ],
         ["Asked", <Time key="asked" at={createdAt} />],
         ["Expires", state === "pending" && <Time key="expires" at={expiresAt} />],
-        ["Reason", settlement?.reason && <Untrusted key="reason" text={settlement.reason} />],
+        ["Reason", settlement?.reason && <UntrustedText key="reason" text={settlement.reason} />],
         [
-          "Rules written",
+          "Rules added",
           settlement?.ruleIds?.map((id) => (
-            <TextLink key={id} to={pathOf("rules", id)}>
+            <TextLink key={id} to={joinPath("rules", id)}>
               <span className="font-mono text-xs">{id}</span>{" "}
             </TextLink>
           )),
         ],
-        ["Answer", answer !== null && kind === "human" && <Untrusted key="answer" text={answer} />],
+        ["Answer", answer !== null && kind === "human" && <UntrustedText key="answer" text={answer} />],
       ]}
     />
   );
 }
 
-/** What other questions than approvals are about. */
-function Asked({ question: { kind, details } }: { question: QuestionView }) {
-  const list = (value: unknown) => (Array.isArray(value) ? value.map(String).join(", ") : "");
+/** The details of a request for a tool or a secret. */
+function RequestDetails({ question: { kind, details } }: { question: QuestionView }) {
+  const joinList = (value: unknown) => (Array.isArray(value) ? value.map(String).join(", ") : "");
   if (kind === "access")
     return (
-      <PanelSection title="The tool">
+      <PanelSection title="Tool">
         <KeyValues
           pairs={[
             [
               "Tool",
-              <TextLink key="tool" to={pathOf("tools", String(details.tool))}>
-                <Untrusted text={String(details.tool)} mono />
+              <TextLink key="tool" to={joinPath("tools", String(details.tool))}>
+                <UntrustedText text={String(details.tool)} mono />
               </TextLink>,
             ],
-            ["Comes from", <Untrusted key="origin" text={String(details.origin ?? "")} mono />],
-            ["Says of itself", <Untrusted key="says" text={String(details.description ?? "")} />],
-            ["Why", <Untrusted key="why" text={String(details.reason ?? "")} max={1_000} />],
+            ["Source", <UntrustedText key="origin" text={String(details.origin ?? "")} mono />],
+            ["Its description", <UntrustedText key="says" text={String(details.description ?? "")} />],
+            ["Reason", <UntrustedText key="why" text={String(details.reason ?? "")} max={1_000} />],
           ]}
         />
       </PanelSection>
     );
   if (kind === "secret")
     return (
-      <PanelSection title="The secret">
+      <PanelSection title="Secret">
         <KeyValues
           pairs={[
-            ["Name", <Untrusted key="name" text={String(details.name)} mono />],
+            ["Name", <UntrustedText key="name" text={String(details.name)} mono />],
             [
-              "For the tools",
-              list(details.tools) && <Untrusted key="tools" text={list(details.tools)} mono />,
+              "Tools",
+              joinList(details.tools) && <UntrustedText key="tools" text={joinList(details.tools)} mono />,
             ],
             [
-              "At the hosts",
-              list(details.hosts) && <Untrusted key="hosts" text={list(details.hosts)} mono />,
+              "Hosts",
+              joinList(details.hosts) && <UntrustedText key="hosts" text={joinList(details.hosts)} mono />,
             ],
           ]}
         />

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ReviewedCall } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Code, Json } from "../../ui/code.tsx";
@@ -8,21 +8,22 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { capabilityInWords } from "../access/capability-words.ts";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
 import { ruleInWords, ruleKey, whereFrom } from "../rules/rule-words.ts";
+import { describeFinding } from "../servers/finding-labels.ts";
 
-/** A call that waits for a yes: what it is, what it would do, and how the last such call was different. */
-export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place: string }) {
+/** A call that needs approval: its arguments, how they differ from the previous call, and why a rule asks. */
+export function ReviewedCallSection({ call, title }: { call: ReviewedCall; title: string }) {
   const { tool, rule, askedBy, capabilities, destructive, findings, description, last } = call;
   return (
-    <PanelSection title={place}>
+    <PanelSection title={title}>
       {findings.map(({ kind, field, excerpt }) => (
         <p key={`${kind} ${field}`} className="mb-2 rounded-md border border-warn bg-warn-soft px-3 py-2">
-          <strong className="font-medium text-warn">Look at what the tool says of itself</strong> ({kind} in{" "}
-          <Untrusted text={field} mono />
-          ): <Untrusted text={excerpt} />
+          <strong className="font-medium text-warn">This tool {describeFinding(kind)}</strong> (in{" "}
+          <UntrustedText text={field} mono />
+          ): <UntrustedText text={excerpt} />
         </p>
       ))}
       <Arguments text={call.arguments} />
@@ -30,39 +31,42 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
         <div className="mt-3">
           <p className="mb-1 flex flex-wrap items-center gap-x-2 text-soft">
             Compared with{" "}
-            <TextLink to={pathOf("audit", last.id)}>
-              the last such call, <Time at={last.at} />
+            <TextLink to={joinPath("audit", last.id)}>
+              the previous call, <Time at={last.at} />
             </TextLink>
             <OutcomeMark outcome={last.outcome} />
           </p>
           {last.cut ? (
             <p className="text-soft">
-              Its arguments were too long to be kept whole, so there is nothing to compare.
+              The previous arguments were too long to store in full, so they cannot be compared.
             </p>
           ) : last.changes.every(({ kind }) => kind === "same") ? (
-            <p className="text-soft">The arguments are the same.</p>
+            <p className="text-soft">The arguments are unchanged.</p>
           ) : (
-            <DiffLines label="How the arguments differ from the last such call" lines={last.changes} />
+            <DiffLines label="Changes since the previous call" lines={last.changes} />
           )}
         </div>
       ) : (
-        <p className="mt-3 text-soft">This agent has not run this tool before.</p>
+        <p className="mt-3 text-soft">This agent has not called this tool before.</p>
       )}
       <div className="mt-3">
         <KeyValues
           pairs={[
             [
               "Tool",
-              <TextLink key="tool" to={pathOf("tools", tool)}>
-                <Untrusted text={tool} mono />
+              <TextLink key="tool" to={joinPath("tools", tool)}>
+                <UntrustedText text={tool} mono />
               </TextLink>,
             ],
-            ["Says of itself", description !== null && <Untrusted key="says" text={description} max={160} />],
             [
-              "What it does",
+              "Its description",
+              description !== null && <UntrustedText key="says" text={description} max={160} />,
+            ],
+            [
+              "Capabilities",
               (destructive || capabilities.length > 0) && (
                 <span key="can" className="flex flex-wrap gap-1">
-                  {destructive && <Badge tone="bad">May destroy things</Badge>}
+                  {destructive && <Badge tone="bad">Destructive</Badge>}
                   {capabilities.map((capability) => (
                     <Badge key={capability} title={capability}>
                       {capabilityInWords(capability)}
@@ -72,17 +76,17 @@ export function ReviewedCallSection({ call, place }: { call: ReviewedCall; place
               ),
             ],
             [
-              "Asked because",
+              "Asked by rule",
               <span key="rule">
                 {askedBy ? (
-                  <TextLink to={pathOf("rules", ruleKey(askedBy))} title={rule}>
-                    <Untrusted text={ruleInWords(askedBy)} />
+                  <TextLink to={joinPath("rules", ruleKey(askedBy))} title={rule}>
+                    <UntrustedText text={ruleInWords(askedBy)} />
                   </TextLink>
                 ) : (
-                  <Untrusted text={rule} mono />
+                  <UntrustedText text={rule} mono />
                 )}{" "}
                 <span className="text-soft">
-                  ({askedBy ? <Untrusted text={whereFrom(askedBy)} /> : "this rule is gone by now"})
+                  ({askedBy ? <UntrustedText text={whereFrom(askedBy)} /> : "this rule no longer exists"})
                 </span>
               </span>,
             ],

@@ -1,6 +1,6 @@
 import type { ActionPage, ActionView, AgentList } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Json } from "../../ui/code.tsx";
@@ -9,9 +9,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FilterBar, FilterSelect } from "../../ui/filter-bar.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
 import { actionInWords } from "./action-words.ts";
 
 const KINDS: readonly (readonly [string, string])[] = [
@@ -34,18 +34,18 @@ export function ActionList() {
     ({ next }) => (next === null ? undefined : { cursor: next }),
   );
   return (
-    <Loaded query={pages}>
+    <QueryView query={pages}>
       {({ pages: read }) => {
         const rows = read.flatMap(({ actions }) => actions);
         const shown = rows.find((action) => keyOf(action) === open);
         return (
           <>
-            <FilterBar shown={`${rows.length}${pages.hasNextPage ? "+" : ""} entries`}>
+            <FilterBar summary={`${rows.length}${pages.hasNextPage ? "+" : ""} entries`}>
               <FilterSelect name="kind" label="What" options={KINDS} />
               {actor !== "" && (
                 <span className="inline-flex items-center">
                   <Badge tone="accent">
-                    by <Untrusted text={actor} line />
+                    by <UntrustedText text={actor} line />
                   </Badge>
                   <IconButton icon="close" label="By anybody" onClick={() => setActor("")} />
                 </span>
@@ -56,20 +56,20 @@ export function ActionList() {
               rows={rows}
               columns={COLUMNS}
               rowKey={keyOf}
-              rowLink={(action) => here({ entry: keyOf(action) })}
+              rowLink={(action) => urlWith({ entry: keyOf(action) })}
               selected={open || undefined}
               more={{
-                has: pages.hasNextPage,
-                loading: pages.isFetchingNextPage,
+                hasMore: pages.hasNextPage,
+                isLoading: pages.isFetchingNextPage,
                 load: () => void pages.fetchNextPage(),
               }}
-              empty={<Empty title="Nothing fits" />}
+              empty={<EmptyState title="Nothing fits" />}
             />
             {shown && <ActionDialog action={shown} onClose={() => setOpen("")} />}
           </>
         );
       }}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -88,10 +88,10 @@ function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => 
           [
             "To what",
             to === undefined ? (
-              name !== "" && <Untrusted key="name" text={name} />
+              name !== "" && <UntrustedText key="name" text={name} />
             ) : (
               <TextLink key="name" to={to}>
-                <Untrusted text={name || "look at it"} />
+                <UntrustedText text={name || "look at it"} />
               </TextLink>
             ),
           ],
@@ -100,7 +100,7 @@ function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => 
             "Record",
             <span key="kind" className="font-mono text-xs">{`${action.kind}, ${keyOf(action)}`}</span>,
           ],
-          ["Address", action.subject !== null && <Untrusted key="subject" text={action.subject} mono />],
+          ["Address", action.subject !== null && <UntrustedText key="subject" text={action.subject} mono />],
         ]}
       />
       <div className="mt-3">
@@ -118,8 +118,8 @@ function Who({ action: { actor, details } }: { action: ActionView }) {
   const agent = agents?.find(({ id }) => id === actor)?.name;
   const words = by === "token" ? `token ${typeof label === "string" && label !== "" ? label : actor}` : agent;
   return (
-    <span title={plain(actor)}>
-      <Untrusted text={words ?? actor} line />
+    <span title={escapeInvisible(actor)}>
+      <UntrustedText text={words ?? actor} line />
     </span>
   );
 }
@@ -135,17 +135,17 @@ const COLUMNS: readonly Column<ActionView>[] = [
     id: "actor",
     header: "Who",
     width: "minmax(5rem,1fr)",
-    phone: true,
+    showOnPhone: true,
     cell: (action) => <Who action={action} />,
   },
   {
     id: "changed",
     header: "With",
     width: "minmax(0,1.4fr)",
-    roomy: true,
+    wideOnly: true,
     cell: ({ details }) => (
       <span className="text-soft">
-        <Untrusted text={fieldsIn(details).join(", ")} line max={200} />
+        <UntrustedText text={fieldsIn(details).join(", ")} line max={200} />
       </span>
     ),
   },
@@ -159,7 +159,7 @@ function What({ action }: { action: ActionView }) {
       <span className="shrink-0">{what}</span>
       {name !== "" && (
         <span className="min-w-0 font-semibold">
-          <Untrusted text={name} line />
+          <UntrustedText text={name} line />
         </span>
       )}
       {failed && <Badge tone="bad">refused or failed</Badge>}

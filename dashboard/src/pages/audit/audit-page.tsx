@@ -1,9 +1,9 @@
 import { useCallback, useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, CallView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { BASE } from "../../app/base.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { buttonClasses, IconButton } from "../../ui/button.tsx";
@@ -12,10 +12,10 @@ import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { duration, Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration, Time } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useKeys } from "../../ui/use-keys.ts";
 import { ActionList } from "./action-list.tsx";
 import { type AuditFilters, paramsOf, RANGES, useAuditFilters } from "./audit-filters.ts";
@@ -31,9 +31,11 @@ export function Page({ params: { id } }: PageProps) {
   return (
     <PageFrame
       title="Audit"
-      about="Every call, and what people did beside calling."
+      description="Every call, and what people did beside calling."
       actions={view !== "integrity" && <ExportLink what={view} filters={filters} />}
-      panel={view === "calls" && id !== undefined && <CallPanel key={id} id={id} back={here({}, "/audit")} />}
+      panel={
+        view === "calls" && id !== undefined && <CallPanel key={id} id={id} back={urlWith({}, "/audit")} />
+      }
     >
       <Tabs
         name="view"
@@ -83,11 +85,11 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
     audit.show();
     frame.current?.querySelector('[role="region"]')?.scrollTo({ top: 0 });
   };
-  const count = `${rows.length.toLocaleString("en")}${more.has ? "+" : ""} calls`;
+  const count = `${rows.length.toLocaleString("en")}${more.hasMore ? "+" : ""} calls`;
   return (
     <>
       <Filters shown={loading && rows.length === 0 ? "" : count} isLive={isLive} setLive={setLive} />
-      {problem && <Failed problem={problem} retry={audit.retry} />}
+      {problem && <ErrorState problem={problem} retry={audit.retry} />}
       <div
         ref={frame}
         className="relative flex min-h-0 flex-1 flex-col"
@@ -104,16 +106,16 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
             {fresh.length.toLocaleString("en")} new
           </button>
         )}
-        {loading && rows.length === 0 && <Loading label="Loading calls" />}
+        {loading && rows.length === 0 && <LoadingState label="Loading calls" />}
         <DataTable
           label="Calls"
-          ownKeys
+          pageHandlesKeys
           rows={rows}
           columns={selected === undefined ? COLUMNS : BESIDE_PANEL}
           rowKey={(call) => call.id}
           rowLink={(call) => linkTo(call.id)}
           selected={selected}
-          more={{ ...more, loading: loading && rows.length > 0 }}
+          more={{ ...more, isLoading: loading && rows.length > 0 }}
           empty={!loading && !problem && <NoCalls isNarrowed={Object.keys(filters).length > 0} />}
         />
       </div>
@@ -122,17 +124,17 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
 }
 
 function linkTo(id: string): string {
-  return here({}, pathOf("audit", id));
+  return urlWith({}, joinPath("audit", id));
 }
 
 function NoCalls({ isNarrowed }: { isNarrowed: boolean }) {
   return isNarrowed ? (
-    <Empty title="No call fits" action={<TextLink to="/audit">Show all</TextLink>} />
+    <EmptyState title="No call fits" action={<TextLink to="/audit">Show all</TextLink>} />
   ) : (
-    <Empty title="Nothing was called yet">
+    <EmptyState title="Nothing was called yet">
       Calls of agents appear here as they are made. <TextLink to="/agents">Make an agent</TextLink> and
       connect a client.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -146,7 +148,7 @@ function Filters({ shown, isLive, setLive }: FiltersProps) {
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const [range] = useUrlState("range");
   return (
-    <FilterBar shown={shown}>
+    <FilterBar summary={shown}>
       <SearchField label="Part of a tool's name" />
       <FilterSelect
         name="agent"
@@ -210,7 +212,7 @@ function UrlChip({ name, label }: { name: string; label: string }) {
   return (
     <span className="inline-flex max-w-64 items-center">
       <Badge tone="accent">
-        {label}: <Untrusted text={value} line mono />
+        {label}: <UntrustedText text={value} line mono />
       </Badge>
       <IconButton icon="close" label={`Any ${label}`} onClick={() => setValue("")} />
     </span>
@@ -222,34 +224,34 @@ const COLUMNS: readonly Column<CallView>[] = [
     id: "tool",
     header: "Tool",
     width: "minmax(9rem,1.4fr)",
-    cell: ({ tool, requested }) => <Untrusted text={tool ?? requested} line mono />,
+    cell: ({ tool, requested }) => <UntrustedText text={tool ?? requested} line mono />,
   },
   {
     id: "outcome",
     header: "Outcome",
     width: "9.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ outcome }) => <OutcomeMark outcome={outcome} />,
   },
   {
     id: "agent",
     header: "Agent",
     width: "minmax(5rem,0.7fr)",
-    cell: ({ agent, person }) => <Untrusted text={person ?? agent} line />,
+    cell: ({ agent, person }) => <UntrustedText text={person ?? agent} line />,
   },
   {
     id: "when",
     header: "When",
     width: "6.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ startedAt }) => <Time at={startedAt} />,
   },
   {
     id: "took",
     header: "Took",
     width: "5rem",
-    end: true,
-    cell: ({ durationMs }) => durationMs !== null && duration(durationMs),
+    alignEnd: true,
+    cell: ({ durationMs }) => durationMs !== null && formatDuration(durationMs),
   },
   {
     id: "arguments",
@@ -257,11 +259,11 @@ const COLUMNS: readonly Column<CallView>[] = [
     width: "minmax(0,2fr)",
     cell: ({ arguments: args, error }) => (
       <span className={error ? "text-bad" : "text-soft"}>
-        <Untrusted text={error ?? args} line mono={error === null} max={200} />
+        <UntrustedText text={error ?? args} line mono={error === null} max={200} />
       </span>
     ),
   },
 ];
 
 /** Beside an open panel there is room for what tells them apart only. */
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "tool" || id === "agent" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "tool" || id === "agent" || showOnPhone);

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
 import type { AuditPage, AuditTail, CallView } from "../../api/contract.ts";
-import { type Problem, problemOf } from "../../api/problem.ts";
+import { type Problem, toProblem } from "../../api/problem.ts";
 import { useClient } from "../../api/use-api.ts";
 import { useEvents } from "../../app/live-context.tsx";
 import { type AuditFilters, paramsOf } from "./audit-filters.ts";
@@ -42,7 +42,7 @@ type Step =
 const NOTHING: State = { rows: [], fresh: [], next: null, cursor: undefined, loading: true, problem: null };
 
 export interface AuditRows extends State {
-  readonly more: { readonly has: boolean; readonly loading: boolean; readonly load: () => void };
+  readonly more: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void };
   /** Puts those that wait in front of the others. */
   show(): void;
   retry(): void;
@@ -78,7 +78,7 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
       const { calls } = await client.get<AuditPage>("/audit", { ...params, since, limit: PAGE }, signal);
       if (!signal.aborted) dispatch({ kind: "tail", tail: { calls, cursor }, show: true });
     } catch (error) {
-      if (!signal.aborted) dispatch({ kind: "problem", problem: problemOf(error) });
+      if (!signal.aborted) dispatch({ kind: "problem", problem: toProblem(error) });
     }
   }, [client, key]);
   useEffect(() => {
@@ -97,7 +97,7 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
       const page = await client.get<AuditPage>("/audit", { ...params, limit: PAGE, ...from }, signal);
       dispatch({ kind: "page", page, first: false });
     } catch (error) {
-      if (!signal.aborted) dispatch({ kind: "problem", problem: problemOf(error) });
+      if (!signal.aborted) dispatch({ kind: "problem", problem: toProblem(error) });
     }
   }, [client, key]);
 
@@ -149,7 +149,7 @@ export function useAuditRows(filters: AuditFilters, follow: () => boolean): Audi
 
   return {
     ...state,
-    more: { has: state.next !== null, loading: state.loading, load: () => void load() },
+    more: { hasMore: state.next !== null, isLoading: state.loading, load: () => void load() },
     show: () => (latest.current.fresh.length >= MOST_NEW ? void begin() : dispatch({ kind: "show" })),
     retry: () => void begin(),
   };

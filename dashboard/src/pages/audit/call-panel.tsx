@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AuditedCall, CallView, RuleList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { StateMark } from "../../ui/badge.tsx";
@@ -7,9 +7,9 @@ import { Code, Json } from "../../ui/code.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { duration, Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { formatDuration, Time } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { NO_RULE, ruleOfText } from "../rules/rule-text.ts";
 import { ACTIONS, ruleInWords, ruleKey } from "../rules/rule-words.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
@@ -17,15 +17,15 @@ import { Timeline } from "./timeline.tsx";
 
 /** One call in full. */
 export function CallPanel({ id, back }: { id: string; back: string }) {
-  const audited = useGet<AuditedCall>(pathOf("audit", "calls", id));
+  const audited = useGet<AuditedCall>(joinPath("audit", "calls", id));
   const call = audited.data?.call;
   return (
     <SidePanel
-      title={call ? <Untrusted text={call.tool ?? call.requested} line mono /> : "Call"}
-      back={back}
+      title={call ? <UntrustedText text={call.tool ?? call.requested} line mono /> : "Call"}
+      closeTo={back}
       actions={call?.tool && <ExplainLink call={call} tool={call.tool} />}
     >
-      <Loaded query={audited}>
+      <QueryView query={audited}>
         {({ call: shown, intent, timeline }) => (
           <>
             <PanelSection>
@@ -70,7 +70,7 @@ export function CallPanel({ id, back }: { id: string; back: string }) {
             </PanelSection>
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -99,10 +99,10 @@ function RuleNamed({ text }: { text: string }) {
   const rules = useGet<RuleList>(text === NO_RULE ? undefined : "/rules").data?.rules;
   if (text === NO_RULE) return "none: no rule was about it, so it could run";
   const rule = rules && ruleOfText(rules, text);
-  if (!rule) return <Untrusted text={text} mono />;
+  if (!rule) return <UntrustedText text={text} mono />;
   return (
-    <TextLink to={pathOf("rules", ruleKey(rule))} title={text}>
-      <Untrusted text={ruleInWords(rule)} />
+    <TextLink to={joinPath("rules", ruleKey(rule))} title={text}>
+      <UntrustedText text={ruleInWords(rule)} />
     </TextLink>
   );
 }
@@ -114,27 +114,30 @@ function Facts({ call }: { call: CallView }) {
       pairs={[
         ["Outcome", <OutcomeMark key="outcome" outcome={call.outcome} />],
         ["Began", <Exact key="began" at={call.startedAt} />],
-        ["Took", call.durationMs !== null && duration(call.durationMs)],
+        ["Took", call.durationMs !== null && formatDuration(call.durationMs)],
         [
           "Agent",
           call.agent === "operator" ? (
             "operator"
           ) : (
-            <TextLink key="agent" to={pathOf("agents", call.agent)}>
-              <Untrusted text={call.agent} />
+            <TextLink key="agent" to={joinPath("agents", call.agent)}>
+              <UntrustedText text={call.agent} />
             </TextLink>
           ),
         ],
-        ["Person", call.person !== null && <Untrusted key="person" text={call.person} />],
+        ["Person", call.person !== null && <UntrustedText key="person" text={call.person} />],
         [
           "Tool",
           call.tool !== null && (
-            <TextLink key="tool" to={pathOf("tools", call.tool)}>
-              <Untrusted text={call.tool} mono />
+            <TextLink key="tool" to={joinPath("tools", call.tool)}>
+              <UntrustedText text={call.tool} mono />
             </TextLink>
           ),
         ],
-        ["Asked for", call.requested !== call.tool && <Untrusted key="asked" text={call.requested} mono />],
+        [
+          "Asked for",
+          call.requested !== call.tool && <UntrustedText key="asked" text={call.requested} mono />,
+        ],
         ["Came by", VIA[call.via] ?? call.via],
         [
           "Rules said",
@@ -148,17 +151,17 @@ function Facts({ call }: { call: CallView }) {
         [
           "Approval",
           call.approvalId !== null && (
-            <TextLink key="approval" to={pathOf("approvals", call.approvalId)}>
+            <TextLink key="approval" to={joinPath("approvals", call.approvalId)}>
               <Mono text={call.approvalId} />
             </TextLink>
           ),
         ],
-        ["Approved by", call.approvedBy !== null && <Untrusted key="by" text={call.approvedBy} />],
+        ["Approved by", call.approvedBy !== null && <UntrustedText key="by" text={call.approvedBy} />],
         ["Conversation labels", call.labels],
         [
           "Conversation",
           <TextLink key="conversation" to={`/audit?conversation=${encodeURIComponent(call.conversation)}`}>
-            <Untrusted text={call.conversation} mono />
+            <UntrustedText text={call.conversation} mono />
           </TextLink>,
         ],
         ["Token", call.tokenId !== null && <Mono key="token" text={call.tokenId} />],

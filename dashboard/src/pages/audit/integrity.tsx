@@ -1,33 +1,34 @@
 import type { AuditCheck } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { PageBody } from "../../ui/page.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const LOOK_MS = 1_000;
 
 /** Whether the audit is as it was written. */
 export function Integrity() {
-  const check = useGet<AuditCheck>("/audit/verify", { everyMs: LOOK_MS });
+  const check = useGet<AuditCheck>("/audit/verify", { refetchEveryMs: LOOK_MS });
   const confirm = useConfirm();
   const begin = useAction({
     run: (client, body: { acknowledge?: string }) => client.post<AuditCheck>("/audit/verify", body),
-    changes: ["/audit/verify"],
+    invalidates: ["/audit/verify"],
   });
   const acknowledge = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Acknowledge what was found?",
-      what: "What is listed counts as looked at, with your name, and is no longer reported. It stays visible in the audit; anything new is found again.",
+      description:
+        "What is listed counts as looked at, with your name, and is no longer reported. It stays visible in the audit; anything new is found again.",
       action: "Acknowledge",
       danger: true,
     });
-    if (isSure) await begin.run({ acknowledge: "looked at in the dashboard" });
+    if (isConfirmed) await begin.run({ acknowledge: "looked at in the dashboard" });
   };
   return (
     <PageBody>
@@ -36,16 +37,16 @@ export function Integrity() {
           Every record has a code over itself and the record before it, made with a key that the database does
           not hold. A check reads all of them, and finds what somebody edited, added or removed.
         </p>
-        <Loaded query={check}>
+        <QueryView query={check}>
           {(state) => (
             <>
               <Result check={state} />
               <div className="flex flex-wrap gap-2">
-                <For role="admin">
+                <RequireRole role="admin">
                   <Button
                     look="primary"
                     icon="refresh"
-                    busy={begin.busy || state.state === "running"}
+                    busy={begin.isBusy || state.state === "running"}
                     onClick={() => void begin.run({})}
                   >
                     {state.state === "running" ? "Checking …" : "Check everything now"}
@@ -53,11 +54,11 @@ export function Integrity() {
                   {state.state === "done" && (state.result?.found ?? 0) > 0 && (
                     <Button onClick={() => void acknowledge()}>Acknowledge …</Button>
                   )}
-                </For>
+                </RequireRole>
               </div>
             </>
           )}
-        </Loaded>
+        </QueryView>
       </div>
     </PageBody>
   );
@@ -103,7 +104,7 @@ function Result({ check }: { check: AuditCheck }) {
           {result.findings.map(({ kind, place, message }) => (
             <li key={`${kind} ${place}`} className="rounded-md border border-bad bg-bad-soft px-3 py-2">
               <strong className="text-bad">{kind}</strong> <span className="font-mono text-xs">{place}</span>:{" "}
-              <Untrusted text={message} />
+              <UntrustedText text={message} />
             </li>
           ))}
         </ul>

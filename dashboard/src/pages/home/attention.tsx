@@ -1,23 +1,23 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home, ServerView } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Link } from "../../ui/link.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
-import { shownState } from "../servers/server-state.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
+import { displayState } from "../servers/server-state.tsx";
 
-interface Item {
+interface AttentionItem {
   readonly to: string;
   readonly tone: Tone;
-  readonly what: string;
-  /** Words of others. */
-  readonly why?: string | null;
+  readonly title: string;
+  /** Untrusted text. */
+  readonly reason?: string | null;
 }
 
 const MAX_ITEMS = 12;
 
-/** What waits for a person or does not work, most pressing first; each leads to where it is settled. */
+/** What waits for a person or has failed, most urgent first. Each item links to the page that resolves it. */
 export function Attention({ servers, home }: { servers: readonly ServerView[]; home: Home }) {
-  const items = itemsFor(servers, home);
+  const items = collectItems(servers, home);
   return (
     <section aria-labelledby="attention">
       <h2 id="attention" className="mb-2 text-base font-semibold">
@@ -29,26 +29,26 @@ export function Attention({ servers, home }: { servers: readonly ServerView[]; h
         </p>
       ) : (
         <ul className="divide-y divide-line rounded-md border border-line">
-          {items.slice(0, MAX_ITEMS).map(({ to, tone, what, why }) => (
+          {items.slice(0, MAX_ITEMS).map(({ to, tone, title, reason }) => (
             <li
-              key={to + what}
+              key={to + title}
               className="relative flex items-center gap-x-4 px-4 py-2 hover:bg-hover max-sm:flex-col max-sm:items-start"
             >
               <Link
                 to={to}
                 className="min-w-0 shrink-0 font-medium after:absolute after:inset-0 max-sm:max-w-full"
               >
-                <StateMark tone={tone}>{what}</StateMark>
+                <StateMark tone={tone}>{title}</StateMark>
               </Link>
-              {why && (
-                <span className="line-clamp-2 min-w-0 flex-1 text-soft" title={plain(why)}>
-                  <Untrusted text={why} max={300} />
+              {reason && (
+                <span className="line-clamp-2 min-w-0 flex-1 text-soft" title={escapeInvisible(reason)}>
+                  <UntrustedText text={reason} max={300} />
                 </span>
               )}
             </li>
           ))}
           {items.length > MAX_ITEMS && (
-            <li className="px-4 py-2 text-soft">and {items.length - MAX_ITEMS} more, under Servers</li>
+            <li className="px-4 py-2 text-soft">{items.length - MAX_ITEMS} more on the Servers page</li>
           )}
         </ul>
       )}
@@ -56,42 +56,32 @@ export function Attention({ servers, home }: { servers: readonly ServerView[]; h
   );
 }
 
-function itemsFor(servers: readonly ServerView[], { waiting }: Home): Item[] {
-  const named = (to: string, count: number, one: string, many: string): Item[] =>
-    count === 0 ? [] : [{ to, tone: "accent", what: count === 1 ? one : `${count} ${many}` }];
-  const ofState = (state: ServerView["state"], tone: Tone, words: string) =>
+function collectItems(servers: readonly ServerView[], { waiting }: Home): AttentionItem[] {
+  const countItem = (to: string, count: number, one: string, many: string): AttentionItem[] =>
+    count === 0 ? [] : [{ to, tone: "accent", title: count === 1 ? one : `${count} ${many}` }];
+  const serversInState = (state: ServerView["state"], tone: Tone, problem: string) =>
     servers
-      .filter((server) => shownState(server) === state && server.enabled)
+      .filter((server) => displayState(server) === state && server.enabled)
       .map(({ name, lastError }) => ({
-        to: pathOf("servers", name),
+        to: joinPath("servers", name),
         tone,
-        what: `${name} ${words}`,
-        why: lastError,
+        title: `${name} ${problem}`,
+        reason: lastError,
       }));
   return [
-    ...named(
-      "/approvals",
-      waiting.approvals,
-      "1 call waits for your yes or no",
-      "calls wait for your yes or no",
-    ),
-    ...named(
-      "/approvals",
-      waiting.questions,
-      "1 question waits for an answer",
-      "questions wait for an answer",
-    ),
-    ...ofState("pending_approval", "warn", "waits for approval"),
+    ...countItem("/approvals", waiting.approvals, "1 call needs your approval", "calls need your approval"),
+    ...countItem("/approvals", waiting.questions, "1 question needs an answer", "questions need an answer"),
+    ...serversInState("pending_approval", "warn", "needs your approval"),
     ...servers
       .filter((server) => server.waiting > 0)
       .map(({ name, waiting: held }) => ({
-        to: `${pathOf("servers", name)}?tab=changes`,
+        to: `${joinPath("servers", name)}?tab=changes`,
         tone: "warn" as const,
-        what: `${name} publishes ${held === 1 ? "something new" : `${held} new things`}`,
-        why: "Nobody can use it before you accept it",
+        title: `${name} has ${held === 1 ? "1 change" : `${held} changes`} to review`,
+        reason: "Agents cannot use what changed until you accept it.",
       })),
-    ...ofState("needs_auth", "warn", "wants you to sign in"),
-    ...ofState("unavailable", "bad", "has failed"),
-    ...named("/notifications", waiting.notifications, "1 notification", "notifications"),
+    ...serversInState("needs_auth", "warn", "needs you to sign in"),
+    ...serversInState("unavailable", "bad", "failed"),
+    ...countItem("/notifications", waiting.notifications, "1 notification", "notifications"),
   ];
 }

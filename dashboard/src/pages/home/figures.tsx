@@ -1,17 +1,17 @@
 import type { ReactNode } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home } from "../../api/contract.ts";
 import { Bars, Sparkline } from "../../ui/chart.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const whole = new Intl.NumberFormat("en");
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-/** "Now" is the last minutes, so that it does not begin at nothing with each of them. */
-const RECENT = 5;
+const integerFormat = new Intl.NumberFormat("en");
+const compactFormat = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+/** The current rate averages these minutes: the current minute alone would start at zero each time. */
+const RECENT_MINUTES = 5;
 
-/** The last hour in three small charts, and what is so now. */
+/** Three small charts of the last hour, and the current figures. */
 export function Figures({ home }: { home: Home }) {
   return (
     <div className="grid grid-cols-5 gap-x-6 gap-y-4 max-lg:grid-cols-1">
@@ -23,41 +23,41 @@ export function Figures({ home }: { home: Home }) {
 
 function LastHour({ home: { minutes } }: { home: Home }) {
   const calls = minutes.map((minute) => minute.calls);
-  const recent = minutes.slice(-RECENT);
+  const recent = minutes.slice(-RECENT_MINUTES);
   const total = sum(calls);
   const failed = sum(minutes.map((minute) => minute.failed));
   const refused = sum(minutes.map((minute) => minute.refused));
-  const slowest = minutes.map((minute) => minute.p95Ms);
-  const lastP95 = slowest.findLast((ms) => ms !== null) ?? null;
+  const p95ByMinute = minutes.map((minute) => minute.p95Ms);
+  const lastP95 = p95ByMinute.findLast((ms) => ms !== null) ?? null;
   return (
     <section aria-labelledby="last-hour" className="col-span-3 flex flex-col max-lg:col-span-1">
-      <Heading id="last-hour">The last hour</Heading>
+      <Heading id="last-hour">Last hour</Heading>
       <Tiles three>
         <Figure
           name="Calls per minute"
-          value={perMinute(sum(recent.map((minute) => minute.calls)) / RECENT)}
-          note={`${whole.format(total)} in the hour`}
+          value={formatRate(sum(recent.map((minute) => minute.calls)) / RECENT_MINUTES)}
+          note={`${integerFormat.format(total)} in the last hour`}
         >
-          <Bars values={calls} label={`Calls per minute over the last hour, ${total} in all`} />
+          <Bars values={calls} label={`Calls per minute over the last hour, ${total} in total`} />
         </Figure>
         <Figure
           name="Error rate"
-          value={total === 0 ? "–" : percent(failed / total)}
-          note={`${whole.format(failed)} failed, ${whole.format(refused)} refused`}
+          value={total === 0 ? "–" : formatPercent(failed / total)}
+          note={`${integerFormat.format(failed)} failed, ${integerFormat.format(refused)} refused`}
         >
           <Bars
             values={minutes.map((minute) => (minute.calls === 0 ? null : minute.failed / minute.calls))}
-            most={1}
+            max={1}
             tone="bad"
-            label={`Share of the calls of each minute that failed, ${failed} of ${total} in the hour`}
+            label={`Share of calls that failed, by minute; ${failed} of ${total} in the last hour`}
           />
         </Figure>
-        <Figure name="p95" value={lastP95 === null ? "–" : duration(lastP95)} note="95th percentile">
-          <Sparkline
-            values={slowest}
-            tone="warn"
-            label="95th percentile of the duration of calls, by minute"
-          />
+        <Figure
+          name="p95 latency"
+          value={lastP95 === null ? "–" : formatDuration(lastP95)}
+          note="95% of calls were faster"
+        >
+          <Sparkline values={p95ByMinute} tone="warn" label="95th percentile of call duration, by minute" />
         </Figure>
       </Tiles>
     </section>
@@ -65,34 +65,38 @@ function LastHour({ home: { minutes } }: { home: Home }) {
 }
 
 function Now({ home: { tokens, waiting } }: { home: Home }) {
-  const kept = Math.max(0, ...tokens.map(({ deferred }) => deferred));
-  const most = kept === 0 ? undefined : tokens.find(({ deferred }) => deferred === kept);
-  const decisions = waiting.approvals + waiting.questions;
+  const savedTokens = Math.max(0, ...tokens.map(({ deferred }) => deferred));
+  const topAgent = savedTokens === 0 ? undefined : tokens.find(({ deferred }) => deferred === savedTokens);
+  const pendingDecisions = waiting.approvals + waiting.questions;
   return (
     <section aria-labelledby="now" className="col-span-2 flex flex-col max-lg:col-span-1">
       <Heading id="now">Now</Heading>
       <Tiles>
         <Figure
           name="Pending decisions"
-          value={whole.format(decisions)}
+          value={integerFormat.format(pendingDecisions)}
           note={
-            decisions === 0 ? "approvals and questions" : <TextLink to="/approvals">Look at them</TextLink>
+            pendingDecisions === 0 ? "Approvals and questions" : <TextLink to="/approvals">Review</TextLink>
           }
         />
         <Figure
           name="Prompt tokens saved"
-          value={most ? `${compact.format(kept)} of ${compact.format(kept + most.listed)}` : "–"}
+          value={
+            topAgent
+              ? `${compactFormat.format(savedTokens)} of ${compactFormat.format(savedTokens + topAgent.listed)}`
+              : "–"
+          }
           note={
-            most ? (
-              <TextLink to={pathOf("agents", most.agent)}>
-                <Untrusted text={`in each prompt of ${most.agent}`} line />
+            topAgent ? (
+              <TextLink to={joinPath("agents", topAgent.agent)}>
+                <UntrustedText text={`In each prompt of ${topAgent.agent}`} line />
               </TextLink>
             ) : (
-              "every tool fits in the lists"
+              "No tools are deferred"
             )
           }
         >
-          {most && <Share part={most.deferred} whole={most.deferred + most.listed} />}
+          {topAgent && <ShareBar part={topAgent.deferred} total={topAgent.deferred + topAgent.listed} />}
         </Figure>
       </Tiles>
     </section>
@@ -107,7 +111,7 @@ function Heading({ id, children }: { id: string; children: string }) {
   );
 }
 
-/** Two beside each other on a phone, too. */
+/** Two columns on a phone as well. */
 function Tiles({ three = false, children }: { three?: boolean; children: ReactNode }) {
   return (
     <div
@@ -139,12 +143,12 @@ function Figure({
   );
 }
 
-function Share({ part, whole: all }: { part: number; whole: number }) {
-  const share = all === 0 ? 0 : part / all;
+function ShareBar({ part, total }: { part: number; total: number }) {
+  const share = total === 0 ? 0 : part / total;
   return (
     <svg
       role="img"
-      aria-label={`${Math.round(share * 100)} % of the tools' tokens are saved`}
+      aria-label={`${Math.round(share * 100)}% of tool tokens saved`}
       viewBox="0 0 240 8"
       preserveAspectRatio="none"
       className="h-2 w-full text-ok"
@@ -155,12 +159,12 @@ function Share({ part, whole: all }: { part: number; whole: number }) {
   );
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(share === 0 ? 0 : 1)} %`;
+function formatPercent(share: number): string {
+  return `${(share * 100).toFixed(share === 0 ? 0 : 1)}%`;
 }
 
-function perMinute(calls: number): string {
-  return calls === 0 ? "0" : calls < 10 ? calls.toFixed(1) : whole.format(Math.round(calls));
+function formatRate(calls: number): string {
+  return calls === 0 ? "0" : calls < 10 ? calls.toFixed(1) : integerFormat.format(Math.round(calls));
 }
 
 function sum(values: readonly number[]): number {

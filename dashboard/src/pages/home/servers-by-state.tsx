@@ -1,13 +1,13 @@
 import type { ServerState, ServerView } from "../../api/contract.ts";
 import { StateMark } from "../../ui/badge.tsx";
 import { Link, TextLink } from "../../ui/link.tsx";
-import { STATES, shownState } from "../servers/server-state.tsx";
+import { displayState, STATES } from "../servers/server-state.tsx";
 
-/** How many servers are in which state; each number leads to them. */
+/** The number of servers in each state, linked to the filtered list. */
 export function ServersByState({ servers }: { servers: readonly ServerView[] }) {
   const states = (Object.keys(STATES) as ServerState[]).map((state) => ({
     state,
-    count: servers.filter((server) => shownState(server) === state).length,
+    count: servers.filter((server) => displayState(server) === state).length,
   }));
   return (
     <section aria-labelledby="by-state">
@@ -31,7 +31,7 @@ export function ServersByState({ servers }: { servers: readonly ServerView[] }) 
               </Link>
             </li>
           ))}
-        {servers.length === 0 && <li className="text-soft">None yet.</li>}
+        {servers.length === 0 && <li className="text-soft">No servers yet.</li>}
       </ul>
     </section>
   );

@@ -1,11 +1,11 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NewSource, SourceAnswer, SourceTest, SourceTrial } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
 const KINDS = [
@@ -28,8 +28,8 @@ export function AddSource({ onClose }: { onClose: () => void }) {
   });
   const add = useAction({
     run: (client, source: NewSource) => client.post<SourceAnswer>("/sources", source),
-    done: ({ source }) => `${source.name} was added; sync it to read it`,
-    changes: ["/sources"],
+    successMessage: ({ source }) => `${source.name} was added; sync it to read it`,
+    invalidates: ["/sources"],
     quiet: true,
   });
   const [tested, setTested, forgetTest] = useDraft<SourceTest | null>("tested-source", null);
@@ -50,7 +50,7 @@ export function AddSource({ onClose }: { onClose: () => void }) {
     if (!added) return;
     forget();
     forgetTest();
-    navigate(here({ add: "" }, pathOf("knowledge", "sources", added.source.name)));
+    navigate(urlWith({ add: "" }, joinPath("knowledge", "sources", added.source.name)));
   };
   return (
     <Dialog
@@ -60,12 +60,12 @@ export function AddSource({ onClose }: { onClose: () => void }) {
         <>
           <Button
             icon="play"
-            busy={test.busy}
+            busy={test.isBusy}
             onClick={async () => setTested((await test.run({ kind: fields.kind, config })) ?? null)}
           >
             Test
           </Button>
-          <Button look="primary" type="submit" form="add-source" busy={add.busy}>
+          <Button look="primary" type="submit" form="add-source" busy={add.isBusy}>
             Add
           </Button>
         </>
@@ -80,9 +80,9 @@ export function AddSource({ onClose }: { onClose: () => void }) {
         }}
       >
         <Field label="Name">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               required
               value={fields.name}
               onChange={(event) => set({ name: event.target.value })}
@@ -90,9 +90,9 @@ export function AddSource({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="What it is">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               value={fields.kind}
               onChange={(event) => set({ kind: event.target.value })}
               options={KINDS}
@@ -100,9 +100,9 @@ export function AddSource({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="Path" hint="On the machine of the daemon: a folder, or one file.">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               mono
               required
               value={fields.path}
@@ -111,9 +111,9 @@ export function AddSource({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="Left out" hint="Patterns as in .gitignore, one a line.">
-          {(given) => (
+          {(inputProps) => (
             <TextArea
-              {...given}
+              {...inputProps}
               mono
               rows={2}
               value={fields.ignore}
@@ -122,9 +122,9 @@ export function AddSource({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="Label" hint="With one, only tokens with that label find what is in it.">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               value={fields.label}
               onChange={(event) => set({ label: event.target.value })}
             />
@@ -141,7 +141,7 @@ function Trial({ tested }: { tested: SourceTest }) {
   if (!tested.ok)
     return (
       <p className="rounded-md bg-bad-soft px-3 py-2 text-bad">
-        <Untrusted text={tested.error} />
+        <UntrustedText text={tested.error} />
       </p>
     );
   return (
@@ -153,13 +153,14 @@ function Trial({ tested }: { tested: SourceTest }) {
       <ul className="mt-1">
         {tested.sample.slice(0, 8).map(({ key, title, chunks }) => (
           <li key={key} className="truncate">
-            <Untrusted text={title} max={120} /> <span className="text-xs text-soft">{chunks} passages</span>
+            <UntrustedText text={title} max={120} />{" "}
+            <span className="text-xs text-soft">{chunks} passages</span>
           </li>
         ))}
       </ul>
       {tested.problems.slice(0, 5).map(({ key, reason }) => (
         <p key={key} className="text-warn">
-          <Untrusted text={`${key}: ${reason}`} max={200} />
+          <UntrustedText text={`${key}: ${reason}`} max={200} />
         </p>
       ))}
     </div>

@@ -1,22 +1,22 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { EntityAnswer } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
+import { urlWith } from "../../app/location.ts";
 import { Json } from "../../ui/code.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 /** A document as it was read: what it is, and its passages. */
 export function EntityPanel({ id }: { id: string }) {
-  const answer = useGet<EntityAnswer>(pathOf("entities", id));
+  const answer = useGet<EntityAnswer>(joinPath("entities", id));
   const title = answer.data?.entity.title ?? id;
   return (
-    <SidePanel title={<Untrusted text={title} line />} back={here({}, "/knowledge")}>
-      <Loaded query={answer}>
+    <SidePanel title={<UntrustedText text={title} line />} closeTo={urlWith({}, "/knowledge")}>
+      <QueryView query={answer}>
         {({ entity }) => (
           <>
             <PanelSection>
@@ -25,14 +25,17 @@ export function EntityPanel({ id }: { id: string }) {
                   ["Kind", entity.type],
                   [
                     "Source",
-                    <TextLink key="source" to={pathOf("knowledge", "sources", entity.source)}>
+                    <TextLink key="source" to={joinPath("knowledge", "sources", entity.source)}>
                       {entity.source}
                     </TextLink>,
                   ],
-                  ["Where", <Untrusted key="uri" text={entity.uri} mono />],
+                  ["Where", <UntrustedText key="uri" text={entity.uri} mono />],
                   ["Of", <Time key="of" at={entity.documentAt} />],
                   ["Read", <Time key="read" at={entity.indexedAt} />],
-                  ["Tags", entity.tags.length > 0 && <Untrusted key="tags" text={entity.tags.join(", ")} />],
+                  [
+                    "Tags",
+                    entity.tags.length > 0 && <UntrustedText key="tags" text={entity.tags.join(", ")} />,
+                  ],
                 ]}
               />
             </PanelSection>
@@ -46,16 +49,16 @@ export function EntityPanel({ id }: { id: string }) {
                 {entity.chunks.map((chunk) => (
                   <li key={chunk.id} id={`chunk-${chunk.index}`}>
                     <div className="mb-1 text-xs text-soft">
-                      {chunk.index + 1}. <Untrusted text={chunk.headings.join(" › ")} max={200} />
+                      {chunk.index + 1}. <UntrustedText text={chunk.headings.join(" › ")} max={200} />
                     </div>
-                    <Untrusted text={chunk.text} max={2_000} />
+                    <UntrustedText text={chunk.text} max={2_000} />
                   </li>
                 ))}
               </ol>
             </PanelSection>
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }

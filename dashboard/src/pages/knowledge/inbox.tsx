@@ -1,19 +1,19 @@
 import type { InboxAnswer, InboxFile, InboxInput, InboxList } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Field, FormProblem, TextArea, TextInput } from "../../ui/form.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
 const COLUMNS: readonly Column<InboxFile>[] = [
   {
     id: "name",
     header: "Name",
-    cell: ({ name }) => <Untrusted text={name} line mono />,
+    cell: ({ name }) => <UntrustedText text={name} line mono />,
     sortBy: ({ name }) => name,
   },
   {
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<InboxFile>[] = [
     cell: ({ bytes }) => sizeOf(bytes),
     sortBy: ({ bytes }) => bytes,
     width: "6rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "modified",
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<InboxFile>[] = [
     cell: ({ modifiedAt }) => <Time at={modifiedAt} />,
     sortBy: ({ modifiedAt }) => modifiedAt,
     width: "8rem",
-    phone: true,
+    showOnPhone: true,
   },
 ];
 
@@ -41,10 +41,10 @@ export function Inbox() {
   const inbox = useGet<InboxList>("/inbox");
   return (
     <>
-      <For role="operator">
+      <RequireRole role="operator">
         <Put />
-      </For>
-      <Loaded query={inbox}>
+      </RequireRole>
+      <QueryView query={inbox}>
         {({ files, folder }) => (
           <DataTable
             label="Inbox"
@@ -53,14 +53,14 @@ export function Inbox() {
             rowKey={({ name }) => name}
             rowLink={({ name }) => `/knowledge?q=${encodeURIComponent(wordsOf(name))}`}
             empty={
-              <Empty title="The inbox is empty">
-                It is the folder <Untrusted text={folder} mono />; agents put documents there with the tool
-                inbox_write.
-              </Empty>
+              <EmptyState title="The inbox is empty">
+                It is the folder <UntrustedText text={folder} mono />; agents put documents there with the
+                tool inbox_write.
+              </EmptyState>
             }
           />
         )}
-      </Loaded>
+      </QueryView>
     </>
   );
 }
@@ -69,8 +69,8 @@ function Put() {
   const [fields, setFields, forget] = useDraft("inbox", NOTHING);
   const put = useAction({
     run: (client, input: InboxInput) => client.post<InboxAnswer>("/inbox", input),
-    done: ({ name }) => `Put into the inbox as ${name}`,
-    changes: ["/inbox", "/sources"],
+    successMessage: ({ name }) => `Put into the inbox as ${name}`,
+    invalidates: ["/inbox", "/sources"],
     quiet: true,
   });
   return (
@@ -85,18 +85,18 @@ function Put() {
         }}
       >
         <Field label="Title">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               value={fields.title}
               onChange={(event) => setFields({ ...fields, title: event.target.value })}
             />
           )}
         </Field>
         <Field label="Text" hint="Markdown.">
-          {(given) => (
+          {(inputProps) => (
             <TextArea
-              {...given}
+              {...inputProps}
               required
               rows={5}
               value={fields.content}
@@ -106,7 +106,7 @@ function Put() {
         </Field>
         <FormProblem problem={put.problem} />
         <div>
-          <Button look="primary" type="submit" busy={put.busy}>
+          <Button look="primary" type="submit" busy={put.isBusy}>
             Put it in
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import { NotFound } from "../../app/not-found.tsx";
 import type { PageProps } from "../../app/routes.ts";
 import { Page as PageFrame } from "../../ui/page.tsx";
@@ -30,11 +30,11 @@ export function Page({ params: { part = "search", id } }: PageProps) {
     <PageFrame title="Knowledge" actions={shown === "sources" && <SourceActions />} panel={panelOf(part, id)}>
       <TabBar
         label="Parts of knowledge"
-        chosen={shown}
+        selected={shown}
         tabs={PARTS.map(([id, label]) => ({
           id,
           label,
-          to: id === "search" ? "/knowledge" : pathOf("knowledge", id),
+          to: id === "search" ? "/knowledge" : joinPath("knowledge", id),
         }))}
       />
       {shown === "search" && <SearchKnowledge selected={part === "documents" ? id : undefined} />}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { revealed } from "../../ui/untrusted.tsx";
+import { markInvisible } from "../../ui/untrusted-text.tsx";
 
 interface Mark {
   readonly start: number;
@@ -15,7 +15,7 @@ interface MarkedTextProps {
 
 /** A piece of a document with the words that were sought marked; only ever text. */
 export function MarkedText({ text, marks, isMarkdown = false }: MarkedTextProps) {
-  const shown = (piece: string) => revealed(isMarkdown ? withoutSigns(piece) : piece);
+  const shown = (piece: string) => markInvisible(isMarkdown ? withoutSigns(piece) : piece);
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { start, end } of [...marks].sort((a, b) => a.start - b.start)) {
@@ -23,7 +23,7 @@ export function MarkedText({ text, marks, isMarkdown = false }: MarkedTextProps)
     parts.push(shown(text.slice(at, start)));
     parts.push(
       <mark key={start} className="rounded-sm bg-warn-soft font-medium text-text">
-        {revealed(text.slice(start, end))}
+        {markInvisible(text.slice(start, end))}
       </mark>,
     );
     at = end;

@@ -1,13 +1,13 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, MemoryList, MemorySpaces, MemoryView } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const PAGE = 100;
 
@@ -19,16 +19,16 @@ const COLUMNS: readonly Column<MemoryView>[] = [
       <span className="flex gap-2">
         {key !== null && (
           <span className="shrink-0 font-mono text-xs text-soft">
-            <Untrusted text={key} max={60} />
+            <UntrustedText text={key} max={60} />
           </span>
         )}
-        <Untrusted text={text} line />
+        <UntrustedText text={text} line />
       </span>
     ),
     width: "minmax(12rem,3fr)",
   },
-  { id: "type", header: "Kind", cell: ({ type }) => <Badge>{type}</Badge>, width: "7rem", roomy: true },
-  { id: "owner", header: "Whose", cell: (memory) => ownerOf(memory), width: "9rem", phone: true },
+  { id: "type", header: "Kind", cell: ({ type }) => <Badge>{type}</Badge>, width: "7rem", wideOnly: true },
+  { id: "owner", header: "Whose", cell: (memory) => ownerOf(memory), width: "9rem", showOnPhone: true },
   { id: "changed", header: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} />, width: "7rem" },
 ];
 
@@ -46,7 +46,7 @@ export function Memories({ selected }: { selected: string | undefined }) {
   return (
     <>
       <FilterBar
-        {...(pages.data ? { shown: `${memories.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
+        {...(pages.data ? { summary: `${memories.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
       >
         <SearchField label="Search memories" />
         <FilterSelect name="agent" label="Agent" options={agents.map(({ name }) => [name, name])} />
@@ -55,26 +55,26 @@ export function Memories({ selected }: { selected: string | undefined }) {
         )}
       </FilterBar>
       {pages.error && !pages.data ? (
-        <Failed problem={pages.error} retry={() => void pages.refetch()} />
+        <ErrorState problem={pages.error} retry={() => void pages.refetch()} />
       ) : !pages.data ? (
-        <Loading />
+        <LoadingState />
       ) : (
         <DataTable
           label="Memories"
           rows={memories}
           columns={COLUMNS}
           rowKey={({ id }) => id}
-          rowLink={({ id }) => here({}, pathOf("knowledge", "memories", id))}
+          rowLink={({ id }) => urlWith({}, joinPath("knowledge", "memories", id))}
           selected={selected}
           more={{
-            has: pages.hasNextPage,
-            loading: pages.isFetchingNextPage,
+            hasMore: pages.hasNextPage,
+            isLoading: pages.isFetchingNextPage,
             load: () => void pages.fetchNextPage(),
           }}
           empty={
-            <Empty title={text === "" ? "Nothing is remembered yet" : "No memory fits"}>
+            <EmptyState title={text === "" ? "Nothing is remembered yet" : "No memory fits"}>
               Agents write here with the tool memory_put and find it again in later conversations.
-            </Empty>
+            </EmptyState>
           }
         />
       )}

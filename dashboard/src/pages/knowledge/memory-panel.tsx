@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Done, MemoryAnswer, MemoryHistory, MemoryVersionView, MemoryView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { For, useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { RequireRole, useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Json } from "../../ui/code.tsx";
@@ -12,9 +12,9 @@ import { TextArea } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { ownerOf } from "./memories.tsx";
 
@@ -22,15 +22,15 @@ const CHANGES = ["/memories", "/search"];
 
 /** One memory: what it says, what it said before, and taking it back. */
 export function MemoryPanel({ id }: { id: string }) {
-  const answer = useGet<MemoryAnswer>(pathOf("memories", id));
-  const history = useGet<MemoryHistory>(pathOf("memories", id, "history"));
+  const answer = useGet<MemoryAnswer>(joinPath("memories", id));
+  const history = useGet<MemoryHistory>(joinPath("memories", id, "history"));
   return (
     <SidePanel
-      title={<Untrusted text={answer.data?.memory.key ?? "A memory"} line />}
-      back={here({}, "/knowledge/memories")}
+      title={<UntrustedText text={answer.data?.memory.key ?? "A memory"} line />}
+      closeTo={urlWith({}, "/knowledge/memories")}
       actions={answer.data && <Actions memory={answer.data.memory} />}
     >
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ memory }) => (
           <>
             <Text memory={memory} />
@@ -40,7 +40,10 @@ export function MemoryPanel({ id }: { id: string }) {
                   ["Kind", <Badge key="kind">{memory.type}</Badge>],
                   ["Whose", ownerOf(memory)],
                   ["Written by", memory.writtenBy],
-                  ["Tags", memory.tags.length > 0 && <Untrusted key="tags" text={memory.tags.join(", ")} />],
+                  [
+                    "Tags",
+                    memory.tags.length > 0 && <UntrustedText key="tags" text={memory.tags.join(", ")} />,
+                  ],
                   ["Label", memory.label],
                   ["Changed", <Time key="changed" at={memory.updatedAt} />],
                   ["Last found", <Time key="used" at={memory.lastUsedAt} />],
@@ -54,13 +57,13 @@ export function MemoryPanel({ id }: { id: string }) {
               </PanelSection>
             )}
             <PanelSection title="What it said before">
-              <Loaded query={history} rows={2}>
+              <QueryView query={history} rows={2}>
                 {({ versions }) => <Versions now={memory.text} versions={versions} />}
-              </Loaded>
+              </QueryView>
             </PanelSection>
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -68,22 +71,22 @@ export function MemoryPanel({ id }: { id: string }) {
 function Text({ memory }: { memory: MemoryView }) {
   const [typed, setTyped, forget] = useDraft<string | null>(`memory.${memory.id}`, null);
   const save = useAction({
-    run: (client, text: string) => client.patch<MemoryAnswer>(pathOf("memories", memory.id), { text }),
-    done: "Saved",
-    changes: CHANGES,
+    run: (client, text: string) => client.patch<MemoryAnswer>(joinPath("memories", memory.id), { text }),
+    successMessage: "Saved",
+    invalidates: CHANGES,
   });
   return (
     <PanelSection>
       {typed === null ? (
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
-            <Untrusted text={memory.text} max={4_000} />
+            <UntrustedText text={memory.text} max={4_000} />
           </div>
-          <For role="operator">
+          <RequireRole role="operator">
             <Button look="quiet" onClick={() => setTyped(memory.text)}>
               Correct
             </Button>
-          </For>
+          </RequireRole>
         </div>
       ) : (
         <div className="flex flex-col gap-2">
@@ -96,7 +99,7 @@ function Text({ memory }: { memory: MemoryView }) {
           <div className="flex gap-2">
             <Button
               look="primary"
-              busy={save.busy}
+              busy={save.isBusy}
               onClick={async () => {
                 if (await save.run(typed)) forget();
               }}
@@ -131,35 +134,35 @@ function Versions({ now, versions }: { now: string; versions: readonly MemoryVer
 
 function Actions({ memory: { id } }: { memory: MemoryView }) {
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
-  const isOperator = useMay("operator");
-  const back = here({}, "/knowledge/memories");
+  const isAdmin = useHasRole("admin");
+  const isOperator = useHasRole("operator");
+  const back = urlWith({}, "/knowledge/memories");
   const retract = useAction({
-    run: (client) => client.post<Done>(pathOf("memories", id, "retract")),
-    done: "Taken back",
-    changes: CHANGES,
+    run: (client) => client.post<Done>(joinPath("memories", id, "retract")),
+    successMessage: "Taken back",
+    invalidates: CHANGES,
   });
   const remove = useAction({
-    run: (client) => client.delete<Done>(pathOf("memories", id)),
-    done: "Forgotten",
-    changes: CHANGES,
+    run: (client) => client.delete<Done>(joinPath("memories", id)),
+    successMessage: "Forgotten",
+    invalidates: CHANGES,
   });
   const takeBack = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: "Take this memory back?",
-      what: "No agent finds it any more. What it said is kept among what was.",
+      description: "No agent finds it any more. What it said is kept among what was.",
       action: "Take it back",
     });
-    if (yes && (await retract.run())) navigate(back);
+    if (isConfirmed && (await retract.run())) navigate(back);
   };
   const forget = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: "Forget this memory?",
-      what: "It and everything it said before is deleted for good.",
+      description: "It and everything it said before is deleted for good.",
       action: "Forget",
       danger: true,
     });
-    if (yes && (await remove.run())) navigate(back);
+    if (isConfirmed && (await remove.run())) navigate(back);
   };
   return (
     <Menu

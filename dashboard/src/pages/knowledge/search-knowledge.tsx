@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { SearchPage, SearchResult, SourceList } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Link } from "../../ui/link.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { MarkedText } from "./marked-text.tsx";
 
 /** The search that agents use, with its scores. */
@@ -25,13 +25,13 @@ export function SearchKnowledge({ selected }: { selected: string | undefined }) 
       </FilterBar>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {query.trim() === "" ? (
-          <Empty
+          <EmptyState
             title={sources.length === 0 ? "Nothing has been gathered yet" : "Search the way your agents do"}
           >
             {sources.length === 0
               ? "Add a source: a folder, an Obsidian vault, bookmarks, an export of Notion or of mail."
               : "What you find here is what they find, as far as their labels let them."}
-          </Empty>
+          </EmptyState>
         ) : (
           <Results query={query} selected={selected} />
         )}
@@ -47,19 +47,20 @@ function Results({ query, selected }: { query: string; selected: string | undefi
     { query, source, types: "entity,memory" },
     ({ nextCursor }) => (nextCursor === undefined ? undefined : { cursor: nextCursor }),
   );
-  if (pages.error && !pages.data) return <Failed problem={pages.error} retry={() => void pages.refetch()} />;
-  if (!pages.data) return <Loading />;
+  if (pages.error && !pages.data)
+    return <ErrorState problem={pages.error} retry={() => void pages.refetch()} />;
+  if (!pages.data) return <LoadingState />;
   const results = pages.data.pages.flatMap((page) => page.results);
   const [first] = pages.data.pages;
   return (
     <>
       {first?.notes.map((note) => (
         <p key={note} className="border-b border-line bg-warn-soft px-4 py-1.5 text-warn">
-          <Untrusted text={note} />
+          <UntrustedText text={note} />
         </p>
       ))}
       {results.length === 0 ? (
-        <Empty title="Nothing was found">Try fewer words, or sync a source.</Empty>
+        <EmptyState title="Nothing was found">Try fewer words, or sync a source.</EmptyState>
       ) : (
         <ol className="divide-y divide-line" aria-label="Found">
           {results.map((found) => (
@@ -83,12 +84,12 @@ function Results({ query, selected }: { query: string; selected: string | undefi
 
 function Hit({ found, selected }: { found: SearchResult; selected: boolean }) {
   const isEntity = found.kind === "entity";
-  const to = here({}, pathOf("knowledge", isEntity ? "documents" : "memories", found.id));
+  const to = urlWith({}, joinPath("knowledge", isEntity ? "documents" : "memories", found.id));
   return (
     <li className={classes("relative px-4 py-3", selected ? "bg-selected" : "hover:bg-hover")}>
       <div className="flex items-baseline gap-2">
         <Link to={to} className="min-w-0 font-medium after:absolute after:inset-0">
-          <Untrusted text={isEntity ? found.title : (found.key ?? "A memory")} max={200} />
+          <UntrustedText text={isEntity ? found.title : (found.key ?? "A memory")} max={200} />
         </Link>
         <Badge>{isEntity ? found.type : "memory"}</Badge>
         <span className="ml-auto shrink-0 text-xs text-soft" title="How well it fits, from 0 to 1">
@@ -99,13 +100,13 @@ function Hit({ found, selected }: { found: SearchResult; selected: boolean }) {
         {isEntity && (
           <>
             <span>{found.source}</span>
-            <Untrusted text={found.uri} max={160} mono />
+            <UntrustedText text={found.uri} max={160} mono />
           </>
         )}
         <Time at={isEntity ? found.documentAt : found.updatedAt} />
         {found.tags.map((tag) => (
           <span key={tag}>
-            #<Untrusted text={tag} max={40} />
+            #<UntrustedText text={tag} max={40} />
           </span>
         ))}
       </div>
@@ -114,7 +115,7 @@ function Hit({ found, selected }: { found: SearchResult; selected: boolean }) {
           <p key={chunk.id} className="mt-1">
             {chunk.headings.length > 0 && (
               <span className="text-xs text-soft">
-                <Untrusted text={chunk.headings.join(" › ")} max={160} />:{" "}
+                <UntrustedText text={chunk.headings.join(" › ")} max={160} />:{" "}
               </span>
             )}
             <MarkedText text={chunk.snippet} marks={chunk.marks} isMarkdown={found.type === "markdown"} />

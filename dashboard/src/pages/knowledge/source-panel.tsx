@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Done, SourceAnswer, SourceView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
-import { For, useMay } from "../../app/session.tsx";
+import { RequireRole, useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Json } from "../../ui/code.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -10,22 +10,22 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { duration, Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { formatDuration, Time } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { SourceState, useSync } from "./sources.tsx";
 
 const LIST = "/knowledge/sources";
 
 export function SourcePanel({ name }: { name: string }) {
-  const answer = useGet<SourceAnswer>(pathOf("sources", name));
+  const answer = useGet<SourceAnswer>(joinPath("sources", name));
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={LIST}
+      title={<UntrustedText text={name} line />}
+      closeTo={LIST}
       actions={answer.data && <Actions source={answer.data.source} />}
     >
-      <Loaded query={answer}>{({ source }) => <Facts source={source} />}</Loaded>
+      <QueryView query={answer}>{({ source }) => <Facts source={source} />}</QueryView>
     </SidePanel>
   );
 }
@@ -62,7 +62,7 @@ function Facts({ source }: { source: SourceView }) {
         <PanelSection title="The last sync">
           {lastSync.error && (
             <p className="mb-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
-              <Untrusted text={lastSync.error} />
+              <UntrustedText text={lastSync.error} />
             </p>
           )}
           <KeyValues
@@ -71,16 +71,16 @@ function Facts({ source }: { source: SourceView }) {
                 "Files",
                 `${lastSync.seen} seen, ${lastSync.added} new, ${lastSync.changed} changed, ${lastSync.gone} gone`,
               ],
-              ["Took", duration(lastSync.durationMs)],
+              ["Took", formatDuration(lastSync.durationMs)],
               ["Not read", lastSync.failed > 0 && lastSync.failed],
             ]}
           />
           <ul className="mt-2">
             {lastSync.problems.slice(0, 50).map(({ key, reason }) => (
               <li key={key} className="border-t border-line py-1">
-                <Untrusted text={key} mono max={200} />:{" "}
+                <UntrustedText text={key} mono max={200} />:{" "}
                 <span className="text-soft">
-                  <Untrusted text={reason} max={200} />
+                  <UntrustedText text={reason} max={200} />
                 </span>
               </li>
             ))}
@@ -93,42 +93,43 @@ function Facts({ source }: { source: SourceView }) {
 
 function Actions({ source: { name, enabled, entities } }: { source: SourceView }) {
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const sync = useSync();
   const change = useAction({
-    run: (client, given: { enabled: boolean }) => client.patch<SourceAnswer>(pathOf("sources", name), given),
-    done: "Saved",
-    changes: ["/sources"],
+    run: (client, given: { enabled: boolean }) =>
+      client.patch<SourceAnswer>(joinPath("sources", name), given),
+    successMessage: "Saved",
+    invalidates: ["/sources"],
   });
   const remove = useAction({
-    run: (client) => client.delete<Done>(pathOf("sources", name)),
-    done: `${name} was removed`,
-    changes: ["/sources", "/search", "/entities"],
+    run: (client) => client.delete<Done>(joinPath("sources", name)),
+    successMessage: `${name} was removed`,
+    invalidates: ["/sources", "/search", "/entities"],
   });
   const removeIt = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: `Remove ${name}?`,
-      what: `What was read of its ${entities.toLocaleString("en")} documents is forgotten, and nobody finds it any more. The documents themselves stay where they are.`,
+      description: `What was read of its ${entities.toLocaleString("en")} documents is forgotten, and nobody finds it any more. The documents themselves stay where they are.`,
       action: "Remove",
       danger: true,
     });
-    if (yes && (await remove.run())) navigate(LIST);
+    if (isConfirmed && (await remove.run())) navigate(LIST);
   };
   const disableIt = async () => {
-    const yes = await confirm({
+    const isConfirmed = await confirm({
       title: `Disable ${name}?`,
-      what: `It is read no more, and nobody finds its ${entities.toLocaleString("en")} documents. Nothing is forgotten: enable it to have them back.`,
+      description: `It is read no more, and nobody finds its ${entities.toLocaleString("en")} documents. Nothing is forgotten: enable it to have them back.`,
       action: "Disable",
     });
-    if (yes) await change.run({ enabled: false });
+    if (isConfirmed) await change.run({ enabled: false });
   };
   return (
     <>
-      <For role="operator">
-        <Button icon="refresh" busy={sync.busy} onClick={() => void sync.run(name)}>
+      <RequireRole role="operator">
+        <Button icon="refresh" busy={sync.isBusy} onClick={() => void sync.run(name)}>
           Sync
         </Button>
-      </For>
+      </RequireRole>
       <Menu
         label={`More about ${name}`}
         items={

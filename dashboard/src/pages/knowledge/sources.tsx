@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { SourceList, SourceView, SyncAnswer } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { AddSource } from "./add-source.tsx";
 import { SyncBar } from "./sync-bar.tsx";
 
@@ -17,16 +17,16 @@ export function SourceActions() {
   const sync = useSync();
   return (
     <>
-      <For role="operator">
-        <Button icon="refresh" busy={sync.busy} onClick={() => void sync.run(undefined)}>
+      <RequireRole role="operator">
+        <Button icon="refresh" busy={sync.isBusy} onClick={() => void sync.run(undefined)}>
           Sync all
         </Button>
-      </For>
-      <For role="admin">
-        <ButtonLink to={here({ add: "source" })} look="primary" icon="plus">
+      </RequireRole>
+      <RequireRole role="admin">
+        <ButtonLink to={urlWith({ add: "source" })} look="primary" icon="plus">
           Add a source
         </ButtonLink>
-      </For>
+      </RequireRole>
     </>
   );
 }
@@ -36,8 +36,8 @@ export function useSync() {
   return useAction({
     run: (client, source: string | undefined) =>
       client.post<SyncAnswer>("/sync", source === undefined ? {} : { source }),
-    done: (answer) => (answer.skipped ? (answer.reason ?? "Another sync is under way") : "Syncing"),
-    changes: ["/sources"],
+    successMessage: (answer) => (answer.skipped ? (answer.reason ?? "Another sync is under way") : "Syncing"),
+    invalidates: ["/sources"],
   });
 }
 
@@ -45,17 +45,17 @@ const COLUMNS: readonly Column<SourceView>[] = [
   {
     id: "name",
     header: "Name",
-    cell: ({ name }) => <Untrusted text={name} line />,
+    cell: ({ name }) => <UntrustedText text={name} line />,
     sortBy: ({ name }) => name.toLowerCase(),
     width: "minmax(8rem,1fr)",
   },
-  { id: "kind", header: "Kind", cell: ({ kind }) => kind, width: "7rem", roomy: true },
+  { id: "kind", header: "Kind", cell: ({ kind }) => kind, width: "7rem", wideOnly: true },
   {
     id: "state",
     header: "State",
     cell: (source) => <SourceState source={source} />,
     width: "minmax(10rem,1.4fr)",
-    phone: true,
+    showOnPhone: true,
   },
   {
     id: "entities",
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<SourceView>[] = [
     cell: ({ entities }) => entities.toLocaleString("en"),
     sortBy: ({ entities }) => entities,
     width: "6.5rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "chunks",
@@ -71,15 +71,15 @@ const COLUMNS: readonly Column<SourceView>[] = [
     cell: ({ chunks }) => chunks.toLocaleString("en"),
     sortBy: ({ chunks }) => chunks,
     width: "6.5rem",
-    end: true,
-    roomy: true,
+    alignEnd: true,
+    wideOnly: true,
   },
   {
     id: "synced",
     header: "Synced",
     cell: ({ lastSyncAt }) => <Time at={lastSyncAt} />,
     width: "7rem",
-    roomy: true,
+    wideOnly: true,
   },
 ];
 
@@ -89,37 +89,37 @@ export function Sources({ selected }: { selected: string | undefined }) {
   const [adding, setAdding] = useUrlState("add");
   return (
     <>
-      <Loaded query={sources}>
+      <QueryView query={sources}>
         {({ sources: all }) => (
           <DataTable
             label="Sources"
             rows={all}
             columns={COLUMNS}
             rowKey={({ name }) => name}
-            rowLink={({ name }) => pathOf("knowledge", "sources", name)}
+            rowLink={({ name }) => joinPath("knowledge", "sources", name)}
             selected={selected}
             empty={
-              <Empty
+              <EmptyState
                 title="No source yet"
                 action={
-                  <For role="admin">
-                    <ButtonLink to={here({ add: "source" })} look="primary">
+                  <RequireRole role="admin">
+                    <ButtonLink to={urlWith({ add: "source" })} look="primary">
                       Add a source
                     </ButtonLink>
-                  </For>
+                  </RequireRole>
                 }
               >
                 A folder, an Obsidian vault, bookmarks, an export of Notion or of mail. Its documents are
                 read, cut into passages and found by words and meaning.
-              </Empty>
+              </EmptyState>
             }
           />
         )}
-      </Loaded>
+      </QueryView>
       {adding === "source" && (
-        <For role="admin">
+        <RequireRole role="admin">
           <AddSource onClose={() => setAdding("")} />
-        </For>
+        </RequireRole>
       )}
     </>
   );

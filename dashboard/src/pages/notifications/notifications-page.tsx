@@ -1,9 +1,9 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NotificationList, NotificationView, ServerList } from "../../api/contract.ts";
 import { useAction, useGet, usePages } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
+import { urlWith } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -12,21 +12,21 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const LEVELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]>> = {
-  info: ["For your information", "neutral"],
-  warning: ["Needs a look", "warn"],
-  error: ["Went wrong", "bad"],
+const LEVEL_LABELS: Readonly<Record<NotificationView["level"], readonly [string, Tone]>> = {
+  info: ["Info", "neutral"],
+  warning: ["Warning", "warn"],
+  error: ["Error", "bad"],
 };
 
-const PAGE = 200;
-const CHANGES = ["/notifications", "/status"];
+const PAGE_SIZE = 200;
+const INVALIDATES = ["/notifications", "/status"];
 
-/** What people should know; it stays until somebody dismisses it, or decides what it is about. */
+/** Messages for people. Each stays until a person dismisses it, or makes the decision it is about. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["open", "dismissed"]);
   const open = useNotifications("open", true);
@@ -34,38 +34,39 @@ export function Page({ params: { id } }: PageProps) {
   const dismissed = useNotifications("dismissed", view === "dismissed" || (id !== undefined && !isOpen));
   const confirm = useConfirm();
   const { pages, rows } = view === "open" ? open : dismissed;
-  const shown = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
+  const selected = [...open.rows, ...dismissed.rows].find((each) => each.id === id);
   const dismissAll = useAction({
     run: async (client, ids: readonly string[]) => {
-      for (const each of ids) await client.post(pathOf("notifications", each, "dismiss"));
+      for (const each of ids) await client.post(joinPath("notifications", each, "dismiss"));
     },
-    done: "Dismissed",
-    changes: CHANGES,
+    successMessage: "Dismissed",
+    invalidates: INVALIDATES,
   });
   const dismissable = rows.filter((each) => !each.undecided);
-  const clear = async () => {
-    const isSure = await confirm({
+  const confirmDismissAll = async () => {
+    const isConfirmed = await confirm({
       title: `Dismiss ${dismissable.length} notifications?`,
-      what: "They are kept under Dismissed for a while. What waits for a decision stays.",
+      description:
+        "They move to Dismissed and are kept for a while. Notifications that need a decision stay open.",
       action: "Dismiss all",
     });
-    if (isSure) await dismissAll.run(dismissable.map((each) => each.id));
+    if (isConfirmed) await dismissAll.run(dismissable.map((each) => each.id));
   };
   return (
     <PageFrame
       title="Notifications"
-      about="They stay until you dismiss them or decide what they are about."
+      description="Messages from agents and Toolkeep. They stay until you dismiss them."
       actions={
         view === "open" &&
         dismissable.length > 1 && (
-          <For role="operator">
-            <Button busy={dismissAll.busy} onClick={() => void clear()}>
-              Dismiss all …
+          <RequireRole role="operator">
+            <Button busy={dismissAll.isBusy} onClick={() => void confirmDismissAll()}>
+              Dismiss all…
             </Button>
-          </For>
+          </RequireRole>
         )
       }
-      panel={shown && <NotificationPanel key={shown.id} notification={shown} />}
+      panel={selected && <NotificationPanel key={selected.id} notification={selected} />}
     >
       <Tabs
         name="view"
@@ -75,43 +76,45 @@ export function Page({ params: { id } }: PageProps) {
           { id: "dismissed", label: "Dismissed" },
         ]}
       />
-      {id !== undefined && open.pages.data && dismissed.pages.data && !shown && (
+      {id !== undefined && open.pages.data && dismissed.pages.data && !selected && (
         <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-          There is no such notification among the newest; those that were dismissed are kept for a while only.
+          This notification was not found. Dismissed notifications are kept for a limited time.
         </p>
       )}
-      <Loaded query={pages}>
+      <QueryView query={pages}>
         {() => (
           <DataTable
             label="Notifications"
             rows={rows}
-            columns={shown ? BESIDE_PANEL : COLUMNS}
+            columns={selected ? COLUMNS_BESIDE_PANEL : COLUMNS}
             rowKey={(each) => each.id}
-            rowLink={(each) => here({}, pathOf("notifications", each.id))}
+            rowLink={(each) => urlWith({}, joinPath("notifications", each.id))}
             selected={id}
             rowHeight={52}
             more={{
-              has: pages.hasNextPage,
-              loading: pages.isFetchingNextPage,
+              hasMore: pages.hasNextPage,
+              isLoading: pages.isFetchingNextPage,
               load: () => void pages.fetchNextPage(),
             }}
             empty={
-              <Empty title={view === "open" ? "Nothing new" : "Nothing was dismissed lately"}>
-                {view === "open" && "Agents leave word here, and so does Toolkeep where a server needs you."}
-              </Empty>
+              <EmptyState title={view === "open" ? "No open notifications" : "No dismissed notifications"}>
+                {view === "open"
+                  ? "Agents post messages here, and Toolkeep tells you when a server needs you."
+                  : "Notifications you dismiss are kept here for a while."}
+              </EmptyState>
             }
           />
         )}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }
 
-/** Newest first, page by page. */
-function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
+/** Newest first, in pages. */
+function useNotifications(state: "open" | "dismissed", isEnabled: boolean) {
   const pages = usePages<NotificationList>(
-    isWanted ? "/notifications" : undefined,
-    { state, limit: PAGE },
+    isEnabled ? "/notifications" : undefined,
+    { state, limit: PAGE_SIZE },
     ({ next }) => (next === null ? undefined : { cursor: next }),
   );
   const rows = pages.data?.pages.flatMap(({ notifications }) => notifications.toReversed()) ?? [];
@@ -120,31 +123,31 @@ function useNotifications(state: "open" | "dismissed", isWanted: boolean) {
 
 function NotificationPanel({ notification }: { notification: NotificationView }) {
   const { id, level, title, body, agent, createdAt, dismissedAt, undecided } = notification;
-  const [words, tone] = LEVELS[level];
-  const server = useServerOf(id);
+  const [label, tone] = LEVEL_LABELS[level];
+  const server = useRelatedServer(id);
   const dismiss = useAction({
-    run: (client) => client.post(pathOf("notifications", id, "dismiss")),
-    done: "Dismissed",
-    changes: CHANGES,
+    run: (client) => client.post(joinPath("notifications", id, "dismiss")),
+    successMessage: "Dismissed",
+    invalidates: INVALIDATES,
   });
   return (
     <SidePanel
-      title={<Untrusted text={title} line />}
-      back={here({}, "/notifications")}
+      title={<UntrustedText text={title} line />}
+      closeTo={urlWith({}, "/notifications")}
       footer={
         dismissedAt === null && (
           <div className="flex flex-wrap gap-2">
             {server !== undefined && (
-              <ButtonLink look="primary" to={decidedAt(id, server)}>
-                {decisionOf(id)}
+              <ButtonLink look="primary" to={actionUrl(id, server)}>
+                {actionLabel(id)}
               </ButtonLink>
             )}
             {!undecided && (
-              <For role="operator">
-                <Button icon="check" busy={dismiss.busy} onClick={() => void dismiss.run()}>
+              <RequireRole role="operator">
+                <Button icon="check" busy={dismiss.isBusy} onClick={() => void dismiss.run()}>
                   Dismiss
                 </Button>
-              </For>
+              </RequireRole>
             )}
           </div>
         )
@@ -152,14 +155,14 @@ function NotificationPanel({ notification }: { notification: NotificationView })
     >
       <PanelSection>
         <p className="mb-3 text-base font-medium">
-          <Untrusted text={title} />
+          <UntrustedText text={title} />
         </p>
         <KeyValues
           pairs={[
             [
-              "Kind",
+              "Level",
               <StateMark key="level" tone={tone}>
-                {words}
+                {label}
               </StateMark>,
             ],
             [
@@ -167,8 +170,8 @@ function NotificationPanel({ notification }: { notification: NotificationView })
               agent === null ? (
                 "Toolkeep"
               ) : (
-                <TextLink key="agent" to={pathOf("agents", agent)}>
-                  <Untrusted text={agent} />
+                <TextLink key="agent" to={joinPath("agents", agent)}>
+                  <UntrustedText text={agent} />
                 </TextLink>
               ),
             ],
@@ -178,65 +181,65 @@ function NotificationPanel({ notification }: { notification: NotificationView })
         />
       </PanelSection>
       {body !== "" && (
-        <PanelSection title="What it says">
-          <Untrusted text={body} max={5_000} />
+        <PanelSection title="Message">
+          <UntrustedText text={body} max={5_000} />
         </PanelSection>
       )}
     </SidePanel>
   );
 }
 
-/** What Toolkeep says of a server has the id of that server in its own. */
-function useServerOf(id: string): string | undefined {
+/** The server that a notification is about. Toolkeep puts the server's id into the notification's id. */
+function useRelatedServer(id: string): string | undefined {
   const servers = useGet<ServerList>(id.includes("_srv_") ? "/servers" : undefined).data?.servers;
   return servers?.find((server) => id.includes(server.id))?.name;
 }
 
-/** What a notification of a server asks of people, by how its id begins. */
-function decisionOf(id: string): string {
-  if (id.startsWith("ntf_approve_")) return "Approve or reject it";
-  if (id.startsWith("ntf_changes_")) return "Accept or reject it";
-  return id.startsWith("ntf_auth_") ? "Sign in" : "Look at the server";
+/** The button for a server notification. The prefix of its id says what it is about. */
+function actionLabel(id: string): string {
+  if (id.startsWith("ntf_approve_")) return "Review server";
+  if (id.startsWith("ntf_changes_")) return "Review changes";
+  return id.startsWith("ntf_auth_") ? "Sign in" : "View server";
 }
 
-function decidedAt(id: string, server: string): string {
-  const page = pathOf("servers", server);
+function actionUrl(id: string, server: string): string {
+  const page = joinPath("servers", server);
   return id.startsWith("ntf_changes_") ? `${page}?tab=changes` : page;
 }
 
 const COLUMNS: readonly Column<NotificationView>[] = [
   {
     id: "title",
-    header: "What",
+    header: "Notification",
     width: "minmax(0,3fr)",
     cell: ({ title, body }) => (
       <span className="block leading-snug">
-        <Untrusted text={title} line />
+        <UntrustedText text={title} line />
         <span className="block truncate text-xs font-normal text-soft">
-          <Untrusted text={body} line max={200} />
+          <UntrustedText text={body} line max={200} />
         </span>
       </span>
     ),
   },
   {
     id: "level",
-    header: "Kind",
-    width: "11rem",
-    cell: ({ level }) => <StateMark tone={LEVELS[level][1]}>{LEVELS[level][0]}</StateMark>,
+    header: "Level",
+    width: "8rem",
+    cell: ({ level }) => <StateMark tone={LEVEL_LABELS[level][1]}>{LEVEL_LABELS[level][0]}</StateMark>,
   },
   {
     id: "from",
     header: "From",
     width: "8rem",
-    cell: ({ agent }) => (agent === null ? "Toolkeep" : <Untrusted text={agent} line />),
+    cell: ({ agent }) => (agent === null ? "Toolkeep" : <UntrustedText text={agent} line />),
   },
   {
     id: "when",
     header: "When",
     width: "6.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "title" || phone);
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "title" || showOnPhone);

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, RuleAnswer, RuleCheck, RuleView, ToolList } from "../../api/contract.ts";
 import { useAction, useClient, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import {
   draftOf,
@@ -56,11 +56,11 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
   const save = useAction({
     run: (client) =>
       rule
-        ? client.put<RuleAnswer>(pathOf("rules", rule.id!), { ...ruleIn(draft), note: draft.note })
+        ? client.put<RuleAnswer>(joinPath("rules", rule.id!), { ...ruleIn(draft), note: draft.note })
         : client.post<RuleAnswer>("/rules", newRuleIn(draft)),
-    done: ({ unmatched }) =>
+    successMessage: ({ unmatched }) =>
       unmatched ? "Saved; no tool that is here now is meant by it" : "Saved; it counts from now on",
-    changes: ["/rules"],
+    invalidates: ["/rules"],
     quiet: true,
   });
   const simulation = useSimulation({
@@ -74,7 +74,7 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
     onClose();
     // The list stays as it is narrowed and sorted.
     navigate(
-      here({ ...NOT_EDITING, view: "", tool: "", agent: "", args: "" }, pathOf("rules", saved.rule.id!)),
+      urlWith({ ...NOT_EDITING, view: "", tool: "", agent: "", args: "" }, joinPath("rules", saved.rule.id!)),
     );
   };
   const close = () => {
@@ -114,7 +114,7 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
             </Button>
           </span>
           <Button onClick={close}>Cancel</Button>
-          <Button look="primary" busy={save.busy} disabled={check?.ok !== true} onClick={() => void send()}>
+          <Button look="primary" busy={save.isBusy} disabled={check?.ok !== true} onClick={() => void send()}>
             {rule ? "Save" : "Add the rule"}
           </Button>
         </>
@@ -148,9 +148,9 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
               hint="Such as untrusted_content or secrets; empty: always."
               error={expected(errorOf("after"))}
             >
-              {(given) => (
+              {(inputProps) => (
                 <TextInput
-                  {...given}
+                  {...inputProps}
                   mono
                   value={draft.after}
                   onChange={(event) => change({ after: event.target.value })}
@@ -158,9 +158,9 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
               )}
             </Field>
             <Field label="Note" hint="Why it is there, for whoever finds it later.">
-              {(given) => (
+              {(inputProps) => (
                 <TextInput
-                  {...given}
+                  {...inputProps}
                   value={draft.note}
                   onChange={(event) => change({ note: event.target.value })}
                 />
@@ -170,10 +170,10 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
         </details>
         {check?.ok && (
           <p className="rounded-md bg-selected px-3 py-2">
-            <Untrusted text={ruleInWords({ ...ruleIn(draft), agent: draft.agent || null })} max={1_000} />
+            <UntrustedText text={ruleInWords({ ...ruleIn(draft), agent: draft.agent || null })} max={1_000} />
             {check.same && check.same.id !== rule?.id && (
               <span className="block text-warn">
-                There is <TextLink to={pathOf("rules", check.same.id ?? "")}>such a rule</TextLink> already.
+                There is <TextLink to={joinPath("rules", check.same.id ?? "")}>such a rule</TextLink> already.
               </span>
             )}
           </p>
@@ -233,10 +233,10 @@ function ToolField({ draft, change, error, check }: PartProps & { check: RuleChe
       }
       error={error}
     >
-      {(given) => (
+      {(inputProps) => (
         <>
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             data-autofocus
             list="rule-tools"
@@ -258,9 +258,9 @@ function Narrow({ draft, change, error }: PartProps) {
   return (
     <>
       <Field label="For which calls">
-        {(given) => (
+        {(inputProps) => (
           <Select
-            {...given}
+            {...inputProps}
             options={NARROWINGS}
             value={draft.narrowing}
             onChange={(event) => change({ narrowing: event.target.value as Narrowing })}
@@ -269,9 +269,9 @@ function Narrow({ draft, change, error }: PartProps) {
       </Field>
       {draft.narrowing === "argument" && (
         <Field label="The argument">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               mono
               value={draft.argument}
               onChange={(event) => change({ argument: event.target.value })}
@@ -281,9 +281,9 @@ function Narrow({ draft, change, error }: PartProps) {
       )}
       {draft.narrowing !== "none" && (
         <Field label="Which are like" hint={HINTS[draft.narrowing]} error={error}>
-          {(given) => (
+          {(inputProps) => (
             <TextArea
-              {...given}
+              {...inputProps}
               mono
               rows={2}
               value={draft.globs}
@@ -294,7 +294,7 @@ function Narrow({ draft, change, error }: PartProps) {
       )}
       {Object.keys(draft.others).length > 0 && (
         <p className="text-xs text-soft">
-          And also: <Untrusted text={JSON.stringify(draft.others)} mono />
+          And also: <UntrustedText text={JSON.stringify(draft.others)} mono />
         </p>
       )}
     </>
@@ -306,9 +306,9 @@ function Whom({ draft, change, error }: PartProps) {
   return (
     <div className="grid grid-cols-2 gap-4 max-sm:grid-cols-1">
       <Field label="For whom" error={error}>
-        {(given) => (
+        {(inputProps) => (
           <Select
-            {...given}
+            {...inputProps}
             options={[["", "every agent"], ...agents.map(({ name }) => [name, name] as const)]}
             value={draft.agent}
             onChange={(event) => change({ agent: event.target.value })}
@@ -316,9 +316,9 @@ function Whom({ draft, change, error }: PartProps) {
         )}
       </Field>
       <Field label="Until">
-        {(given) => (
+        {(inputProps) => (
           <Select
-            {...given}
+            {...inputProps}
             options={[
               ["", "for good"],
               ["1", "in an hour"],

@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { RuleView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -10,23 +10,23 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ACTIONS, ruleInWords, whereFrom } from "./rule-words.ts";
 import { Simulate } from "./simulate.tsx";
 
 /** One rule: what it says, where it comes from, and what would be without it. */
 export function RulePanel({ rule }: { rule: RuleView }) {
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const { id, action, permission, pattern, final, after, note, agent, createdAt, expiresAt } = rule;
   return (
     <SidePanel
       title={ACTIONS[action].label}
-      back={here({}, "/rules")}
+      closeTo={urlWith({}, "/rules")}
       footer={isAdmin && id !== null && <RuleButtons id={id} rule={rule} />}
     >
       <PanelSection>
         <p className="mb-3 text-base font-medium">
-          <Untrusted text={ruleInWords(rule)} max={1_000} />
+          <UntrustedText text={ruleInWords(rule)} max={1_000} />
         </p>
         <KeyValues
           pairs={[
@@ -36,8 +36,11 @@ export function RulePanel({ rule }: { rule: RuleView }) {
                 {ACTIONS[action].label}
               </StateMark>,
             ],
-            ["About", <Untrusted key="about" text={permission} mono />],
-            ["Only where", pattern !== null && <Untrusted key="where" text={JSON.stringify(pattern)} mono />],
+            ["About", <UntrustedText key="about" text={permission} mono />],
+            [
+              "Only where",
+              pattern !== null && <UntrustedText key="where" text={JSON.stringify(pattern)} mono />,
+            ],
             ["Only after", after],
             [
               "Final",
@@ -52,15 +55,15 @@ export function RulePanel({ rule }: { rule: RuleView }) {
               agent === null ? (
                 "every agent"
               ) : (
-                <TextLink key="for" to={pathOf("agents", agent)}>
-                  <Untrusted text={agent} />
+                <TextLink key="for" to={joinPath("agents", agent)}>
+                  <UntrustedText text={agent} />
                 </TextLink>
               ),
             ],
-            ["Comes from", <Untrusted key="from" text={whereFrom(rule)} />],
+            ["Comes from", <UntrustedText key="from" text={whereFrom(rule)} />],
             ["Written", createdAt !== null && <Time key="written" at={createdAt} />],
             ["Until", expiresAt !== null && <Time key="until" at={expiresAt} />],
-            ["Note", note !== "" && <Untrusted key="note" text={note} />],
+            ["Note", note !== "" && <UntrustedText key="note" text={note} />],
           ]}
         />
       </PanelSection>
@@ -84,25 +87,25 @@ export function RulePanel({ rule }: { rule: RuleView }) {
 function RuleButtons({ id, rule }: { id: string; rule: RuleView }) {
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client) => client.delete(pathOf("rules", id)),
-    done: "The rule is removed",
-    changes: ["/rules"],
+    run: (client) => client.delete(joinPath("rules", id)),
+    successMessage: "The rule is removed",
+    invalidates: ["/rules"],
   });
   const drop = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Remove this rule?",
-      what: `"${ruleInWords(rule)}" no longer counts, from the next call on. The rules below it decide then.`,
+      description: `"${ruleInWords(rule)}" no longer counts, from the next call on. The rules below it decide then.`,
       action: "Remove",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(here({}, "/rules"));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, "/rules"));
   };
   return (
     <div className="flex flex-wrap gap-2">
-      <Button look="primary" onClick={() => navigate(here({ edit: id }))}>
+      <Button look="primary" onClick={() => navigate(urlWith({ edit: id }))}>
         Edit
       </Button>
-      <Button look="danger" icon="trash" busy={remove.busy} onClick={() => void drop()}>
+      <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void drop()}>
         Remove …
       </Button>
     </div>

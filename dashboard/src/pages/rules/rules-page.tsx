@@ -1,18 +1,18 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { RuleList, RuleView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { NOT_EDITING, RuleEditor } from "./rule-editor.tsx";
 import { RulePanel } from "./rule-panel.tsx";
 import { ACTIONS, ORIGINS, ruleInWords, ruleKey, whereFrom } from "./rule-words.ts";
@@ -28,13 +28,13 @@ export function Page({ params: { id } }: PageProps) {
   return (
     <PageFrame
       title="Rules"
-      about="The most specific rule that fits a call decides; where none does, it runs."
+      description="The most specific rule that fits a call decides; where none does, it runs."
       actions={
-        <For role="admin">
+        <RequireRole role="admin">
           <Button look="primary" icon="plus" onClick={() => setEditing("new")}>
             Add a rule
           </Button>
-        </For>
+        </RequireRole>
       }
       panel={view === "rules" && shown && <RulePanel key={ruleKey(shown)} rule={shown} />}
     >
@@ -47,9 +47,9 @@ export function Page({ params: { id } }: PageProps) {
         ]}
       />
       {view === "rules" ? (
-        <Loaded query={rules}>
+        <QueryView query={rules}>
           {({ rules: all }) => <Rules all={all} selected={id} isOpen={!!shown} />}
-        </Loaded>
+        </QueryView>
       ) : (
         <TryCall />
       )}
@@ -57,7 +57,7 @@ export function Page({ params: { id } }: PageProps) {
         <RuleEditor
           key={editing}
           {...(edited && { rule: edited })}
-          onClose={() => navigate(here(NOT_EDITING), { replace: true })}
+          onClose={() => navigate(urlWith(NOT_EDITING), { replace: true })}
         />
       )}
     </PageFrame>
@@ -82,7 +82,7 @@ function Rules({ all, selected, isOpen }: RulesProps) {
   );
   return (
     <>
-      <FilterBar shown={`${rows.length} of ${all.length}`}>
+      <FilterBar summary={`${rows.length} of ${all.length}`}>
         <SearchField label="Find a rule" />
         <FilterSelect
           name="action"
@@ -101,13 +101,15 @@ function Rules({ all, selected, isOpen }: RulesProps) {
         rows={rows}
         columns={isOpen ? BESIDE_PANEL : COLUMNS}
         rowKey={ruleKey}
-        rowLink={(rule) => here({}, pathOf("rules", ruleKey(rule)))}
+        rowLink={(rule) => urlWith({}, joinPath("rules", ruleKey(rule)))}
         selected={selected}
         empty={
           all.length > 0 ? (
-            <Empty title="No rule fits" />
+            <EmptyState title="No rule fits" />
           ) : (
-            <Empty title="There are no rules">Every call of a tool that an agent has runs, unasked.</Empty>
+            <EmptyState title="There are no rules">
+              Every call of a tool that an agent has runs, unasked.
+            </EmptyState>
           )
         }
       />
@@ -120,13 +122,13 @@ const COLUMNS: readonly Column<RuleView>[] = [
     id: "rule",
     header: "Rule",
     width: "minmax(0,3fr)",
-    cell: (rule) => <Untrusted text={ruleInWords(rule)} line />,
+    cell: (rule) => <UntrustedText text={ruleInWords(rule)} line />,
   },
   {
     id: "action",
     header: "Says",
     width: "8rem",
-    phone: true,
+    showOnPhone: true,
     sortBy: ({ action }) => action,
     cell: ({ action }) => <StateMark tone={ACTIONS[action].tone}>{ACTIONS[action].label}</StateMark>,
   },
@@ -139,7 +141,7 @@ const COLUMNS: readonly Column<RuleView>[] = [
       agent === null ? (
         <span className="text-soft">every agent</span>
       ) : (
-        <Untrusted text={conversation === null ? agent : `${agent}, one conversation`} line />
+        <UntrustedText text={conversation === null ? agent : `${agent}, one conversation`} line />
       ),
   },
   {
@@ -149,7 +151,7 @@ const COLUMNS: readonly Column<RuleView>[] = [
     sortBy: ({ from }) => from,
     cell: (rule) => (
       <span className="text-soft">
-        <Untrusted text={whereFrom(rule)} line />
+        <UntrustedText text={whereFrom(rule)} line />
       </span>
     ),
   },
@@ -162,4 +164,4 @@ const COLUMNS: readonly Column<RuleView>[] = [
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "rule" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "rule" || showOnPhone);

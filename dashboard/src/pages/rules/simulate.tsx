@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { RuleSimulation, SimulatedCall, SimulateInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Reveal } from "../../ui/reveal.tsx";
+import { ScrollIntoView } from "../../ui/scroll-into-view.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ACTIONS, type Action } from "./rule-words.ts";
 
 const LIMIT = 5_000;
@@ -37,7 +37,7 @@ export function useSimulation(input: SimulateInput): Simulation {
   };
   const found = result?.of === key ? result.found : undefined;
   return {
-    busy: run.busy,
+    busy: run.isBusy,
     begin,
     at: run.problem ?? found,
     result: run.problem ? <FormProblem problem={run.problem} /> : found ? <Found found={found} /> : null,
@@ -54,7 +54,7 @@ export function Simulate({ input, label }: { input: SimulateInput; label: string
           {busy ? "Testing …" : label}
         </Button>
       </div>
-      {result && <Reveal on={at}>{result}</Reveal>}
+      {result && <ScrollIntoView trigger={at}>{result}</ScrollIntoView>}
     </div>
   );
 }
@@ -84,11 +84,11 @@ function Found({ found: { looked, decided, skipped, incomplete, differing } }: {
               key={call.id}
               className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5 last:border-b-0"
             >
-              <TextLink to={pathOf("audit", call.id)}>
-                <Untrusted text={call.tool} mono />
+              <TextLink to={joinPath("audit", call.id)}>
+                <UntrustedText text={call.tool} mono />
               </TextLink>
               <span className="text-soft">
-                <Untrusted text={call.agent} />, <Time at={call.at} />
+                <UntrustedText text={call.agent} />, <Time at={call.at} />
               </span>
               <span className="ml-auto flex items-center gap-1">
                 <Said action={call.before} /> → <Said action={call.after} />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type {
   AgentList,
   ExplainInput,
@@ -8,16 +8,16 @@ import type {
   ToolSearchAnswer,
 } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate, useQueryString } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { navigate, urlWith, useQueryString } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
-import { Reveal } from "../../ui/reveal.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { ScrollIntoView } from "../../ui/scroll-into-view.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { capabilityInWords } from "../access/capability-words.ts";
 import { useSettled } from "../access/use-preview.ts";
@@ -45,7 +45,7 @@ export function TryCall() {
   const query = useSettled(call.tool.trim());
   const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
     params: { query, limit: SUGGESTED },
-    keep: true,
+    keepPrevious: true,
   });
   const [explained, setExplained] = useState<RuleExplanation>();
   const problem = argumentsProblem(call.args);
@@ -71,13 +71,13 @@ export function TryCall() {
           onSubmit={(event) => {
             event.preventDefault();
             if (call.tool === "" || problem !== undefined) return;
-            navigate(here({ ...call, args: call.args.trim() }));
+            navigate(urlWith({ ...call, args: call.args.trim() }));
           }}
         >
           <Field label="Who calls">
-            {(given) => (
+            {(inputProps) => (
               <Select
-                {...given}
+                {...inputProps}
                 options={[["", "a person (operator)"], ...agents.map(({ name }) => [name, name] as const)]}
                 value={call.agent}
                 onChange={(event) => setCall({ ...call, agent: event.target.value })}
@@ -85,10 +85,10 @@ export function TryCall() {
             )}
           </Field>
           <Field label="Which tool" hint="Its name, or what it should do.">
-            {(given) => (
+            {(inputProps) => (
               <>
                 <TextInput
-                  {...given}
+                  {...inputProps}
                   mono
                   list="try-tools"
                   value={call.tool}
@@ -108,9 +108,9 @@ export function TryCall() {
               hint='JSON, such as {"path": "/etc/hosts"}. Nothing is run.'
               error={problem}
             >
-              {(given) => (
+              {(inputProps) => (
                 <TextArea
-                  {...given}
+                  {...inputProps}
                   mono
                   rows={3}
                   value={call.args}
@@ -123,7 +123,7 @@ export function TryCall() {
             <Button
               look="primary"
               type="submit"
-              busy={explain.busy}
+              busy={explain.isBusy}
               disabled={call.tool === "" || problem !== undefined}
             >
               What would happen?
@@ -132,9 +132,9 @@ export function TryCall() {
         </form>
         <FormProblem problem={explain.problem} />
         {explained && !explain.problem && (
-          <Reveal on={explained}>
+          <ScrollIntoView trigger={explained}>
             <Explained explained={explained} />
-          </Reveal>
+          </ScrollIntoView>
         )}
       </div>
     </PageBody>
@@ -165,14 +165,14 @@ function Explained({ explained }: { explained: RuleExplanation }) {
           [
             "By the rule",
             rule ? (
-              <TextLink key="rule" to={pathOf("rules", ruleKey(rule))}>
-                <Untrusted text={ruleInWords(rule)} />
+              <TextLink key="rule" to={joinPath("rules", ruleKey(rule))}>
+                <UntrustedText text={ruleInWords(rule)} />
               </TextLink>
             ) : (
               "none: no rule is about it, so it runs"
             ),
           ],
-          ["In the audit as", <Untrusted key="text" text={text} mono />],
+          ["In the audit as", <UntrustedText key="text" text={text} mono />],
           [
             "Seen",
             hidden && "not at all: every call of it is refused, so the agent is not even shown the tool",
@@ -186,7 +186,10 @@ function Explained({ explained }: { explained: RuleExplanation }) {
                 </Badge>
               )),
           ],
-          ["The call is about", about.length > 0 && <Untrusted key="about" text={about.join(", ")} mono />],
+          [
+            "The call is about",
+            about.length > 0 && <UntrustedText key="about" text={about.join(", ")} mono />,
+          ],
           ["Conversation labels", labels.join(", ")],
         ]}
       />
@@ -196,10 +199,12 @@ function Explained({ explained }: { explained: RuleExplanation }) {
           <ul className="flex flex-col gap-1">
             {changes.map((change) => (
               <li key={JSON.stringify(change)} className="flex flex-wrap items-center gap-2">
-                <Untrusted text={ruleInWords({ ...change, agent: agent === "operator" ? null : agent })} />
-                <For role="admin">
+                <UntrustedText
+                  text={ruleInWords({ ...change, agent: agent === "operator" ? null : agent })}
+                />
+                <RequireRole role="admin">
                   <TextLink to={writeLink(change, agent)}>write this rule …</TextLink>
-                </For>
+                </RequireRole>
               </li>
             ))}
           </ul>
@@ -211,8 +216,8 @@ function Explained({ explained }: { explained: RuleExplanation }) {
           <ul className="mt-2 flex flex-col gap-2">
             {others.map(({ rule: other, matched, why }) => (
               <li key={ruleKey(other)}>
-                <TextLink to={pathOf("rules", ruleKey(other))}>
-                  <Untrusted text={ruleInWords(other)} />
+                <TextLink to={joinPath("rules", ruleKey(other))}>
+                  <UntrustedText text={ruleInWords(other)} />
                 </TextLink>
                 <span className="block text-soft">
                   {matched ? "Fits, but lost: " : "Does not fit: "}

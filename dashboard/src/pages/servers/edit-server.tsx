@@ -1,37 +1,41 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerAnswer, ServerChange, ServerView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { fieldsOf, inputOf, type SecretValues } from "./server-fields.ts";
+import { type SecretValues, toFields, toServerInput } from "./server-fields.ts";
 import { ServerForm } from "./server-form.tsx";
 
-/** Changes a server that is stored. Of variables and headers only names are known; a value left blank stays. */
+/** Edits a stored server. The API returns only the names of variables and headers; a value left blank is kept. */
 export function EditServer({ server, onClose }: { server: ServerView; onClose: () => void }) {
-  const [before] = useState(() => fieldsOf(server));
-  const [fields, setFields, forget] = useDraft(`edit-server.${server.id}`, before);
+  const [initialFields] = useState(() => toFields(server));
+  const [fields, setFields, clearDraft] = useDraft(`edit-server.${server.id}`, initialFields);
   const [values, setValues] = useState<SecretValues>({});
   const save = useAction({
-    run: (client, change: ServerChange) => client.patch<ServerAnswer>(pathOf("servers", server.name), change),
-    done: "Saved",
-    changes: ["/servers", "/tools", "/home", "/status"],
+    run: (client, change: ServerChange) =>
+      client.patch<ServerAnswer>(joinPath("servers", server.name), change),
+    successMessage: "Saved",
+    invalidates: ["/servers", "/tools", "/home", "/status"],
     quiet: true,
   });
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
-  /** Values that stay are known to the daemon only: what is tested is what was saved. */
-  const submit = async (thenTest: boolean) => {
+  /** Only the daemon knows the values that stay, so a test needs a save first. */
+  const submit = async (shouldTest: boolean) => {
     const name = fields.name.trim();
-    const change = { ...inputOf(fields, values, before), ...(name === server.name ? {} : { name }) };
+    const change = {
+      ...toServerInput(fields, values, initialFields),
+      ...(name === server.name ? {} : { name }),
+    };
     if (Object.keys(change).length > 0 && !(await save.run(change))) return;
-    forget();
-    navigate(here({ doing: thenTest ? "test" : "" }, pathOf("servers", name)), { replace: true });
+    clearDraft();
+    navigate(urlWith({ doing: shouldTest ? "test" : "" }, joinPath("servers", name)), { replace: true });
   };
   return (
     <Dialog
@@ -40,10 +44,10 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button icon="play" busy={save.busy} onClick={() => void submit(true)}>
+          <Button icon="play" busy={save.isBusy} onClick={() => void submit(true)}>
             Save and test
           </Button>
-          <Button look="primary" type="submit" form="edit-server" busy={save.busy}>
+          <Button look="primary" type="submit" form="edit-server" busy={save.isBusy}>
             Save
           </Button>
         </>
@@ -57,8 +61,10 @@ export function EditServer({ server, onClose }: { server: ServerView; onClose: (
           void submit(false);
         }}
       >
-        <ServerForm fields={fields} onFields={setFields} values={values} onValues={setValues} stored />
-        <p className="text-soft">A change of how it is reached disconnects it; calls under way end.</p>
+        <ServerForm fields={fields} onFields={setFields} values={values} onValues={setValues} isStored />
+        <p className="text-soft">
+          Changing the command or URL disconnects the server and ends its running calls.
+        </p>
         <FormProblem problem={save.problem} />
       </form>
     </Dialog>

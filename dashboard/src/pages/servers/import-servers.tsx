@@ -11,111 +11,119 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, TextArea } from "../../ui/form.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const SETTLE_MS = 300;
+const DEBOUNCE_MS = 300;
 
-interface WayProps {
+interface AddServerDialogProps {
   readonly onClose: () => void;
-  /** What leads to the other ways. */
+  /** The tabs that lead to the other methods. */
   readonly children: ReactNode;
 }
 
-/** Servers that clients on the daemon's machine have, previewed and then taken over. */
-export function ImportServers({ onClose, children }: WayProps) {
+/** Previews and imports the servers of clients on the daemon's machine. */
+export function ImportServers({ onClose, children }: AddServerDialogProps) {
   const preview = useGet<ImportPreview>("/imports");
-  const choice = useChoice(preview.data);
+  const selection = useSelection(preview.data);
   const add = useImport(onClose);
   return (
     <Dialog
       title="Import servers"
       wide
       onClose={onClose}
-      footer={<ImportButton choice={choice} busy={add.busy} onImport={(names) => void add.run({ names })} />}
+      footer={
+        <ImportButton selection={selection} busy={add.isBusy} onImport={(names) => void add.run({ names })} />
+      }
     >
       {children}
-      <Loaded query={preview}>
+      <QueryView query={preview}>
         {({ servers, files }) => (
           <div className="flex flex-col gap-4">
             {servers.length === 0 ? (
-              <Empty title="No client on this machine has a server">
-                Looked for the settings of Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini and
-                others in the home of whoever runs the daemon.
-              </Empty>
+              <EmptyState title="No servers found">
+                Toolkeep looked for the settings of Claude Code, Claude Desktop, Cursor, VS Code, Codex,
+                Gemini and others on the daemon's machine. Paste the settings or use the form instead.
+              </EmptyState>
             ) : (
-              <Choices servers={servers} choice={choice} />
+              <ServerChoices servers={servers} selection={selection} />
             )}
-            <FilesRead files={files} />
+            <SourceFiles files={files} />
             <FormProblem problem={add.problem} />
           </div>
         )}
-      </Loaded>
+      </QueryView>
     </Dialog>
   );
 }
 
-/** Servers in a text, previewed and then taken over. The text may hold secrets: it is not kept. */
-export function PasteServers({ onClose, children }: WayProps) {
+/** Previews and imports servers from pasted text. The text may contain secrets, so it is not kept as a draft. */
+export function PasteServers({ onClose, children }: AddServerDialogProps) {
   const [text, setText] = useState("");
   const read = useAction({
-    run: (client, pasted: string) => client.post<ImportPreview>("/imports/pasted", { text: pasted }),
+    run: (client, input: string) => client.post<ImportPreview>("/imports/pasted", { text: input }),
     quiet: true,
   });
   const [preview, setPreview] = useState<ImportPreview>();
-  const choice = useChoice(preview);
+  const selection = useSelection(preview);
   const add = useImport(onClose);
-  // Read once nobody has typed for a moment; what is shown belongs to what stands in the field, and nothing to what did.
+  // Debounced. A late answer for an older text is dropped, so that the preview always matches the field.
   const { run } = read;
   const latest = useRef(text);
   latest.current = text;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another text is read anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new text starts another preview
   useEffect(() => {
     if (text.trim() === "") return;
     const timer = window.setTimeout(async () => {
-      const found = await run(text);
-      if (latest.current === text) setPreview(found);
-    }, SETTLE_MS);
+      const result = await run(text);
+      if (latest.current === text) setPreview(result);
+    }, DEBOUNCE_MS);
     return () => window.clearTimeout(timer);
   }, [text]);
-  const look = (pasted: string) => {
-    setText(pasted);
+  const changeText = (next: string) => {
+    setText(next);
     setPreview(undefined);
   };
   const problem = preview?.files.find((file) => file.problem !== null)?.problem;
   return (
     <Dialog
-      title="Paste servers"
+      title="Paste server settings"
       wide
       onClose={onClose}
       footer={
-        <ImportButton choice={choice} busy={add.busy} onImport={(names) => void add.run({ names, text })} />
+        <ImportButton
+          selection={selection}
+          busy={add.isBusy}
+          onImport={(names) => void add.run({ names, text })}
+        />
       }
     >
       {children}
       <div className="flex flex-col gap-4">
         <Field
-          label="What a README shows"
-          hint="A command such as claude mcp add or npx, an address, or settings as JSON or TOML."
+          label="Settings or command"
+          hint="Paste from a README: a command such as claude mcp add or npx, a URL, or JSON or TOML."
           error={problem ?? undefined}
         >
-          {(given) => (
+          {(inputProps) => (
             <TextArea
-              {...given}
+              {...inputProps}
               mono
               rows={8}
               value={text}
               placeholder={
                 '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["-y", "…"] }\n  }\n}'
               }
-              onChange={(event) => look(event.target.value)}
+              onChange={(event) => changeText(event.target.value)}
             />
           )}
         </Field>
-        {preview && preview.servers.length > 0 && <Choices servers={preview.servers} choice={choice} />}
+        {preview && preview.servers.length > 0 && (
+          <ServerChoices servers={preview.servers} selection={selection} />
+        )}
         {preview && preview.servers.length === 0 && !problem && (
-          <p className="text-soft">There is no server in it.</p>
+          <p className="text-soft">No server found in this text.</p>
         )}
         <FormProblem problem={read.problem ?? add.problem} />
       </div>
@@ -123,25 +131,25 @@ export function PasteServers({ onClose, children }: WayProps) {
   );
 }
 
-interface Choice {
+interface Selection {
   readonly names: readonly string[];
   has(name: string): boolean;
   toggle(name: string): void;
 }
 
-/** Everything that is new is chosen until the person says otherwise. */
-function useChoice(preview: ImportPreview | undefined): Choice {
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const possible = (preview?.servers ?? []).flatMap(({ verdict }) =>
-    isPossible(verdict) ? [verdict.name] : [],
+/** Selects every importable server by default. */
+function useSelection(preview: ImportPreview | undefined): Selection {
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
+  const importable = (preview?.servers ?? []).flatMap(({ verdict }) =>
+    isImportable(verdict) ? [verdict.name] : [],
   );
   return {
-    names: possible.filter((name) => !left.has(name)),
-    has: (name) => !left.has(name),
+    names: importable.filter((name) => !excluded.has(name)),
+    has: (name) => !excluded.has(name),
     toggle: (name) => {
-      const next = new Set(left);
+      const next = new Set(excluded);
       if (!next.delete(name)) next.add(name);
-      setLeft(next);
+      setExcluded(next);
     },
   };
 }
@@ -149,33 +157,34 @@ function useChoice(preview: ImportPreview | undefined): Choice {
 function useImport(onClose: () => void) {
   const toast = useToast();
   const action = useAction({
-    run: (client, wanted: NewImport) => client.post<ImportAnswer>("/imports", wanted),
-    changes: ["/servers", "/tools", "/home", "/status", "/imports"],
+    run: (client, input: NewImport) => client.post<ImportAnswer>("/imports", input),
+    invalidates: ["/servers", "/tools", "/home", "/status", "/imports"],
     quiet: true,
   });
   return {
     ...action,
-    async run(wanted: NewImport) {
-      const answer = await action.run(wanted);
+    async run(input: NewImport) {
+      const answer = await action.run(input);
       if (!answer) return;
       const failed = answer.results.filter(({ error }) => error !== null);
-      toast.tell(`${answer.results.length - failed.length} servers were imported`);
-      for (const { error } of failed) toast.complain({ message: error!, remedy: "Add it with the form." });
+      const count = answer.results.length - failed.length;
+      toast.show(`Imported ${count} ${count === 1 ? "server" : "servers"}`);
+      for (const { error } of failed) toast.showProblem({ message: error!, remedy: "Add it with the form." });
       onClose();
     },
   };
 }
 
 function ImportButton({
-  choice,
+  selection,
   busy,
   onImport,
 }: {
-  choice: Choice;
+  selection: Selection;
   busy: boolean;
   onImport: (names: readonly string[]) => void;
 }) {
-  const { names } = choice;
+  const { names } = selection;
   return (
     <Button look="primary" busy={busy} disabled={names.length === 0} onClick={() => onImport(names)}>
       {names.length === 0 ? "Nothing to import" : `Import ${names.length}`}
@@ -183,13 +192,19 @@ function ImportButton({
   );
 }
 
-function Choices({ servers, choice }: { servers: readonly ImportPreviewServer[]; choice: Choice }) {
+function ServerChoices({
+  servers,
+  selection,
+}: {
+  servers: readonly ImportPreviewServer[];
+  selection: Selection;
+}) {
   return (
     <ul className="divide-y divide-line rounded-md border border-line">
       {servers.map((server, index) => {
         const { verdict } = server;
         const name = "name" in verdict ? verdict.name : server.name;
-        const { words, tone } = wordsFor(verdict);
+        const { label, tone } = describeVerdict(verdict);
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name
           <li key={index} className="px-3 py-2">
@@ -197,34 +212,34 @@ function Choices({ servers, choice }: { servers: readonly ImportPreviewServer[];
               <input
                 type="checkbox"
                 className="mt-0.5 size-4 accent-accent-fill"
-                disabled={!isPossible(verdict)}
-                checked={isPossible(verdict) && choice.has(name)}
-                onChange={() => choice.toggle(name)}
+                disabled={!isImportable(verdict)}
+                checked={isImportable(verdict) && selection.has(name)}
+                onChange={() => selection.toggle(name)}
               />
               <span className="min-w-0 flex-1">
                 <span className="flex flex-wrap items-center gap-2">
                   <b>
-                    <Untrusted text={name} />
+                    <UntrustedText text={name} />
                   </b>
-                  <Badge tone={tone}>{words}</Badge>
+                  <Badge tone={tone}>{label}</Badge>
                   <span className="text-xs text-soft">{server.clients.join(", ")}</span>
                 </span>
                 <span className="block text-soft">
-                  <Untrusted text={server.reach} mono />
+                  <UntrustedText text={server.reach} mono />
                 </span>
                 {(server.envKeys.length > 0 || server.headerKeys.length > 0) && (
                   <span className="block text-xs text-soft">
-                    with {[...server.envKeys, ...server.headerKeys].join(", ")}
+                    Values: {[...server.envKeys, ...server.headerKeys].join(", ")}
                   </span>
                 )}
                 {server.missing.length > 0 && (
                   <span className="block text-warn">
-                    Not set here, so it is switched off: {server.missing.join(", ")}
+                    Imported as disabled, because these are not set: {server.missing.join(", ")}
                   </span>
                 )}
                 {server.notes.map((note) => (
                   <span key={note} className="block text-soft">
-                    <Untrusted text={note} />
+                    <UntrustedText text={note} />
                   </span>
                 ))}
               </span>
@@ -236,15 +251,15 @@ function Choices({ servers, choice }: { servers: readonly ImportPreviewServer[];
   );
 }
 
-function FilesRead({ files }: { files: ImportPreview["files"] }) {
+function SourceFiles({ files }: { files: ImportPreview["files"] }) {
   if (files.length === 0) return null;
   return (
     <details>
-      <summary className="py-1 font-medium">Files that were read ({files.length})</summary>
+      <summary className="py-1 font-medium">Files read ({files.length})</summary>
       <ul className="pt-1">
         {files.map(({ path, servers, problem }) => (
           <li key={path} className="flex justify-between gap-4">
-            <Untrusted text={path} mono />
+            <UntrustedText text={path} mono />
             <span className={problem ? "text-bad" : "text-soft"}>{problem ?? `${servers} servers`}</span>
           </li>
         ))}
@@ -253,23 +268,23 @@ function FilesRead({ files }: { files: ImportPreview["files"] }) {
   );
 }
 
-function isPossible(
+function isImportable(
   verdict: ImportVerdict,
 ): verdict is Extract<ImportVerdict, { kind: "new" | "renamed" | "completed" }> {
   return verdict.kind === "new" || verdict.kind === "renamed" || verdict.kind === "completed";
 }
 
-function wordsFor(verdict: ImportVerdict): { words: string; tone: Tone } {
+function describeVerdict(verdict: ImportVerdict): { label: string; tone: Tone } {
   switch (verdict.kind) {
     case "new":
-      return { words: "new", tone: "ok" };
+      return { label: "new", tone: "ok" };
     case "renamed":
-      return { words: verdict.why === "taken" ? "renamed: the name is taken" : "renamed", tone: "accent" };
+      return { label: verdict.why === "taken" ? "renamed, name is taken" : "renamed", tone: "accent" };
     case "completed":
-      return { words: "completed with values that were missing", tone: "accent" };
+      return { label: "adds missing values", tone: "accent" };
     case "same":
-      return { words: "is here already", tone: "neutral" };
+      return { label: "already added", tone: "neutral" };
     case "skipped":
-      return { words: verdict.reason, tone: "warn" };
+      return { label: verdict.reason, tone: "warn" };
   }
 }

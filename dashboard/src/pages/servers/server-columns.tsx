@@ -1,9 +1,9 @@
 import type { ServerLatency, ServerView } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/data-table.tsx";
-import { duration } from "../../ui/time.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
-import { ServerStateMark, STATES, shownState } from "./server-state.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
+import { displayState, ServerStateMark, STATES } from "./server-state.tsx";
 
 export interface ServerRow {
   readonly server: ServerView;
@@ -14,7 +14,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "name",
     header: "Name",
-    cell: ({ server }) => <Untrusted text={server.name} line />,
+    cell: ({ server }) => <UntrustedText text={server.name} line />,
     sortBy: ({ server }) => server.name.toLowerCase(),
     width: "minmax(8rem,1.2fr)",
   },
@@ -22,13 +22,13 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     id: "state",
     header: "State",
     cell: ({ server }) => <ServerStateMark server={server} />,
-    sortBy: ({ server }) => STATES[shownState(server)].label,
+    sortBy: ({ server }) => STATES[displayState(server)].label,
     width: "10rem",
-    phone: true,
+    showOnPhone: true,
   },
   {
     id: "transport",
-    roomy: true,
+    wideOnly: true,
     header: "Transport",
     cell: ({ server }) => TRANSPORTS[server.transport],
     sortBy: ({ server }) => server.transport,
@@ -36,13 +36,11 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
   },
   {
     id: "era",
-    roomy: true,
-    header: "Speaks",
+    wideOnly: true,
+    header: "MCP version",
     cell: ({ server }) =>
       server.era && (
-        <span title={server.era.era === "modern" ? "The newer era of MCP" : "The older era of MCP"}>
-          {server.era.version}
-        </span>
+        <span title={server.era.era === "modern" ? "Modern MCP" : "Legacy MCP"}>{server.era.version}</span>
       ),
     sortBy: ({ server }) => server.era?.version ?? "",
     width: "6.5rem",
@@ -53,7 +51,7 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     cell: ({ server }) => (
       <span className="inline-flex items-center gap-1.5">
         {server.waiting > 0 && (
-          <Badge tone="warn" title="Published and not accepted yet">
+          <Badge tone="warn" title="Changes you have not accepted yet">
             {server.waiting} held
           </Badge>
         )}
@@ -62,35 +60,35 @@ export const SERVER_COLUMNS: readonly Column<ServerRow>[] = [
     ),
     sortBy: ({ server }) => server.toolCount,
     width: "7rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "latency",
     header: "Latency",
     cell: ({ latency }) =>
       latency && (
-        <span title={`Median of the last calls; 95 of 100 took no longer than ${duration(latency.p95Ms)}`}>
-          {duration(latency.medianMs)}
+        <span title={`Median of recent calls; p95 is ${formatDuration(latency.p95Ms)}`}>
+          {formatDuration(latency.medianMs)}
         </span>
       ),
     sortBy: ({ latency }) => latency?.medianMs ?? -1,
     width: "5.5rem",
-    end: true,
+    alignEnd: true,
   },
   {
     id: "error",
     header: "Last error",
     cell: ({ server }) =>
       server.lastError && (
-        <span title={plain(server.lastError)}>
-          <Untrusted text={server.lastError} line />
+        <span title={escapeInvisible(server.lastError)}>
+          <UntrustedText text={server.lastError} line />
         </span>
       ),
     width: "minmax(0,1.6fr)",
   },
 ];
 
-/** How people say how a server is reached. */
+/** How a server is reached, as people read it. */
 export const TRANSPORTS: Readonly<Record<ServerView["transport"], string>> = {
   stdio: "Program",
   http: "HTTP",

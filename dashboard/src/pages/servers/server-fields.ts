@@ -1,11 +1,11 @@
 import type { NewServer, ServerInput, ServerView } from "../../api/contract.ts";
 
-/** What a person types about a server. Values of variables and headers are apart: they are never kept in the tab. */
+/** The form state of a server. Values of variables and headers are kept apart, because they must never be stored as a draft. */
 export interface ServerFields {
   readonly name: string;
   readonly kind: "program" | "address";
   readonly command: string;
-  /** One a line. */
+  /** One per line. */
   readonly args: string;
   readonly cwd: string;
   readonly url: string;
@@ -13,17 +13,17 @@ export interface ServerFields {
   readonly headerKeys: readonly string[];
   readonly trusted: boolean;
   readonly eager: boolean;
-  /** In seconds; "" is the default. */
+  /** In seconds; "" for the default. */
   readonly timeout: string;
   readonly sandbox: "" | "off" | "auto" | "required";
   readonly scope: string;
   readonly clientId: string;
 }
 
-/** By `env KEY` and `header KEY`; and `clientSecret`. */
+/** Values under the keys `env KEY`, `header KEY` and `clientSecret`. */
 export type SecretValues = Readonly<Record<string, string>>;
 
-export const NO_FIELDS: ServerFields = {
+export const EMPTY_FIELDS: ServerFields = {
   name: "",
   kind: "program",
   command: "",
@@ -40,7 +40,7 @@ export const NO_FIELDS: ServerFields = {
   clientId: "",
 };
 
-export function fieldsOf(server: ServerView): ServerFields {
+export function toFields(server: ServerView): ServerFields {
   return {
     name: server.name,
     kind: server.transport === "stdio" ? "program" : "address",
@@ -59,37 +59,41 @@ export function fieldsOf(server: ServerView): ServerFields {
   };
 }
 
-/** As the API takes it. With `before` only what differs: what was masked when it was shown must not be sent back. */
-export function inputOf(fields: ServerFields, values: SecretValues, before?: ServerFields): ServerInput {
+/** Converts the form to API input. With `initialFields`, only what differs: a masked value must never be sent back. */
+export function toServerInput(
+  fields: ServerFields,
+  values: SecretValues,
+  initialFields?: ServerFields,
+): ServerInput {
   const all: ServerInput = {
     ...(fields.kind === "program"
       ? {
           command: fields.command.trim(),
-          args: linesOf(fields.args),
+          args: splitLines(fields.args),
           cwd: fields.cwd.trim() === "" ? null : fields.cwd.trim(),
-          env: pairs("env", fields.envKeys, values),
+          env: toRecord("env", fields.envKeys, values),
         }
-      : { url: fields.url.trim(), headers: pairs("header", fields.headerKeys, values) }),
+      : { url: fields.url.trim(), headers: toRecord("header", fields.headerKeys, values) }),
     trusted: fields.trusted,
     connect: fields.eager ? "eager" : "lazy",
     ...(fields.timeout.trim() === "" ? {} : { timeoutMs: Math.round(Number(fields.timeout) * 1_000) }),
     ...(fields.sandbox === "" ? {} : { sandbox: { mode: fields.sandbox } }),
-    ...oauthOf(fields, values),
+    ...toOauth(fields, values),
   };
-  if (!before) return all;
-  const same = inputOf(before, {});
+  if (!initialFields) return all;
+  const initial = toServerInput(initialFields, {});
   return Object.fromEntries(
     Object.entries(all).filter(
-      ([key, value]) => JSON.stringify(value) !== JSON.stringify(same[key as keyof ServerInput]),
+      ([key, value]) => JSON.stringify(value) !== JSON.stringify(initial[key as keyof ServerInput]),
     ),
   );
 }
 
-export function newServerOf(fields: ServerFields, values: SecretValues): NewServer {
-  return { name: fields.name.trim(), ...inputOf(fields, values) };
+export function toNewServer(fields: ServerFields, values: SecretValues): NewServer {
+  return { name: fields.name.trim(), ...toServerInput(fields, values) };
 }
 
-function oauthOf({ kind, scope, clientId }: ServerFields, values: SecretValues): Pick<ServerInput, "oauth"> {
+function toOauth({ kind, scope, clientId }: ServerFields, values: SecretValues): Pick<ServerInput, "oauth"> {
   const clientSecret = values.clientSecret ?? "";
   if (kind !== "address" || (scope === "" && clientId === "" && clientSecret === "")) return {};
   return {
@@ -101,15 +105,15 @@ function oauthOf({ kind, scope, clientId }: ServerFields, values: SecretValues):
   };
 }
 
-function pairs(
+function toRecord(
   kind: "env" | "header",
   keys: readonly string[],
   values: SecretValues,
 ): Record<string, string> {
-  const given = keys.map((key) => key.trim()).filter((key) => key !== "");
-  return Object.fromEntries(given.map((key) => [key, values[`${kind} ${key}`] ?? ""]));
+  const names = keys.map((key) => key.trim()).filter((key) => key !== "");
+  return Object.fromEntries(names.map((key) => [key, values[`${kind} ${key}`] ?? ""]));
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split("\n").filter((line) => line.trim() !== "");
 }

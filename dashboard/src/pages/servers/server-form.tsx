@@ -7,19 +7,22 @@ interface ServerFormProps {
   readonly onFields: (fields: ServerFields) => void;
   readonly values: SecretValues;
   readonly onValues: (values: SecretValues) => void;
-  /** It is registered: its kind stays, and values that are left blank keep what is stored. */
-  readonly stored?: boolean;
+  /** The server exists: its type cannot change, and a blank value keeps the stored one. */
+  readonly isStored?: boolean;
 }
 
-/** How a server is reached, and how it is treated. */
-export function ServerForm({ fields, onFields, values, onValues, stored = false }: ServerFormProps) {
+/** The fields of a server: how to reach it, and how far to trust it. */
+export function ServerForm({ fields, onFields, values, onValues, isStored = false }: ServerFormProps) {
   const set = (change: Partial<ServerFields>) => onFields({ ...fields, ...change });
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Name" hint="Letters, digits, spaces, -, _ or . — the names of its tools begin with it.">
-        {(given) => (
+      <Field
+        label="Name"
+        hint="Letters, digits, spaces and - _ . are allowed. The names of its tools start with it."
+      >
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             required
             maxLength={64}
             value={fields.name}
@@ -27,45 +30,45 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
           />
         )}
       </Field>
-      {!stored && (
-        <Field label="What it is">
-          {(given) => (
+      {!isStored && (
+        <Field label="Type">
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               value={fields.kind}
               onChange={(event) => set({ kind: event.target.value as ServerFields["kind"] })}
               options={[
-                ["program", "A program on the machine of the daemon"],
-                ["address", "An address (HTTP)"],
+                ["program", "Program on the daemon's machine"],
+                ["address", "URL (HTTP)"],
               ]}
             />
           )}
         </Field>
       )}
       {fields.kind === "program" ? (
-        <Program fields={fields} set={set} values={values} onValues={onValues} stored={stored} />
+        <ProgramFields fields={fields} set={set} values={values} onValues={onValues} isStored={isStored} />
       ) : (
-        <Address fields={fields} set={set} values={values} onValues={onValues} stored={stored} />
+        <AddressFields fields={fields} set={set} values={values} onValues={onValues} isStored={isStored} />
       )}
       <details>
-        <summary className="py-1 font-medium">More</summary>
+        <summary className="py-1 font-medium">Advanced</summary>
         <div className="flex flex-col gap-4 pt-3">
           <Checkbox
-            label="Trust what it says of its tools"
-            hint="Else new and changed tools wait for you, and its word counts only where it makes things safer."
+            label="Trust this server"
+            hint="Otherwise you review new and changed tools, and its claims count only where they make rules stricter."
             checked={fields.trusted}
             onChange={(event) => set({ trusted: event.target.checked })}
           />
           <Checkbox
-            label="Start it with the daemon"
-            hint="Else its first call starts it, and it is stopped when nobody needs it."
+            label="Start with the daemon"
+            hint="Otherwise it starts on its first call and stops when idle."
             checked={fields.eager}
             onChange={(event) => set({ eager: event.target.checked })}
           />
-          <Field label="Time limit of a call, in seconds">
-            {(given) => (
+          <Field label="Call timeout in seconds">
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 inputMode="decimal"
                 value={fields.timeout}
                 onChange={(event) => set({ timeout: event.target.value })}
@@ -73,17 +76,20 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
             )}
           </Field>
           {fields.kind === "program" && (
-            <Field label="Sandbox" hint="What it sees of the machine; see docs/sandbox.md.">
-              {(given) => (
+            <Field
+              label="Sandbox"
+              hint="Limits what the program can access on the machine. See docs/sandbox.md."
+            >
+              {(inputProps) => (
                 <Select
-                  {...given}
+                  {...inputProps}
                   value={fields.sandbox}
                   onChange={(event) => set({ sandbox: event.target.value as ServerFields["sandbox"] })}
                   options={[
-                    ["", "As the settings say"],
-                    ["off", "None"],
-                    ["auto", "Where the machine has one"],
-                    ["required", "Required: else it does not start"],
+                    ["", "Use the default setting"],
+                    ["off", "Off"],
+                    ["auto", "If available"],
+                    ["required", "Required to start"],
                   ]}
                 />
               )}
@@ -92,22 +98,25 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
           {fields.kind === "address" && (
             <>
               <Field
-                label="OAuth client id"
-                hint="Only where the server wants one that was registered by hand."
+                label="OAuth client ID"
+                hint="Only for servers that need a client you registered yourself."
               >
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     value={fields.clientId}
                     onChange={(event) => set({ clientId: event.target.value })}
                   />
                 )}
               </Field>
-              <Field label="OAuth client secret" hint={stored ? "Blank keeps what is stored." : undefined}>
-                {(given) => (
+              <Field
+                label="OAuth client secret"
+                hint={isStored ? "Leave blank to keep the stored secret." : undefined}
+              >
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     type="password"
                     autoComplete="new-password"
@@ -117,9 +126,9 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
                 )}
               </Field>
               <Field label="OAuth scope">
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
                     value={fields.scope}
                     onChange={(event) => set({ scope: event.target.value })}
@@ -134,17 +143,18 @@ export function ServerForm({ fields, onFields, values, onValues, stored = false 
   );
 }
 
-interface PartProps extends Required<Pick<ServerFormProps, "fields" | "values" | "onValues" | "stored">> {
+interface FieldGroupProps
+  extends Required<Pick<ServerFormProps, "fields" | "values" | "onValues" | "isStored">> {
   readonly set: (change: Partial<ServerFields>) => void;
 }
 
-function Program({ fields, set, ...rest }: PartProps) {
+function ProgramFields({ fields, set, ...rest }: FieldGroupProps) {
   return (
     <>
-      <Field label="Command" hint="The program alone: npx, uvx, node, docker or a path.">
-        {(given) => (
+      <Field label="Command" hint="Only the program: npx, uvx, node, docker or a path.">
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             required
             value={fields.command}
@@ -152,10 +162,10 @@ function Program({ fields, set, ...rest }: PartProps) {
           />
         )}
       </Field>
-      <Field label="Arguments" hint="One a line.">
-        {(given) => (
+      <Field label="Arguments" hint="One per line.">
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             mono
             rows={3}
             value={fields.args}
@@ -163,18 +173,18 @@ function Program({ fields, set, ...rest }: PartProps) {
           />
         )}
       </Field>
-      <Pairs
+      <PairFields
         kind="env"
-        title="Variables"
+        title="Environment variables"
         keys={fields.envKeys}
         onKeys={(envKeys) => set({ envKeys })}
-        add="Add a variable"
+        item="variable"
         {...rest}
       />
-      <Field label="Folder it runs in" hint="Blank: the home of Toolkeep.">
-        {(given) => (
+      <Field label="Working directory" hint="Leave blank for the Toolkeep home.">
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             value={fields.cwd}
             onChange={(event) => set({ cwd: event.target.value })}
@@ -185,13 +195,13 @@ function Program({ fields, set, ...rest }: PartProps) {
   );
 }
 
-function Address({ fields, set, ...rest }: PartProps) {
+function AddressFields({ fields, set, ...rest }: FieldGroupProps) {
   return (
     <>
-      <Field label="Address">
-        {(given) => (
+      <Field label="URL">
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             required
             type="url"
@@ -201,37 +211,37 @@ function Address({ fields, set, ...rest }: PartProps) {
           />
         )}
       </Field>
-      <Pairs
+      <PairFields
         kind="header"
         title="Headers"
         keys={fields.headerKeys}
         onKeys={(headerKeys) => set({ headerKeys })}
-        add="Add a header"
+        item="header"
         {...rest}
       />
     </>
   );
 }
 
-interface PairsProps extends Pick<PartProps, "values" | "onValues" | "stored"> {
+interface PairFieldsProps extends Pick<FieldGroupProps, "values" | "onValues" | "isStored"> {
   readonly kind: "env" | "header";
   readonly title: string;
   readonly keys: readonly string[];
   readonly onKeys: (keys: readonly string[]) => void;
-  readonly add: string;
+  readonly item: string;
 }
 
-/** Names in the open, values hidden. A secret of the vault is named as {{secret:NAME}}. */
-function Pairs({ kind, title, keys, onKeys, add, values, onValues, stored }: PairsProps) {
+/** Pairs of a visible name and a masked value. A value may refer to the vault as {{secret:NAME}}. */
+function PairFields({ kind, title, keys, onKeys, item, values, onValues, isStored }: PairFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium">{title}</legend>
       {keys.map((key, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: its name is what is being typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: the name changes while the person types
         <div key={index} className="flex gap-2">
           <TextInput
             mono
-            aria-label={`Name of ${title.toLowerCase()} ${index + 1}`}
+            aria-label={`Name of ${item} ${index + 1}`}
             placeholder="NAME"
             value={key}
             onChange={(event) => {
@@ -244,21 +254,21 @@ function Pairs({ kind, title, keys, onKeys, add, values, onValues, stored }: Pai
             mono
             type="password"
             autoComplete="new-password"
-            aria-label={`Value of ${key || `${title.toLowerCase()} ${index + 1}`}`}
-            placeholder={stored ? "blank keeps what is stored" : "value or {{secret:NAME}}"}
+            aria-label={`Value of ${key || `${item} ${index + 1}`}`}
+            placeholder={isStored ? "leave blank to keep" : "value or {{secret:NAME}}"}
             value={values[`${kind} ${key}`] ?? ""}
             onChange={(event) => onValues({ ...values, [`${kind} ${key}`]: event.target.value })}
           />
           <IconButton
             icon="close"
-            label={`Remove ${key || "this one"}`}
+            label={`Remove ${key || item}`}
             onClick={() => onKeys(keys.toSpliced(index, 1))}
           />
         </div>
       ))}
       <div>
         <Button icon="plus" look="quiet" onClick={() => onKeys([...keys, ""])}>
-          {add}
+          Add {item}
         </Button>
       </div>
     </fieldset>

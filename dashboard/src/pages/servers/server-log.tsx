@@ -1,57 +1,58 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerLogEntry, ServerLogPage } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { classes } from "../../ui/classes.ts";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const LINES = 300;
-const EVERY_MS = 2_000;
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const MAX_LINES = 300;
+const REFETCH_MS = 2_000;
+const timeFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
-/** The last lines that the server wrote beside its answers, newest first, and what became of it. */
+/** The latest log lines and state changes of a server, newest first. */
 export function ServerLog({ name }: { name: string }) {
-  const log = useGet<ServerLogPage>(pathOf("servers", name, "logs"), {
-    params: { lines: LINES },
-    everyMs: EVERY_MS,
+  const log = useGet<ServerLogPage>(joinPath("servers", name, "logs"), {
+    params: { lines: MAX_LINES },
+    refetchEveryMs: REFETCH_MS,
   });
   return (
-    <Loaded query={log}>
+    <QueryView query={log}>
       {({ entries, junkLines }) =>
         entries.length === 0 ? (
-          <Empty title="It has written nothing">
-            Lines come here since the daemon started; they are not stored.
-          </Empty>
+          <EmptyState title="No log lines yet">
+            What the server writes to its log appears here. Lines are not stored and start anew with the
+            daemon.
+          </EmptyState>
         ) : (
           <>
             {junkLines > 0 && (
               <p className="border-b border-line px-4 py-2 text-soft">
-                {junkLines} lines on its stdout were no messages of MCP; they were left out.
+                Skipped {junkLines} {junkLines === 1 ? "line" : "lines"} on stdout that were not MCP messages.
               </p>
             )}
             <ol className="py-1 font-mono text-xs">
               {entries.toReversed().map((entry) => (
-                <Line key={entry.seq} entry={entry} />
+                <LogLine key={entry.seq} entry={entry} />
               ))}
             </ol>
           </>
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }
 
-function Line({ entry: { at, kind, level, text, count } }: { entry: ServerLogEntry }) {
+function LogLine({ entry: { at, kind, level, text, count } }: { entry: ServerLogEntry }) {
   const isBad = level === "error" || level === "critical" || level === "alert" || level === "emergency";
   return (
     <li className="flex gap-2 px-4 py-0.5 hover:bg-hover">
       <time dateTime={new Date(at).toISOString()} className="shrink-0 text-soft">
-        {clock.format(at)}
+        {timeFormat.format(at)}
       </time>
       <span className="w-14 shrink-0 text-soft">{level ?? kind}</span>
       <span className={classes("min-w-0", kind === "state" && "text-accent", isBad && "text-bad")}>
-        <Untrusted text={text} max={600} />
-        {count !== undefined && count > 1 && <span className="text-soft"> ({count} in a row)</span>}
+        <UntrustedText text={text} max={600} />
+        {count !== undefined && count > 1 && <span className="text-soft"> ({count} times)</span>}
       </span>
     </li>
   );

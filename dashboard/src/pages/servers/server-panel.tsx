@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Done, ServerAnswer, ServerView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
-import { For, useMay } from "../../app/session.tsx";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole, useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { EditServer } from "./edit-server.tsx";
 import { ServerChangesView } from "./server-changes.tsx";
 import { ServerLog } from "./server-log.tsx";
@@ -17,45 +17,45 @@ import { ServerOverview } from "./server-overview.tsx";
 import { ServerTestDialog } from "./server-test.tsx";
 import { ServerTools } from "./server-tools.tsx";
 
-/** One server: what it is, its tools, what it publishes that nobody accepted, what it wrote. */
+/** One server: overview, tools, held changes and log. */
 export function ServerPanel({ name }: { name: string }) {
-  const answer = useGet<ServerAnswer>(pathOf("servers", name));
-  const back = here({ tab: "", doing: "" }, "/servers");
-  const removeIt = useRemoval(answer.data?.server, back);
+  const answer = useGet<ServerAnswer>(joinPath("servers", name));
+  const closeTo = urlWith({ tab: "", doing: "" }, "/servers");
+  const onRemove = useConfirmedRemoval(answer.data?.server, closeTo);
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={back}
-      actions={answer.data && <Actions server={answer.data.server} removeIt={removeIt} />}
+      title={<UntrustedText text={name} line />}
+      closeTo={closeTo}
+      actions={answer.data && <Actions server={answer.data.server} onRemove={onRemove} />}
     >
-      <Loaded query={answer}>
-        {({ server, tools }) => <Parts server={server} tools={tools} removeIt={removeIt} />}
-      </Loaded>
+      <QueryView query={answer}>
+        {({ server, tools }) => <ServerTabs server={server} tools={tools} onRemove={onRemove} />}
+      </QueryView>
     </SidePanel>
   );
 }
 
-interface PartsProps {
+interface ServerTabsProps {
   readonly server: ServerView;
   readonly tools: readonly string[];
-  readonly removeIt: (() => void) | undefined;
+  readonly onRemove: (() => void) | undefined;
 }
 
-function Parts({ server, tools, removeIt }: PartsProps) {
+function ServerTabs({ server, tools, onRemove }: ServerTabsProps) {
   const tab = useTab("tab", ["overview", "tools", "changes", "log"]);
   return (
     <>
       <Tabs
         name="tab"
-        label="About this server"
+        label="Server details"
         tabs={[
           { id: "overview", label: "Overview" },
           { id: "tools", label: "Tools", count: tools.length },
-          { id: "changes", label: "Held back", count: server.waiting },
+          { id: "changes", label: "Changes", count: server.waiting },
           { id: "log", label: "Log" },
         ]}
       />
-      {tab === "overview" && <ServerOverview server={server} remove={removeIt} />}
+      {tab === "overview" && <ServerOverview server={server} remove={onRemove} />}
       {tab === "tools" && <ServerTools server={server} names={tools} />}
       {tab === "changes" && <ServerChangesView name={server.name} />}
       {tab === "log" && <ServerLog name={server.name} />}
@@ -63,88 +63,91 @@ function Parts({ server, tools, removeIt }: PartsProps) {
   );
 }
 
-const CHANGES = ["/servers", "/tools", "/home", "/status"];
+const INVALIDATES = ["/servers", "/tools", "/home", "/status"];
 
-/** Asks, removes and goes back to the list. What a file says is removed there. */
-function useRemoval(server: ServerView | undefined, back: string): (() => void) | undefined {
+/** Confirms, removes and returns to the list. Undefined for a server from a settings file: remove it there. */
+function useConfirmedRemoval(server: ServerView | undefined, closeTo: string): (() => void) | undefined {
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client, name: string) => client.delete<Done>(pathOf("servers", name)),
-    done: (_answer, name) => `${name} was removed`,
-    changes: CHANGES,
+    run: (client, name: string) => client.delete<Done>(joinPath("servers", name)),
+    successMessage: (_answer, name) => `Removed ${name}`,
+    invalidates: INVALIDATES,
   });
   if (server?.source !== "stored") return undefined;
   const { name, toolCount } = server;
-  const ask = async () => {
-    const yes = await confirm({
+  const confirmRemove = async () => {
+    const isConfirmed = await confirm({
       title: `Remove ${name}?`,
-      what: `Its ${toolCount} tools disappear for every agent, and what was stored for it is forgotten: settings, secrets in them, what you accepted. Its calls stay in the audit. This cannot be undone; to keep it without using it, disable it.`,
+      description: `Agents lose its ${toolCount} tools. Its settings, the secrets in them and the changes you accepted are deleted; its calls stay in the audit log. This cannot be undone. To keep the server without using it, disable it instead.`,
       action: "Remove",
       danger: true,
     });
-    if (yes && (await remove.run(name))) navigate(back);
+    if (isConfirmed && (await remove.run(name))) navigate(closeTo);
   };
-  return () => void ask();
+  return () => void confirmRemove();
 }
 
-function Actions({ server, removeIt }: { server: ServerView; removeIt: (() => void) | undefined }) {
+function Actions({ server, onRemove }: { server: ServerView; onRemove: (() => void) | undefined }) {
   const { name } = server;
-  const [doing, setDoing] = useUrlState("doing");
+  const [openDialog, setOpenDialog] = useUrlState("doing");
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const post = useAction({
-    run: (client, verb: string) => client.post<ServerAnswer>(pathOf("servers", name, verb)),
-    done: (_answer, verb) => `${name}: ${DONE[verb] ?? verb}`,
-    changes: CHANGES,
+    run: (client, verb: string) => client.post<ServerAnswer>(joinPath("servers", name, verb)),
+    successMessage: (_answer, verb) => `${SUCCESS_VERBS[verb] ?? verb} ${name}`,
+    invalidates: INVALIDATES,
   });
-  const disableIt = async () => {
-    const yes = await confirm({
+  const confirmDisable = async () => {
+    const isConfirmed = await confirm({
       title: `Disable ${name}?`,
-      what: `Its ${server.toolCount} tools disappear for every agent, and calls under way end. Nothing is forgotten: enable it to have it back.`,
+      description: `Agents lose its ${server.toolCount} tools and running calls end. Nothing is deleted: you can enable it again.`,
       action: "Disable",
     });
-    if (yes) await post.run("disable");
+    if (isConfirmed) await post.run("disable");
   };
   const isStored = server.source === "stored";
   const items: MenuItem[] = isAdmin
     ? [
-        ...(isStored ? [{ label: "Edit", icon: "settings" as const, onSelect: () => setDoing("edit") }] : []),
+        ...(isStored
+          ? [{ label: "Edit", icon: "settings" as const, onSelect: () => setOpenDialog("edit") }]
+          : []),
         server.enabled
-          ? { label: "Disable", onSelect: () => void disableIt() }
+          ? { label: "Disable", onSelect: () => void confirmDisable() }
           : { label: "Enable", onSelect: () => void post.run("enable") },
         server.trusted
-          ? { label: "Trust it no longer", onSelect: () => void post.run("untrust") }
-          : { label: "Trust what it says", onSelect: () => void trustIt() },
-        ...(removeIt ? [{ label: "Remove", icon: "trash" as const, danger: true, onSelect: removeIt }] : []),
+          ? { label: "Stop trusting", onSelect: () => void post.run("untrust") }
+          : { label: "Trust", onSelect: () => void confirmTrust() },
+        ...(onRemove ? [{ label: "Remove", icon: "trash" as const, danger: true, onSelect: onRemove }] : []),
       ]
     : [];
-  async function trustIt() {
-    const yes = await confirm({
-      title: `Trust what ${name} says of its tools?`,
-      what: "Then its own word counts for what its tools can do, also where that makes rules milder, and new and changed tools no longer wait for you.",
-      action: "Trust it",
+  async function confirmTrust() {
+    const isConfirmed = await confirm({
+      title: `Trust ${name}?`,
+      description:
+        "Toolkeep then believes what the server says about its tools, even where that makes rules less strict. You no longer review new and changed tools.",
+      action: "Trust",
     });
-    if (yes) await post.run("trust");
+    if (isConfirmed) await post.run("trust");
   }
   return (
     <>
       {server.state !== "pending_approval" && (
-        <For role="operator">
-          <Button icon="play" onClick={() => setDoing("test")}>
+        <RequireRole role="operator">
+          <Button icon="play" onClick={() => setOpenDialog("test")}>
             Test
           </Button>
-        </For>
+        </RequireRole>
       )}
-      <Menu label={`More about ${name}`} items={items} />
-      {doing === "test" && <ServerTestDialog name={name} onClose={() => setDoing("")} />}
-      {doing === "edit" && isAdmin && <EditServer server={server} onClose={() => setDoing("")} />}
+      <Menu label={`More actions for ${name}`} items={items} />
+      {openDialog === "test" && <ServerTestDialog name={name} onClose={() => setOpenDialog("")} />}
+      {openDialog === "edit" && isAdmin && <EditServer server={server} onClose={() => setOpenDialog("")} />}
     </>
   );
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  enable: "takes part again",
-  disable: "is kept out",
-  trust: "is trusted",
-  untrust: "is no longer trusted",
+const SUCCESS_VERBS: Readonly<Record<string, string>> = {
+  enable: "Enabled",
+  disable: "Disabled",
+  trust: "Now trusting",
+  untrust: "Stopped trusting",
 };

@@ -1,61 +1,65 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ConnectStep, ServerTest, TestLine, TestReport } from "../../api/contract.ts";
-import { type Problem, problemOf } from "../../api/problem.ts";
+import { type Problem, toProblem } from "../../api/problem.ts";
 import { useClient } from "../../api/use-api.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const STEPS: readonly (readonly [ConnectStep, string, string])[] = [
-  ["resolve", "Resolve", "settings and secrets are put together"],
-  ["authenticate", "Authenticate", "the server lets us in"],
-  ["handshake", "Handshake", "both say what they speak"],
-  ["list", "List", "the tools are fetched"],
+  ["resolve", "Resolve", "Reads settings and secrets"],
+  ["authenticate", "Authenticate", "Signs in to the server"],
+  ["handshake", "Handshake", "Agrees on a protocol version"],
+  ["list", "List", "Fetches the tools"],
 ];
 
-/** What is to be tested: a server by its name, or settings that nobody has stored. */
-export type Tested = { readonly name: string } | { readonly config: ServerTest };
+/** What to test: a server by name, or settings that are not stored yet. */
+export type TestTarget = { readonly name: string } | { readonly config: ServerTest };
 
-interface Run {
-  readonly begun: readonly { readonly step: ConnectStep; readonly at: number }[];
+interface TestRun {
+  readonly startedSteps: readonly { readonly step: ConnectStep; readonly at: number }[];
   readonly report: TestReport | null;
   readonly problem: Problem | null;
-  readonly running: boolean;
+  readonly isRunning: boolean;
 }
 
-const NOTHING: Run = { begun: [], report: null, problem: null, running: false };
+const NOT_STARTED: TestRun = { startedSteps: [], report: null, problem: null, isRunning: false };
 
-/** Runs a test and follows its steps; a second `start` and leaving the page end the first. */
-export function useServerTest(): { run: Run; start(tested: Tested): void } {
+/** Runs a connection test and follows its progress. A second `start`, or leaving the page, aborts the first. */
+export function useServerTest(): { run: TestRun; start(target: TestTarget): void } {
   const client = useClient();
-  const [run, setRun] = useState<Run>(NOTHING);
-  const ended = useRef<AbortController>(undefined);
-  useEffect(() => () => ended.current?.abort(), []);
+  const [run, setRun] = useState<TestRun>(NOT_STARTED);
+  const controllerRef = useRef<AbortController>(undefined);
+  useEffect(() => () => controllerRef.current?.abort(), []);
   const start = useCallback(
-    (tested: Tested) => {
-      ended.current?.abort();
+    (target: TestTarget) => {
+      controllerRef.current?.abort();
       const controller = new AbortController();
-      ended.current = controller;
-      setRun({ ...NOTHING, running: true });
-      const path = "name" in tested ? pathOf("servers", tested.name, "test") : "/mcp/servers/test";
-      const body = "name" in tested ? {} : tested.config;
+      controllerRef.current = controller;
+      setRun({ ...NOT_STARTED, isRunning: true });
+      const path = "name" in target ? joinPath("servers", target.name, "test") : "/mcp/servers/test";
+      const body = "name" in target ? {} : target.config;
       const follow = async () => {
-        for await (const line of client.lines<TestLine>(`${path}?stream=true`, body, controller.signal)) {
+        for await (const line of client.streamLines<TestLine>(
+          `${path}?stream=true`,
+          body,
+          controller.signal,
+        )) {
           if (controller.signal.aborted) return;
           setRun((before) =>
             "report" in line
-              ? { ...before, report: line.report, running: false }
-              : { ...before, begun: [...before.begun, { step: line.step, at: line.at_ms }] },
+              ? { ...before, report: line.report, isRunning: false }
+              : { ...before, startedSteps: [...before.startedSteps, { step: line.step, at: line.at_ms }] },
           );
         }
-        setRun((before) => ({ ...before, running: false }));
+        setRun((before) => ({ ...before, isRunning: false }));
       };
       follow().catch((thrown: unknown) => {
-        if (!controller.signal.aborted) setRun({ ...NOTHING, problem: problemOf(thrown) });
+        if (!controller.signal.aborted) setRun({ ...NOT_STARTED, problem: toProblem(thrown) });
       });
     },
     [client],
@@ -63,30 +67,30 @@ export function useServerTest(): { run: Run; start(tested: Tested): void } {
   return { run, start };
 }
 
-/** The steps as they happen, then what came of them. */
-export function TestSteps({ run }: { run: Run }) {
-  const { begun, report, problem, running } = run;
+/** The progress of a test as it happens, then its result. */
+export function TestSteps({ run }: { run: TestRun }) {
+  const { startedSteps, report, problem, isRunning } = run;
   if (problem) return <FormProblem problem={problem} />;
-  if (!running && !report) return null;
-  const current = begun.at(-1);
+  if (!isRunning && !report) return null;
+  const current = startedSteps.at(-1);
   return (
     <div className="rounded-md border border-line" aria-live="polite">
       <ol className="divide-y divide-line">
         {STEPS.map(([step, name, about]) => {
-          const { tone, words } = stateOf(step, run);
+          const { tone, label } = describeStep(step, run);
           return (
             <li
               key={step}
               className="flex items-center gap-3 px-3 py-1.5"
               data-step={step}
-              data-state={words}
+              data-state={label}
             >
               <span className="w-36 shrink-0">
                 <StateMark tone={tone}>{name}</StateMark>
               </span>
               <span className="min-w-0 flex-1 truncate text-soft">{about}</span>
               <span className="shrink-0 text-xs text-soft">
-                {current?.step === step && running ? "…" : words}
+                {current?.step === step && isRunning ? "…" : label}
               </span>
             </li>
           );
@@ -97,20 +101,21 @@ export function TestSteps({ run }: { run: Run }) {
           {report.ok ? (
             <>
               <p className="font-medium text-ok">
-                It works: {report.tool_count} tools in {duration(report.latency_ms)}
+                Connected: {report.tool_count} {report.tool_count === 1 ? "tool" : "tools"} in{" "}
+                {formatDuration(report.latency_ms)}
               </p>
               {report.warning && (
                 <p className="text-warn">
-                  <Untrusted text={report.warning} />
+                  <UntrustedText text={report.warning} />
                 </p>
               )}
               <p className="text-soft">
-                <Untrusted text={report.tools.join(", ")} mono max={500} />
+                <UntrustedText text={report.tools.join(", ")} mono max={500} />
               </p>
             </>
           ) : (
             <p className="text-bad">
-              <Untrusted text={report.error} mono max={1_500} />
+              <UntrustedText text={report.error} mono max={1_500} />
             </p>
           )}
         </div>
@@ -119,17 +124,17 @@ export function TestSteps({ run }: { run: Run }) {
   );
 }
 
-/** A test of a server that is registered, begun at once. */
+/** Tests a stored server as soon as it opens. */
 export function ServerTestDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const { run, start } = useServerTest();
   useEffect(() => start({ name }), [start, name]);
   return (
     <Dialog
-      title={`Test of ${name}`}
+      title={`Test ${name}`}
       onClose={onClose}
       footer={
         <>
-          <Button icon="refresh" busy={run.running} onClick={() => start({ name })}>
+          <Button icon="refresh" busy={run.isRunning} onClick={() => start({ name })}>
             Test again
           </Button>
           <Button look="primary" data-autofocus="" onClick={onClose}>
@@ -143,19 +148,24 @@ export function ServerTestDialog({ name, onClose }: { name: string; onClose: () 
   );
 }
 
-/** A step is done when a later one began; the last that began is where it failed. */
-function stateOf(step: ConnectStep, { begun, report, running }: Run): { tone: Tone; words: string } {
+/** A phase is done once a later one has started; a failure belongs to the last one that started. */
+function describeStep(
+  step: ConnectStep,
+  { startedSteps, report, isRunning }: TestRun,
+): { tone: Tone; label: string } {
   const order = STEPS.map(([id]) => id);
-  const last = begun.at(-1);
-  const at = begun.findLast((one) => one.step === step)?.at;
+  const last = startedSteps.at(-1);
+  const at = startedSteps.findLast((one) => one.step === step)?.at;
   const lastIndex = last ? order.indexOf(last.step) : -1;
   const index = order.indexOf(step);
-  if (index > lastIndex) return { tone: "neutral", words: running ? "" : "not reached" };
-  if (at === undefined) return { tone: "neutral", words: "not needed" };
+  if (index > lastIndex) return { tone: "neutral", label: isRunning ? "" : "not reached" };
+  if (at === undefined) return { tone: "neutral", label: "not needed" };
   if (index < lastIndex || report?.ok) {
     const next =
-      begun.find((one) => one.at >= at && order.indexOf(one.step) > index)?.at ?? report?.latency_ms ?? at;
-    return { tone: "ok", words: duration(Math.max(0, next - at)) };
+      startedSteps.find((one) => one.at >= at && order.indexOf(one.step) > index)?.at ??
+      report?.latency_ms ??
+      at;
+    return { tone: "ok", label: formatDuration(Math.max(0, next - at)) };
   }
-  return running ? { tone: "accent", words: "" } : { tone: "bad", words: "failed" };
+  return isRunning ? { tone: "accent", label: "" } : { tone: "bad", label: "failed" };
 }

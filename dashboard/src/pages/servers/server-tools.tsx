@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerView, ToolAnswer, ToolDetail, ToolList, ToolView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,86 +7,87 @@ import { Json } from "../../ui/code.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
+import { describeFinding } from "./finding-labels.ts";
 
-const SHOWN = 200;
+const MAX_TOOLS = 200;
 
-/** The tools of a server; each opens in place. */
+/** The tools of a server. Each row expands in place. */
 export function ServerTools({ server, names }: { server: ServerView; names: readonly string[] }) {
   const tools = useGet<ToolList>("/tools", { params: { server: server.name } });
-  const [words, setWords] = useState("");
+  const [query, setQuery] = useState("");
   if (names.length === 0)
     return (
-      <Empty title="No tool is known of it yet">
+      <EmptyState title="No tools yet">
         {server.waiting > 0
-          ? "What it publishes waits for you under “Held back”."
-          : "They are listed when it connects; test it."}
-      </Empty>
+          ? "Its tools are held until you accept them under Changes."
+          : "Tools are listed once the server connects. Test the server to connect now."}
+      </EmptyState>
     );
   return (
-    <Loaded query={tools}>
+    <QueryView query={tools}>
       {({ tools: all }) => {
-        const own = all.filter(({ name }) => name.includes(words.toLowerCase()));
+        const matches = all.filter(({ name }) => name.includes(query.toLowerCase()));
         return (
           <>
             {names.length > 10 && (
               <div className="border-b border-line px-4 py-2">
                 <input
                   type="search"
-                  aria-label="Find a tool of this server"
-                  placeholder="Find a tool of this server"
-                  value={words}
-                  onChange={(event) => setWords(event.target.value)}
+                  aria-label="Find a tool"
+                  placeholder="Find a tool"
+                  value={query}
+                  onChange={(event) => setQuery(event.target.value)}
                   className="h-8 w-full rounded-md border border-line-strong bg-surface px-2 placeholder:text-soft"
                 />
               </div>
             )}
             <ul className="divide-y divide-line">
-              {own.slice(0, SHOWN).map((tool) => (
+              {matches.slice(0, MAX_TOOLS).map((tool) => (
                 <ToolRow key={tool.name} tool={tool} />
               ))}
             </ul>
-            {own.length > SHOWN && (
+            {matches.length > MAX_TOOLS && (
               <p className="px-4 py-3">
                 <TextLink to={`/tools?from=${encodeURIComponent(`mcp:${server.name}`)}`}>
-                  All {own.length} on the page of tools
+                  View all {matches.length} tools
                 </TextLink>
               </p>
             )}
           </>
         );
       }}
-    </Loaded>
+    </QueryView>
   );
 }
 
 function ToolRow({ tool }: { tool: ToolView }) {
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <li>
       <button
         type="button"
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
         className="flex w-full items-start gap-2 px-4 py-2 text-left hover:bg-hover"
       >
-        <span className={open ? "rotate-90" : ""}>
+        <span className={isOpen ? "rotate-90" : ""}>
           <Icon name="chevron" />
         </span>
         <span className="min-w-0 flex-1">
           <span className="flex flex-wrap items-center gap-1.5">
-            <Untrusted text={tool.name} mono />
+            <UntrustedText text={tool.name} mono />
             <ToolFlags tool={tool} />
           </span>
-          {!open && (
+          {!isOpen && (
             <span className="text-soft">
-              <Untrusted text={tool.description} line />
+              <UntrustedText text={tool.description} line />
             </span>
           )}
         </span>
       </button>
-      {open && <ToolDetails name={tool.name} />}
+      {isOpen && <ToolDetails name={tool.name} />}
     </li>
   );
 }
@@ -94,9 +95,9 @@ function ToolRow({ tool }: { tool: ToolView }) {
 export function ToolFlags({ tool }: { tool: Pick<ToolView, "flags" | "status"> }) {
   return (
     <>
-      {tool.flags.readOnly && <Badge title="Never changes anything outside the call">reads</Badge>}
+      {tool.flags.readOnly && <Badge title="Changes nothing outside the call">read-only</Badge>}
       {tool.flags.destructive && (
-        <Badge tone="bad" title="May delete or overwrite what you care about">
+        <Badge tone="bad" title="May delete or overwrite data">
           destructive
         </Badge>
       )}
@@ -110,18 +111,18 @@ export function ToolFlags({ tool }: { tool: Pick<ToolView, "flags" | "status"> }
 }
 
 function ToolDetails({ name }: { name: string }) {
-  const answer = useGet<ToolAnswer>(pathOf("tools", name));
+  const answer = useGet<ToolAnswer>(joinPath("tools", name));
   return (
-    <Loaded query={answer} rows={3}>
+    <QueryView query={answer} rows={3}>
       {({ tool }) => (
         <div className="flex flex-col gap-3 px-4 pb-4 pl-10">
-          <Untrusted text={tool.description} max={1_200} />
+          <UntrustedText text={tool.description} max={1_200} />
           <Findings tool={tool} />
           <KeyValues
             pairs={[
-              ["At its server", <Untrusted key="own" text={tool.ownName} mono />],
+              ["Name on server", <UntrustedText key="own" text={tool.ownName} mono />],
               [
-                "Can",
+                "Capabilities",
                 tool.capabilities.length > 0 &&
                   tool.capabilities.map((one) => <Badge key={one}>{one}</Badge>),
               ],
@@ -129,37 +130,28 @@ function ToolDetails({ name }: { name: string }) {
               ["Agents", tool.agents.join(", ")],
               [
                 "Warnings",
-                tool.warnings.length > 0 && <Untrusted key="warnings" text={tool.warnings.join("\n")} />,
+                tool.warnings.length > 0 && <UntrustedText key="warnings" text={tool.warnings.join("\n")} />,
               ],
             ]}
           />
-          <Json value={tool.inputSchema} label={`the input schema of ${name}`} />
-          <TextLink to={pathOf("tools", name)}>Try it, its history and its cost</TextLink>
+          <Json value={tool.inputSchema} label={`Input schema of ${name}`} />
+          <TextLink to={joinPath("tools", name)}>Try it, see its calls and cost</TextLink>
         </div>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  addresses_model: "speaks to the model, against its host",
-  names_others: "names tools of others",
-  asks_for_secrets: "asks for secrets",
-  hides_text: "hides text",
-  imitates_host: "imitates the host",
-  holds_credentials: "holds credentials",
-};
 
 export function Findings({ tool: { findings } }: { tool: Pick<ToolDetail, "findings"> }) {
   if (findings.length === 0) return null;
   return (
     <div className="rounded-md border border-warn bg-warn-soft px-3 py-2">
-      <p className="font-medium text-warn">Look at this before you let anybody use it</p>
+      <p className="font-medium text-warn">Review this before you allow the tool</p>
       <ul className="mt-1 list-disc pl-4">
         {findings.map(({ kind, field, excerpt }) => (
           <li key={kind + field + excerpt}>
-            It {KINDS[kind] ?? kind} (<code className="font-mono text-xs">{field}</code>):{" "}
-            <Untrusted text={excerpt} mono />
+            It {describeFinding(kind)} (<code className="font-mono text-xs">{field}</code>):{" "}
+            <UntrustedText text={excerpt} mono />
           </li>
         ))}
       </ul>

@@ -1,41 +1,41 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { Home, ServerList } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { AddServer } from "./add-server.tsx";
 import { SERVER_COLUMNS, type ServerRow } from "./server-columns.tsx";
 import { ServerPanel } from "./server-panel.tsx";
-import { STATES, shownState } from "./server-state.tsx";
+import { displayState, STATES } from "./server-state.tsx";
 
-/** The servers behind Toolkeep, and one of them in full. */
+/** The list of MCP servers, and one of them in the panel. */
 export function Page({ params: { name } }: PageProps) {
-  const [adding, setAdding] = useUrlState("add");
+  const [addMethod, setAddMethod] = useUrlState("add");
   return (
     <PageFrame
       title="Servers"
       actions={
-        <For role="admin">
-          <ButtonLink to={here({ add: "import" })}>Import</ButtonLink>
-          <ButtonLink to={here({ add: "form" })} look="primary" icon="plus">
-            Add a server
+        <RequireRole role="admin">
+          <ButtonLink to={urlWith({ add: "import" })}>Import</ButtonLink>
+          <ButtonLink to={urlWith({ add: "form" })} look="primary" icon="plus">
+            Add server
           </ButtonLink>
-        </For>
+        </RequireRole>
       }
       panel={name !== undefined && <ServerPanel key={name} name={name} />}
     >
       <Servers selected={name} />
-      {adding !== "" && (
-        <For role="admin">
-          <AddServer way={adding} onClose={() => setAdding("")} />
-        </For>
+      {addMethod !== "" && (
+        <RequireRole role="admin">
+          <AddServer way={addMethod} onClose={() => setAddMethod("")} />
+        </RequireRole>
       )}
     </PageFrame>
   );
@@ -44,27 +44,26 @@ export function Page({ params: { name } }: PageProps) {
 function Servers({ selected }: { selected: string | undefined }) {
   const servers = useGet<ServerList>("/servers");
   const home = useGet<Home>("/home").data;
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [state] = useUrlState("state");
   const [transport] = useUrlState("transport");
   const rows = useMemo<readonly ServerRow[]>(() => {
     const latencies = new Map(home?.latencies.map((latency) => [latency.server, latency]));
-    const wanted = words.toLowerCase();
+    const text = query.toLowerCase();
     return (servers.data?.servers ?? [])
       .filter(
         (server) =>
-          (state === "" || shownState(server) === state) &&
+          (state === "" || displayState(server) === state) &&
           (transport === "" || server.transport === transport) &&
-          (server.name.toLowerCase().includes(wanted) ||
-            (server.lastError ?? "").toLowerCase().includes(wanted)),
+          (server.name.toLowerCase().includes(text) || (server.lastError ?? "").toLowerCase().includes(text)),
       )
       .map((server) => ({ server, latency: latencies.get(server.name) }));
-  }, [servers.data, home, words, state, transport]);
+  }, [servers.data, home, query, state, transport]);
   return (
-    <Loaded query={servers}>
+    <QueryView query={servers}>
       {({ servers: all }) => (
         <>
-          <FilterBar shown={`${rows.length} of ${all.length}`}>
+          <FilterBar summary={`${rows.length} of ${all.length}`}>
             <SearchField label="Find a server" />
             <FilterSelect
               name="state"
@@ -86,32 +85,31 @@ function Servers({ selected }: { selected: string | undefined }) {
             rows={rows}
             columns={SERVER_COLUMNS}
             rowKey={({ server }) => server.name}
-            rowLink={({ server }) => here({ tab: "" }, pathOf("servers", server.name))}
+            rowLink={({ server }) => urlWith({ tab: "" }, joinPath("servers", server.name))}
             selected={selected}
-            empty={all.length === 0 ? <NoServers /> : <Empty title="No server fits these filters" />}
+            empty={all.length === 0 ? <NoServers /> : <EmptyState title="No servers match these filters" />}
           />
         </>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
 function NoServers() {
   return (
-    <Empty
-      title="No server yet"
+    <EmptyState
+      title="No servers yet"
       action={
-        <For role="admin">
-          <ButtonLink to={here({ add: "paste" })}>Paste its settings</ButtonLink>
-          <ButtonLink to={here({ add: "import" })}>Import from your clients</ButtonLink>
-          <ButtonLink to={here({ add: "form" })} look="primary">
-            Add a server
+        <RequireRole role="admin">
+          <ButtonLink to={urlWith({ add: "paste" })}>Paste settings</ButtonLink>
+          <ButtonLink to={urlWith({ add: "import" })}>Import from clients</ButtonLink>
+          <ButtonLink to={urlWith({ add: "form" })} look="primary">
+            Add server
           </ButtonLink>
-        </For>
+        </RequireRole>
       }
     >
-      A server is a program or an address that speaks MCP. Its tools reach your agents through Toolkeep, one
-      by one as you grant them.
-    </Empty>
+      A server is a program or URL that speaks MCP. Add one, then grant its tools to your agents.
+    </EmptyState>
   );
 }

@@ -1,110 +1,111 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ServerSignIn, ServerSignInAnswer, ServerView, SignInStart } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, TextInput } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-/** Signing in to a server with OAuth, in another tab; where the browser cannot come back by itself, by its last address. */
+/** OAuth sign-in to a server in another tab. When the browser cannot reach the callback, the person pastes its URL. */
 export function SignIn({ server }: { server: ServerView }) {
-  const path = pathOf("servers", server.name, "auth");
-  const changes = ["/servers", "/home", "/tools"];
-  const status = useGet<ServerSignInAnswer>(path, { everyMs: 5_000 }).data?.signIn;
+  const path = joinPath("servers", server.name, "auth");
+  const invalidates = ["/servers", "/home", "/tools"];
+  const status = useGet<ServerSignInAnswer>(path, { refetchEveryMs: 5_000 }).data?.signIn;
   const [link, setLink] = useState<string | null>(null);
-  const [pasted, setPasted] = useState("");
+  const [callbackUrl, setCallbackUrl] = useState("");
   const confirm = useConfirm();
-  const begin = useAction({ run: (client) => client.post<SignInStart>(path), changes });
+  const startSignIn = useAction({ run: (client) => client.post<SignInStart>(path), invalidates });
   const complete = useAction({
     run: (client, url: string) => client.post<ServerSignInAnswer>(`${path}/complete`, { url }),
-    done: `Signed in to ${server.name}`,
-    changes,
+    successMessage: `Signed in to ${server.name}`,
+    invalidates,
   });
   const signOut = useAction({
     run: (client) => client.delete<ServerSignIn>(path),
-    done: `Signed out of ${server.name}`,
-    changes,
+    successMessage: `Signed out of ${server.name}`,
+    invalidates,
   });
-  const start = async () => {
-    const begun = await begin.run();
-    if (!begun) return;
-    setLink(begun.url);
-    if (begun.url) window.open(begun.url, "_blank", "noopener");
+  const openSignIn = async () => {
+    const started = await startSignIn.run();
+    if (!started) return;
+    setLink(started.url);
+    if (started.url) window.open(started.url, "_blank", "noopener");
   };
-  const leave = async () => {
-    const yes = await confirm({
+  const confirmSignOut = async () => {
+    const isConfirmed = await confirm({
       title: `Sign out of ${server.name}?`,
-      what: "What signing in left behind is forgotten and revoked. Its tools stop working until somebody signs in again.",
+      description:
+        "Toolkeep revokes and deletes the tokens of this server. Its tools stop working until you sign in again.",
       action: "Sign out",
       danger: true,
     });
-    if (yes) await signOut.run();
+    if (isConfirmed) await signOut.run();
   };
-  // Most servers want nobody to sign in; one that does may say so only when it is asked.
+  // Most servers need no sign-in, and those that do may only say so when contacted.
   if (server.state !== "needs_auth" && !server.oauth && !status?.signedIn) return null;
   return (
-    <PanelSection title="Signing in">
+    <PanelSection title="Sign-in">
       <div className="flex flex-col gap-3">
         <KeyValues
           pairs={[
-            ["Signed in", status?.signedIn ? <Time key="at" at={status.signedInAt} /> : "no"],
-            ["At", status?.issuer && <Untrusted text={status.issuer} mono />],
-            ["May", status?.scope && <Untrusted text={status.scope} mono />],
-            ["Last failure", status?.failure && <Untrusted text={status.failure} />],
+            ["Signed in", status?.signedIn ? <Time key="at" at={status.signedInAt} /> : "No"],
+            ["Issuer", status?.issuer && <UntrustedText text={status.issuer} mono />],
+            ["Scope", status?.scope && <UntrustedText text={status.scope} mono />],
+            ["Last error", status?.failure && <UntrustedText text={status.failure} />],
           ]}
         />
-        <For role="admin">
+        <RequireRole role="admin">
           <div className="flex flex-wrap gap-2">
             <Button
               look={status?.signedIn ? "plain" : "primary"}
               icon="out"
-              busy={begin.busy}
-              onClick={() => void start()}
+              busy={startSignIn.isBusy}
+              onClick={() => void openSignIn()}
             >
               {status?.signedIn ? "Sign in again" : "Sign in"}
             </Button>
-            {status?.signedIn && <Button onClick={() => void leave()}>Sign out</Button>}
+            {status?.signedIn && <Button onClick={() => void confirmSignOut()}>Sign out</Button>}
           </div>
           {link && (
             <div className="flex flex-col gap-2 rounded-md border border-line px-3 py-2">
               <p>
-                A tab of the server was opened.{" "}
+                The sign-in page opened in a new tab.{" "}
                 <a href={link} target="_blank" rel="noreferrer noopener" className="text-accent underline">
                   Open it again
                 </a>
               </p>
               <Field
-                label="The tab ended at a page that cannot be reached?"
-                hint="Paste its address here. That is so where your browser runs on another machine than Toolkeep."
+                label="Did the tab end on an error page?"
+                hint="Paste its URL here. This happens when your browser and Toolkeep run on different machines."
               >
-                {(given) => (
+                {(inputProps) => (
                   <TextInput
-                    {...given}
+                    {...inputProps}
                     mono
-                    value={pasted}
-                    onChange={(event) => setPasted(event.target.value)}
+                    value={callbackUrl}
+                    onChange={(event) => setCallbackUrl(event.target.value)}
                   />
                 )}
               </Field>
               <div>
                 <Button
-                  disabled={pasted.trim() === ""}
-                  busy={complete.busy}
+                  disabled={callbackUrl.trim() === ""}
+                  busy={complete.isBusy}
                   onClick={async () => {
-                    if (await complete.run(pasted.trim())) setLink(null);
+                    if (await complete.run(callbackUrl.trim())) setLink(null);
                   }}
                 >
-                  Complete
+                  Complete sign-in
                 </Button>
               </div>
             </div>
           )}
-        </For>
+        </RequireRole>
       </div>
     </PanelSection>
   );

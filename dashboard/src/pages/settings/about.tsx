@@ -1,15 +1,15 @@
 import type { SettingList, Status } from "../../api/contract.ts";
 import { useAction, useClient, useGet } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { PageBody } from "../../ui/page.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 /** What runs here, from which files, and how to keep a copy of it. */
 export function About({ files }: { files: SettingList["files"] }) {
@@ -19,12 +19,12 @@ export function About({ files }: { files: SettingList["files"] }) {
       <div className="flex max-w-3xl flex-col gap-6">
         <section className="flex flex-col gap-2">
           <h2 className="text-base font-semibold">This installation</h2>
-          <Loaded query={status} rows={4}>
+          <QueryView query={status} rows={4}>
             {({ version, uptimeMs, home, url, store, agents, tools, servers }) => (
               <KeyValues
                 pairs={[
                   ["Version", version],
-                  ["Runs for", duration(uptimeMs)],
+                  ["Runs for", formatDuration(uptimeMs)],
                   ["Address", <Mono key="url" text={url} />],
                   ["Home", <Mono key="home" text={home} />],
                   ["Store", store === "sqlite" ? "SQLite, in the home" : "PostgreSQL"],
@@ -32,7 +32,7 @@ export function About({ files }: { files: SettingList["files"] }) {
                 ]}
               />
             )}
-          </Loaded>
+          </QueryView>
         </section>
         <section className="flex flex-col gap-2">
           <h2 className="text-base font-semibold">Settings files</h2>
@@ -45,7 +45,7 @@ export function About({ files }: { files: SettingList["files"] }) {
                   <StateMark tone={used ? "ok" : "warn"}>{used ? "Used" : "Not used"}</StateMark>
                   <Mono text={path} />
                   <span className="text-soft">{scope === "user" ? "yours" : "of the project"}</span>
-                  {reason !== undefined && <Untrusted text={reason} />}
+                  {reason !== undefined && <UntrustedText text={reason} />}
                 </li>
               ))}
             </ul>
@@ -73,15 +73,16 @@ function BackupSection() {
       link.click();
       URL.revokeObjectURL(link.href);
     },
-    done: "The backup was saved",
+    successMessage: "The backup was saved",
   });
   const sure = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Save a backup on this computer?",
-      what: "The file holds everything: agents, rules, the audit, and the key that opens all secrets. Keep it as safe as the home itself.",
+      description:
+        "The file holds everything: agents, rules, the audit, and the key that opens all secrets. Keep it as safe as the home itself.",
       action: "Save a backup",
     });
-    if (isSure) await save.run();
+    if (isConfirmed) await save.run();
   };
   return (
     <section className="flex flex-col gap-2">
@@ -91,13 +92,13 @@ function BackupSection() {
         text={"toolkeep backup toolkeep-backup.json\ntoolkeep restore toolkeep-backup.json"}
         label="Commands"
       />
-      <For role="admin">
+      <RequireRole role="admin">
         <div>
-          <Button icon="out" busy={save.busy} onClick={() => void sure()}>
+          <Button icon="out" busy={save.isBusy} onClick={() => void sure()}>
             Save a backup here …
           </Button>
         </div>
-      </For>
+      </RequireRole>
     </section>
   );
 }

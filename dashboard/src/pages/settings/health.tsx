@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolOutcome } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
-import { Empty, Loading } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, LoadingState } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 interface Check {
   readonly name: string;
@@ -27,7 +27,7 @@ const ORDER: readonly Check["state"][] = ["failed", "warning", "ok"];
 
 /** Checks the machine, the home, the store and every server when it is opened; what is not in order leads to where it is fixed. */
 export function Health() {
-  const may = useMay("operator");
+  const may = useHasRole("operator");
   const [checks, setChecks] = useState<readonly Check[]>();
   const look = useAction({
     run: (client) => client.post<ToolOutcome>("/call", { name: "get_setup_health", arguments: {} }),
@@ -43,19 +43,19 @@ export function Health() {
     isBegun.current = true;
     void begin();
   });
-  if (!may) return <Empty title="An operator or an admin can check this installation" />;
+  if (!may) return <EmptyState title="An operator or an admin can check this installation" />;
   return (
     <PageBody>
       <div className="flex max-w-4xl flex-col gap-4">
         <div className="flex flex-wrap items-center gap-3">
-          <Button look="primary" icon="refresh" busy={look.busy} onClick={() => void begin()}>
-            {look.busy ? "Checking …" : "Check again"}
+          <Button look="primary" icon="refresh" busy={look.isBusy} onClick={() => void begin()}>
+            {look.isBusy ? "Checking …" : "Check again"}
           </Button>
           <span className="text-soft">
             The machine, home, key, settings, store, sandbox, every server and toolbox.
           </span>
         </div>
-        {look.busy && !checks && <Loading label="Checking" />}
+        {look.isBusy && !checks && <LoadingState label="Checking" />}
         {checks && (
           <ul aria-label="What was looked at" className="rounded-md border border-line">
             {checks
@@ -67,13 +67,13 @@ export function Health() {
                 >
                   <StateMark tone={STATES[state][1]}>{STATES[state][0]}</StateMark>
                   <span className="font-medium">
-                    <Untrusted text={name} />
+                    <UntrustedText text={name} />
                   </span>
                   <span className="min-w-0">
-                    <Untrusted text={detail} />
+                    <UntrustedText text={detail} />
                     {remedy !== undefined && (
                       <span className="block text-soft">
-                        <Untrusted text={remedy} />
+                        <UntrustedText text={remedy} />
                       </span>
                     )}
                     {state !== "ok" && <Fix name={name} />}
@@ -109,7 +109,7 @@ function Fix({ name }: { name: string }) {
   return (
     <span className="block">
       <TextLink to={to}>
-        <Untrusted text={words} />
+        <UntrustedText text={words} />
       </TextLink>
     </span>
   );
@@ -117,5 +117,5 @@ function Fix({ name }: { name: string }) {
 
 function thingOf(name: string): readonly [string, string] | undefined {
   const found = THINGS.find(([prefix]) => name.startsWith(prefix));
-  return found && [pathOf(found[1], name.slice(found[0].length)), `Open the ${name}`];
+  return found && [joinPath(found[1], name.slice(found[0].length)), `Open the ${name}`];
 }

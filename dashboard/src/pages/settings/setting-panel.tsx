@@ -1,28 +1,28 @@
 import type { SettingsChanged, SettingView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { ORIGINS, valueText } from "./setting-words.ts";
 
 /** One setting, and a field to change it where that can be done here. */
 export function SettingPanel({ setting }: { setting: SettingView }) {
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const { key, description, value, default: unset, origin, env, restart, schema, fixed } = setting;
   return (
-    <SidePanel title={<span className="font-mono">{key}</span>} back={here({}, "/settings")}>
+    <SidePanel title={<span className="font-mono">{key}</span>} closeTo={urlWith({}, "/settings")}>
       <PanelSection>
         <p className="mb-3">{description}</p>
         <KeyValues
           pairs={[
-            ["Value", <Untrusted key="value" text={valueText(value)} mono />],
-            ["Default", <Untrusted key="default" text={valueText(unset)} mono />],
+            ["Value", <UntrustedText key="value" text={valueText(value)} mono />],
+            ["Default", <UntrustedText key="default" text={valueText(unset)} mono />],
             ["Comes from", ORIGINS[origin]],
             [
               "Variable",
@@ -71,21 +71,21 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
   const confirm = useConfirm();
   const change = useAction({
     run: (client, next: unknown) => client.patch<SettingsChanged>("/settings", { changes: { [key]: next } }),
-    done: ({ backup }) =>
+    successMessage: ({ backup }) =>
       backup === null ? "Saved" : "Saved; a copy of the file as it was is kept beside it",
-    changes: ["/settings", "/config"],
+    invalidates: ["/settings", "/config"],
     quiet: true,
   });
   const save = async (next: unknown) => {
     if ((await change.run(next)) !== undefined) forget();
   };
   const reset = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Take ${key} out of your file?`,
-      what: `Then the default counts: ${valueText(unset)}.`,
+      description: `Then the default counts: ${valueText(unset)}.`,
       action: "Use the default",
     });
-    if (isSure) await save(null);
+    if (isConfirmed) await save(null);
   };
   return (
     <form
@@ -96,18 +96,18 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
       }}
     >
       <Field label="New value" hint={hintOf(schema)}>
-        {(given) => {
+        {(inputProps) => {
           const options = optionsOf(schema);
           return options ? (
             <Select
-              {...given}
+              {...inputProps}
               options={options}
               value={typed}
               onChange={(event) => setTyped(event.target.value)}
             />
           ) : (
             <TextInput
-              {...given}
+              {...inputProps}
               mono
               inputMode={isNumber(schema) ? "numeric" : "text"}
               value={typed}
@@ -121,13 +121,13 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
         <Button
           look="primary"
           type="submit"
-          busy={change.busy}
+          busy={change.isBusy}
           disabled={typed === "" || typed === (value === null ? "" : String(value))}
         >
           Save
         </Button>
         {origin === "user" && (
-          <Button busy={change.busy} onClick={() => void reset()}>
+          <Button busy={change.isBusy} onClick={() => void reset()}>
             Use the default …
           </Button>
         )}

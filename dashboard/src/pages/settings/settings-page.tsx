@@ -1,16 +1,16 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { SettingList, SettingView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { About } from "./about.tsx";
 import { Health } from "./health.tsx";
 import { SettingPanel } from "./setting-panel.tsx";
@@ -36,9 +36,9 @@ export function Page({ params: { key } }: PageProps) {
         ]}
       />
       {view === "settings" && (
-        <Loaded query={list}>
+        <QueryView query={list}>
           {(data) => <Settings list={data} selected={shown?.key} unknown={shown ? undefined : key} />}
-        </Loaded>
+        </QueryView>
       )}
       {view === "health" && <Health />}
       {view === "about" && <About files={list.data?.files ?? []} />}
@@ -70,15 +70,15 @@ function Settings({
           <span className="mt-0.5 text-warn">
             <Icon name="warning" />
           </span>
-          <Untrusted text={warning} />
+          <UntrustedText text={warning} />
         </p>
       ))}
       {unknown !== undefined && (
         <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-          There is no setting <Untrusted text={unknown} mono max={100} />.
+          There is no setting <UntrustedText text={unknown} mono max={100} />.
         </p>
       )}
-      <FilterBar shown={`${rows.length} of ${settings.length}`}>
+      <FilterBar summary={`${rows.length} of ${settings.length}`}>
         <SearchField label="Find a setting" />
         <FilterSelect
           name="origin"
@@ -91,9 +91,9 @@ function Settings({
         rows={rows}
         columns={selected === undefined ? COLUMNS : BESIDE_PANEL}
         rowKey={(setting) => setting.key}
-        rowLink={(setting) => here({}, pathOf("settings", setting.key))}
+        rowLink={(setting) => urlWith({}, joinPath("settings", setting.key))}
         selected={selected}
-        empty={<Empty title="No setting fits" />}
+        empty={<EmptyState title="No setting fits" />}
       />
     </>
   );
@@ -113,8 +113,8 @@ const COLUMNS: readonly Column<SettingView>[] = [
     id: "value",
     header: "Value",
     width: "minmax(6rem,1fr)",
-    phone: true,
-    cell: ({ value }) => <Untrusted text={valueText(value)} line mono />,
+    showOnPhone: true,
+    cell: ({ value }) => <UntrustedText text={valueText(value)} line mono />,
   },
   {
     id: "origin",
@@ -148,4 +148,4 @@ const COLUMNS: readonly Column<SettingView>[] = [
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "key" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "key" || showOnPhone);

@@ -1,14 +1,14 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, TaskList, TaskView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { isFinished, StatusMark, TASK_STATUSES } from "./status-words.tsx";
 
 /** As many as the API lists, of all or of one agent. */
@@ -19,13 +19,13 @@ const COLUMNS: readonly Column<TaskView>[] = [
     id: "title",
     header: "Task",
     width: "minmax(10rem,2.4fr)",
-    cell: ({ title }) => <Untrusted text={title} line />,
+    cell: ({ title }) => <UntrustedText text={title} line />,
   },
   {
     id: "status",
     header: "Status",
     width: "9rem",
-    phone: true,
+    showOnPhone: true,
     sortBy: ({ status }) => status,
     cell: ({ status }) => <StatusMark status={status} />,
   },
@@ -34,16 +34,16 @@ const COLUMNS: readonly Column<TaskView>[] = [
     header: "Agent",
     width: "minmax(5rem,0.8fr)",
     sortBy: ({ agent }) => agent,
-    cell: ({ agent }) => <Untrusted text={agent} line />,
+    cell: ({ agent }) => <UntrustedText text={agent} line />,
   },
   {
     id: "note",
     header: "Last word",
     width: "minmax(0,2fr)",
-    roomy: true,
+    wideOnly: true,
     cell: ({ note }) => (
       <span className="text-soft">
-        <Untrusted text={note} line />
+        <UntrustedText text={note} line />
       </span>
     ),
   },
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<TaskView>[] = [
     id: "changed",
     header: "Changed",
     width: "7rem",
-    roomy: true,
+    wideOnly: true,
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
@@ -62,11 +62,11 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
   const [words] = useUrlState("q");
   const [agent] = useUrlState("agent");
   const [status] = useUrlState("status");
-  const tasks = useGet<TaskList>("/tasks", { params: { agent }, keep: true });
+  const tasks = useGet<TaskList>("/tasks", { params: { agent }, keepPrevious: true });
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const workers = agents.filter(({ parent }) => parent !== null);
   return (
-    <Loaded query={tasks}>
+    <QueryView query={tasks}>
       {({ tasks: all }) => {
         const wanted = words.toLowerCase();
         const rows = all
@@ -78,7 +78,7 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
         const count = `${rows.length} of ${all.length === NEWEST ? `the newest ${NEWEST}` : all.length}`;
         return (
           <>
-            <FilterBar shown={count}>
+            <FilterBar summary={count}>
               <SearchField label="Find a task" />
               <FilterSelect
                 name="status"
@@ -92,11 +92,11 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
               rows={rows}
               columns={COLUMNS}
               rowKey={({ id }) => id}
-              rowLink={({ id }) => here({}, pathOf("tasks", "given", id))}
+              rowLink={({ id }) => urlWith({}, joinPath("tasks", "given", id))}
               selected={selected}
               empty={
                 all.length > 0 ? (
-                  <Empty title="No task fits" action={<TextLink to="/tasks">Show all</TextLink>} />
+                  <EmptyState title="No task fits" action={<TextLink to="/tasks">Show all</TextLink>} />
                 ) : (
                   <NoTasks hasWorkers={workers.length > 0} />
                 )
@@ -105,7 +105,7 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
           </>
         );
       }}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -115,27 +115,27 @@ function fits({ status }: TaskView, wanted: string): boolean {
 
 function NoTasks({ hasWorkers }: { hasWorkers: boolean }) {
   return (
-    <Empty
+    <EmptyState
       title="No agent was given a task yet"
       action={
         hasWorkers ? (
-          <For role="operator">
-            <ButtonLink look="primary" to={here({ new: "yes" })}>
+          <RequireRole role="operator">
+            <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
               Give a task
             </ButtonLink>
-          </For>
+          </RequireRole>
         ) : (
-          <For role="admin">
+          <RequireRole role="admin">
             <ButtonLink look="primary" to="/agents?new=yes">
               Make a sub-agent
             </ButtonLink>
-          </For>
+          </RequireRole>
         )
       }
     >
       {hasWorkers
         ? "Agents give tasks to their sub-agents, and so can you; the one that has it finds it with list_tasks and says how far it is."
         : "Tasks are for sub-agents: make an agent that works for another one first."}
-    </Empty>
+    </EmptyState>
   );
 }

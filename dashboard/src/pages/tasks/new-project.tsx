@@ -1,8 +1,8 @@
 import type { FormEvent } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ProjectAnswer, ProjectInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Field, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { NewThing } from "./new-thing.tsx";
@@ -13,8 +13,8 @@ export function NewProject({ onClose }: { onClose: () => void }) {
   const [draft, setDraft, forget] = useDraft("project-new", NOTHING);
   const create = useAction({
     run: (client, project: ProjectInput) => client.post<ProjectAnswer>("/projects", project),
-    done: ({ project }) => `${project.name} is there now`,
-    changes: ["/projects"],
+    successMessage: ({ project }) => `${project.name} is there now`,
+    invalidates: ["/projects"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
@@ -23,7 +23,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
     const made = await create.run({ ...rest, ...(key.trim() === "" ? {} : { key: key.trim() }) });
     if (!made) return;
     forget();
-    navigate(here({ new: "" }, pathOf("tasks", "projects", made.project.key)));
+    navigate(urlWith({ new: "" }, joinPath("tasks", "projects", made.project.key)));
   };
   return (
     <NewThing
@@ -38,9 +38,9 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       }}
     >
       <Field label="Name">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             maxLength={200}
             value={draft.name}
             onChange={({ target }) => setDraft({ ...draft, name: target.value })}
@@ -51,9 +51,9 @@ export function NewProject({ onClose }: { onClose: () => void }) {
         label="Key"
         hint="Tickets are named after it: TK-12. Empty: made from the name. It never changes."
       >
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             maxLength={10}
             value={draft.key}
@@ -62,9 +62,9 @@ export function NewProject({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       <Field label="About">
-        {(given) => (
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             rows={4}
             maxLength={20_000}
             value={draft.description}

@@ -1,8 +1,8 @@
 import type { FormEvent } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, NewTask as NewTaskInput, TaskAnswer } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Field, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { NewThing } from "./new-thing.tsx";
@@ -17,8 +17,8 @@ export function NewTask({ onClose }: { onClose: () => void }) {
   const agent = draft.agent || (workers[0]?.name ?? "");
   const give = useAction({
     run: (client, task: NewTaskInput) => client.post<TaskAnswer>("/tasks", task),
-    done: ({ task }) => `${task.agent} has it now`,
-    changes: ["/tasks"],
+    successMessage: ({ task }) => `${task.agent} has it now`,
+    invalidates: ["/tasks"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
@@ -26,7 +26,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
     const given = await give.run({ ...draft, agent });
     if (!given) return;
     forget();
-    navigate(here({ new: "" }, pathOf("tasks", "given", given.task.id)));
+    navigate(urlWith({ new: "" }, joinPath("tasks", "given", given.task.id)));
   };
   return (
     <NewThing
@@ -41,9 +41,9 @@ export function NewTask({ onClose }: { onClose: () => void }) {
       }}
     >
       <Field label="To whom" hint={workers.length === 0 ? "There is no sub-agent yet." : "A sub-agent."}>
-        {(given) => (
+        {(inputProps) => (
           <Select
-            {...given}
+            {...inputProps}
             value={agent}
             options={workers.map(({ name, parent }) => [name, `${name}, of ${parent}`] as const)}
             onChange={({ target }) => setDraft({ ...draft, agent: target.value })}
@@ -51,9 +51,9 @@ export function NewTask({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       <Field label="What is to be done">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             maxLength={2_000}
             value={draft.title}
             onChange={({ target }) => setDraft({ ...draft, title: target.value })}
@@ -61,9 +61,9 @@ export function NewTask({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       <Field label="Instructions" hint="What it has to know; may be left empty.">
-        {(given) => (
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             rows={6}
             value={draft.instructions}
             onChange={({ target }) => setDraft({ ...draft, instructions: target.value })}

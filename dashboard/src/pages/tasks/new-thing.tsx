@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId } from "react";
-import type { Doing } from "../../api/use-api.ts";
+import type { ActionState } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
@@ -8,7 +8,7 @@ interface NewThingProps {
   readonly title: string;
   /** The word on the button that makes it. */
   readonly action: string;
-  readonly doing: Pick<Doing<never, unknown>, "busy" | "problem">;
+  readonly doing: Pick<ActionState<never, unknown>, "isBusy" | "problem">;
   readonly isReady: boolean;
   readonly onSend: (event: FormEvent) => void;
   readonly onClose: () => void;
@@ -25,7 +25,7 @@ export function NewThing({ title, action, doing, isReady, onSend, onClose, child
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={doing.busy} disabled={!isReady}>
+          <Button look="primary" type="submit" form={form} busy={doing.isBusy} disabled={!isReady}>
             {action}
           </Button>
         </>

@@ -1,5 +1,5 @@
 import type { FormEvent } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type {
   AgentList,
   NewTicket as NewTicketInput,
@@ -8,7 +8,7 @@ import type {
   TicketView,
 } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
 import { Field, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { NewThing } from "./new-thing.tsx";
@@ -30,8 +30,8 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
   const project = draft.project || shown || (projects[0]?.key ?? "");
   const create = useAction({
     run: (client, ticket: NewTicketInput) => client.post<TicketAnswer>("/tickets", ticket),
-    done: ({ ticket }) => `${ticket.ref} is there now`,
-    changes: ["/tickets", "/projects"],
+    successMessage: ({ ticket }) => `${ticket.ref} is there now`,
+    invalidates: ["/tickets", "/projects"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
@@ -39,7 +39,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
     const made = await create.run({ ...draft, project, assignee: draft.assignee || null });
     if (!made) return;
     forget();
-    navigate(here({ new: "" }, pathOf("tasks", "tickets", made.ticket.ref)));
+    navigate(urlWith({ new: "" }, joinPath("tasks", "tickets", made.ticket.ref)));
   };
   return (
     <NewThing
@@ -57,9 +57,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
         label="Project"
         {...(projects.length === 0 ? { hint: "There is none yet; make one first." } : {})}
       >
-        {(given) => (
+        {(inputProps) => (
           <Select
-            {...given}
+            {...inputProps}
             value={project}
             options={projects.map(({ key, name }) => [key, `${key}: ${name}`] as const)}
             onChange={({ target }) => setDraft({ ...draft, project: target.value })}
@@ -67,9 +67,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       <Field label="What is to be done">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             maxLength={300}
             value={draft.title}
             onChange={({ target }) => setDraft({ ...draft, title: target.value })}
@@ -77,9 +77,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       <Field label="What it is about">
-        {(given) => (
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             rows={6}
             maxLength={20_000}
             value={draft.description}
@@ -89,9 +89,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
       </Field>
       <div className="grid grid-cols-2 gap-3">
         <Field label="Priority">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               value={draft.priority}
               options={PRIORITIES}
               onChange={({ target }) =>
@@ -101,9 +101,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="Who does it">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               value={draft.assignee}
               options={[["", "nobody yet"], ...agents.map(({ name }) => [name, name] as const)]}
               onChange={({ target }) => setDraft({ ...draft, assignee: target.value })}

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NoteAnswer, NoteInput, NoteList, ProjectView } from "../../api/contract.ts";
 import { useAction, usePages } from "../../api/use-api.ts";
 import { useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field, TextArea, TextInput } from "../../ui/form.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { NewThing } from "./new-thing.tsx";
 
@@ -16,7 +16,7 @@ const PAGE = 20;
 
 /** What is worth knowing about a project; with words, what those find. */
 export function ProjectNotes({ project: { key, status, notes: count } }: { project: ProjectView }) {
-  const path = pathOf("projects", key, "notes");
+  const path = joinPath("projects", key, "notes");
   const [text, setText] = useState("");
   const [doing, setDoing] = useUrlState("doing");
   const pages = usePages<NoteList>(path, { text, limit: PAGE }, (page, all) =>
@@ -28,11 +28,11 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
       title={count > 0 ? `Notes (${count})` : "Notes"}
       actions={
         status === "active" && (
-          <For role="operator">
+          <RequireRole role="operator">
             <Button icon="plus" onClick={() => setDoing("note")}>
               New note
             </Button>
-          </For>
+          </RequireRole>
         )
       }
     >
@@ -57,16 +57,17 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
           <li key={id}>
             <details className="rounded-md border border-line px-3 py-2">
               <summary className="font-medium">
-                <Untrusted text={title} />
+                <UntrustedText text={title} />
               </summary>
               <div className="mt-2">
-                <Untrusted text={body} max={4_000} />
+                <UntrustedText text={body} max={4_000} />
                 <p className="mt-2 text-xs text-soft">
-                  {createdBy === null ? "a person" : <Untrusted text={createdBy} />} · <Time at={updatedAt} />
+                  {createdBy === null ? "a person" : <UntrustedText text={createdBy} />} ·{" "}
+                  <Time at={updatedAt} />
                   {tags.length > 0 && (
                     <>
                       {" "}
-                      · <Untrusted text={tags.map((tag) => `#${tag}`).join(" ")} />
+                      · <UntrustedText text={tags.map((tag) => `#${tag}`).join(" ")} />
                     </>
                   )}
                 </p>
@@ -83,9 +84,9 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
         </div>
       )}
       {doing === "note" && (
-        <For role="operator">
+        <RequireRole role="operator">
           <NewNote path={path} onClose={() => setDoing("")} />
-        </For>
+        </RequireRole>
       )}
     </PanelSection>
   );
@@ -97,8 +98,8 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
   const [draft, setDraft, forget] = useDraft(`note-new.${path}`, NOTHING);
   const add = useAction({
     run: (client, note: NoteInput) => client.post<NoteAnswer>(path, note),
-    done: "Noted",
-    changes: ["/projects"],
+    successMessage: "Noted",
+    invalidates: ["/projects"],
     quiet: true,
   });
   const close = () => {
@@ -119,9 +120,9 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
       onClose={close}
     >
       <Field label="Title">
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             maxLength={300}
             value={draft.title}
             onChange={({ target }) => setDraft({ ...draft, title: target.value })}
@@ -129,9 +130,9 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
         )}
       </Field>
       <Field label="What is worth knowing">
-        {(given) => (
+        {(inputProps) => (
           <TextArea
-            {...given}
+            {...inputProps}
             rows={8}
             maxLength={10_000}
             value={draft.body}

@@ -1,16 +1,16 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ProjectAnswer, ProjectEdit, ProjectView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ProjectNotes } from "./project-notes.tsx";
 import { leftIn, ProjectStatus } from "./projects.tsx";
 import { StatusMark, TICKET_STATUSES } from "./status-words.tsx";
@@ -18,12 +18,12 @@ import { AgentLink } from "./task-panel.tsx";
 
 /** One project: how far it is, and what is worth knowing about it. */
 export function ProjectPanel({ name }: { name: string }) {
-  const answer = useGet<ProjectAnswer>(pathOf("projects", name));
+  const answer = useGet<ProjectAnswer>(joinPath("projects", name));
   const project = answer.data?.project;
   return (
     <SidePanel
-      title={<Untrusted text={project?.name ?? name} line />}
-      back={here({}, "/tasks/projects")}
+      title={<UntrustedText text={project?.name ?? name} line />}
+      closeTo={urlWith({}, "/tasks/projects")}
       actions={
         project && (
           <>
@@ -35,13 +35,13 @@ export function ProjectPanel({ name }: { name: string }) {
         )
       }
     >
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ project: shown }) => (
           <>
             <PanelSection>
               {shown.description !== "" && (
                 <p className="mb-3">
-                  <Untrusted text={shown.description} max={2_000} />
+                  <UntrustedText text={shown.description} max={2_000} />
                 </p>
               )}
               <KeyValues
@@ -74,27 +74,28 @@ export function ProjectPanel({ name }: { name: string }) {
             <ProjectNotes project={shown} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
 
 function More({ project: { key, status, revision } }: { project: ProjectView }) {
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const change = useAction({
     run: (client, edit: ProjectEdit) =>
-      client.patch<ProjectAnswer>(pathOf("projects", key), { ...edit, revision }),
-    done: "Saved",
-    changes: ["/projects", "/tickets"],
+      client.patch<ProjectAnswer>(joinPath("projects", key), { ...edit, revision }),
+    successMessage: "Saved",
+    invalidates: ["/projects", "/tickets"],
   });
   const archive = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Archive ${key}?`,
-      what: "It can still be read and searched, but nothing in it can be changed, by agents or people, until it is active again.",
+      description:
+        "It can still be read and searched, but nothing in it can be changed, by agents or people, until it is active again.",
       action: "Archive",
     });
-    if (isSure) await change.run({ status: "archived" });
+    if (isConfirmed) await change.run({ status: "archived" });
   };
   if (!isAdmin) return null;
   return (

@@ -1,14 +1,14 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ProjectList, ProjectView } from "../../api/contract.ts";
 import { usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { StateMark } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 const PAGE = 100;
 
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     cell: ({ key, name }) => (
       <span className="flex gap-2">
         <span className="shrink-0 font-mono text-xs leading-5 text-soft">{key}</span>
-        <Untrusted text={name} line />
+        <UntrustedText text={name} line />
       </span>
     ),
   },
@@ -28,10 +28,10 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     id: "about",
     header: "About",
     width: "minmax(0,2fr)",
-    roomy: true,
+    wideOnly: true,
     cell: ({ description }) => (
       <span className="text-soft">
-        <Untrusted text={description} line />
+        <UntrustedText text={description} line />
       </span>
     ),
   },
@@ -39,8 +39,8 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     id: "left",
     header: "To do",
     width: "5rem",
-    end: true,
-    phone: true,
+    alignEnd: true,
+    showOnPhone: true,
     sortBy: leftIn,
     cell: (project) => leftIn(project).toLocaleString("en"),
   },
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     id: "done",
     header: "Done",
     width: "5rem",
-    end: true,
+    alignEnd: true,
     sortBy: ({ tickets }) => tickets.done,
     cell: ({ tickets }) => tickets.done.toLocaleString("en"),
   },
@@ -56,8 +56,8 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     id: "notes",
     header: "Notes",
     width: "5rem",
-    end: true,
-    roomy: true,
+    alignEnd: true,
+    wideOnly: true,
     sortBy: ({ notes }) => notes,
     cell: ({ notes }) => notes.toLocaleString("en"),
   },
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     id: "status",
     header: "Status",
     width: "7rem",
-    roomy: true,
+    wideOnly: true,
     cell: ({ status }) => <ProjectStatus status={status} />,
   },
 ];
@@ -89,11 +89,12 @@ export function Projects({ selected }: { selected: string | undefined }) {
     page.projects.length < PAGE ? undefined : { offset: all.length * PAGE },
   );
   const projects = pages.data?.pages.flatMap((page) => page.projects) ?? [];
-  if (pages.error && !pages.data) return <Failed problem={pages.error} retry={() => void pages.refetch()} />;
-  if (!pages.data) return <Loading />;
+  if (pages.error && !pages.data)
+    return <ErrorState problem={pages.error} retry={() => void pages.refetch()} />;
+  if (!pages.data) return <LoadingState />;
   return (
     <>
-      <FilterBar shown={`${projects.length} of ${pages.data.pages[0]?.total ?? 0}`}>
+      <FilterBar summary={`${projects.length} of ${pages.data.pages[0]?.total ?? 0}`}>
         <FilterSelect
           name="status"
           label="Status"
@@ -108,27 +109,27 @@ export function Projects({ selected }: { selected: string | undefined }) {
         rows={projects}
         columns={COLUMNS}
         rowKey={({ key }) => key}
-        rowLink={({ key }) => here({}, pathOf("tasks", "projects", key))}
+        rowLink={({ key }) => urlWith({}, joinPath("tasks", "projects", key))}
         selected={selected}
         more={{
-          has: pages.hasNextPage,
-          loading: pages.isFetchingNextPage,
+          hasMore: pages.hasNextPage,
+          isLoading: pages.isFetchingNextPage,
           load: () => void pages.fetchNextPage(),
         }}
         empty={
-          <Empty
+          <EmptyState
             title={status === "" ? "There is no project yet" : "No project fits"}
             action={
-              <For role="admin">
-                <ButtonLink look="primary" to={here({ new: "yes" })}>
+              <RequireRole role="admin">
+                <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
                   New project
                 </ButtonLink>
-              </For>
+              </RequireRole>
             }
           >
             A project is what several agents and people work on together: tickets, one piece of work each, and
             notes on what is worth knowing.
-          </Empty>
+          </EmptyState>
         }
       />
     </>

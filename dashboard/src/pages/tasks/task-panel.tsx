@@ -1,29 +1,29 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { TaskAnswer, TaskView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { urlWith } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { isFinished, StatusMark } from "./status-words.tsx";
 
 /** One task: what was asked, who has it, and what came of it. */
 export function TaskPanel({ id }: { id: string }) {
-  const answer = useGet<TaskAnswer>(pathOf("tasks", id));
+  const answer = useGet<TaskAnswer>(joinPath("tasks", id));
   const task = answer.data?.task;
   return (
     <SidePanel
-      title={<Untrusted text={task?.title ?? "Task"} line />}
-      back={here({}, "/tasks")}
+      title={<UntrustedText text={task?.title ?? "Task"} line />}
+      closeTo={urlWith({}, "/tasks")}
       footer={task && !isFinished(task.status) && <Cancel task={task} />}
     >
-      <Loaded query={answer}>{({ task: shown }) => <Facts task={shown} />}</Loaded>
+      <QueryView query={answer}>{({ task: shown }) => <Facts task={shown} />}</QueryView>
     </SidePanel>
   );
 }
@@ -34,7 +34,7 @@ function Facts({ task }: { task: TaskView }) {
     <>
       <PanelSection>
         <p className="mb-3 text-base font-medium">
-          <Untrusted text={title} />
+          <UntrustedText text={title} />
         </p>
         <KeyValues
           pairs={[
@@ -54,12 +54,12 @@ function Facts({ task }: { task: TaskView }) {
       </PanelSection>
       {instructions !== "" && (
         <PanelSection title="What it was told">
-          <Untrusted text={instructions} max={4_000} />
+          <UntrustedText text={instructions} max={4_000} />
         </PanelSection>
       )}
       {note !== "" && (
         <PanelSection title="Its last word">
-          <Untrusted text={note} max={4_000} />
+          <UntrustedText text={note} max={4_000} />
         </PanelSection>
       )}
     </>
@@ -68,8 +68,8 @@ function Facts({ task }: { task: TaskView }) {
 
 export function AgentLink({ name }: { name: string }) {
   return (
-    <TextLink to={pathOf("agents", name)}>
-      <Untrusted text={name} />
+    <TextLink to={joinPath("agents", name)}>
+      <UntrustedText text={name} />
     </TextLink>
   );
 }
@@ -77,24 +77,24 @@ export function AgentLink({ name }: { name: string }) {
 function Cancel({ task: { id, agent } }: { task: TaskView }) {
   const confirm = useConfirm();
   const cancel = useAction({
-    run: (client) => client.post<TaskAnswer>(pathOf("tasks", id, "cancel"), {}),
-    done: "Cancelled; the agent is told",
-    changes: ["/tasks"],
+    run: (client) => client.post<TaskAnswer>(joinPath("tasks", id, "cancel"), {}),
+    successMessage: "Cancelled; the agent is told",
+    invalidates: ["/tasks"],
   });
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Cancel this task?",
-      what: `${agent} is told the next time it looks at its tasks. What it did so far stays as it is. A cancelled task cannot be taken up again.`,
+      description: `${agent} is told the next time it looks at its tasks. What it did so far stays as it is. A cancelled task cannot be taken up again.`,
       action: "Cancel the task",
       danger: true,
     });
-    if (isSure) await cancel.run();
+    if (isConfirmed) await cancel.run();
   };
   return (
-    <For role="operator">
-      <Button look="danger" icon="close" busy={cancel.busy} onClick={() => void ask()}>
+    <RequireRole role="operator">
+      <Button look="danger" icon="close" busy={cancel.isBusy} onClick={() => void ask()}>
         Cancel the task …
       </Button>
-    </For>
+    </RequireRole>
   );
 }

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { pathOf } from "../../api/client.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { joinPath } from "../../api/client.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import { NotFound } from "../../app/not-found.tsx";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { TabBar } from "../../ui/tabs.tsx";
@@ -34,24 +34,24 @@ export function Page({ params: { part = "given", id } }: PageProps) {
   return (
     <PageFrame
       title="Tasks"
-      about="What agents work on, and how far they are."
+      description="What agents work on, and how far they are."
       actions={<Actions part={shown} />}
       panel={panelOf(shown, id)}
     >
       <TabBar
         label="Parts of tasks"
-        chosen={shown}
+        selected={shown}
         tabs={PARTS.map(([id, label]) => ({ id, label, to: listOf(id) }))}
       />
       {shown === "given" && <GivenTasks selected={id} />}
       {shown === "tickets" && <Tickets selected={id} />}
       {shown === "projects" && <Projects selected={id} />}
       {isNew !== "" && (
-        <For role={shown === "projects" ? "admin" : "operator"}>
+        <RequireRole role={shown === "projects" ? "admin" : "operator"}>
           {shown === "given" && <NewTask onClose={close} />}
           {shown === "tickets" && <NewTicket onClose={close} />}
           {shown === "projects" && <NewProject onClose={close} />}
-        </For>
+        </RequireRole>
       )}
     </PageFrame>
   );
@@ -65,16 +65,16 @@ const NEW: Readonly<Record<Part, string>> = {
 
 function Actions({ part }: { part: Part }) {
   return (
-    <For role={part === "projects" ? "admin" : "operator"}>
-      <ButtonLink look="primary" icon="plus" to={here({ new: "yes" })}>
+    <RequireRole role={part === "projects" ? "admin" : "operator"}>
+      <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" })}>
         {NEW[part]}
       </ButtonLink>
-    </For>
+    </RequireRole>
   );
 }
 
 function listOf(part: Part): string {
-  return part === "given" ? "/tasks" : pathOf("tasks", part);
+  return part === "given" ? "/tasks" : joinPath("tasks", part);
 }
 
 function panelOf(part: Part, id: string | undefined): ReactNode {

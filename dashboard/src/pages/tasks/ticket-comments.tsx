@@ -1,19 +1,19 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { CommentAnswer, CommentList } from "../../api/contract.ts";
 import { useAction, usePages } from "../../api/use-api.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormProblem, TextArea } from "../../ui/form.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
 const PAGE = 50;
 
 /** What was said about a ticket, oldest first. */
 export function Comments({ ticket }: { ticket: string }) {
-  const path = pathOf("tickets", ticket, "comments");
+  const path = joinPath("tickets", ticket, "comments");
   const pages = usePages<CommentList>(path, { limit: PAGE }, (page, all) =>
     page.comments.length < PAGE ? undefined : { offset: all.length * PAGE },
   );
@@ -24,9 +24,9 @@ export function Comments({ ticket }: { ticket: string }) {
         {comments.map(({ id, createdBy, createdAt, text }) => (
           <li key={id}>
             <div className="text-xs text-soft">
-              <Untrusted text={createdBy ?? "a person"} /> · <Time at={createdAt} />
+              <UntrustedText text={createdBy ?? "a person"} /> · <Time at={createdAt} />
             </div>
-            <Untrusted text={text} max={2_000} />
+            <UntrustedText text={text} max={2_000} />
           </li>
         ))}
       </ol>
@@ -35,9 +35,9 @@ export function Comments({ ticket }: { ticket: string }) {
           Show more
         </Button>
       )}
-      <For role="operator">
+      <RequireRole role="operator">
         <Write ticket={ticket} path={path} />
-      </For>
+      </RequireRole>
     </PanelSection>
   );
 }
@@ -46,7 +46,7 @@ function Write({ ticket, path }: { ticket: string; path: string }) {
   const [text, setText, forget] = useDraft(`comment.${ticket}`, "");
   const say = useAction({
     run: (client, said: string) => client.post<CommentAnswer>(path, { text: said }),
-    changes: ["/tickets"],
+    invalidates: ["/tickets"],
     quiet: true,
   });
   return (
@@ -67,7 +67,7 @@ function Write({ ticket, path }: { ticket: string; path: string }) {
       />
       <FormProblem problem={say.problem} />
       <div>
-        <Button type="submit" busy={say.busy} disabled={text.trim() === ""}>
+        <Button type="submit" busy={say.isBusy} disabled={text.trim() === ""}>
           Comment
         </Button>
       </div>

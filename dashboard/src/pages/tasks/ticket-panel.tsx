@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, Done, TicketAnswer, TicketEdit, TicketView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Select } from "../../ui/form.tsx";
@@ -10,9 +10,9 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-words.tsx";
 import { AgentLink } from "./task-panel.tsx";
 import { Comments } from "./ticket-comments.tsx";
@@ -22,15 +22,15 @@ const LIST = "/tasks/tickets";
 
 /** One piece of work: how far it is, who has it, and what was said about it. */
 export function TicketPanel({ name }: { name: string }) {
-  const answer = useGet<TicketAnswer>(pathOf("tickets", name));
+  const answer = useGet<TicketAnswer>(joinPath("tickets", name));
   const ticket = answer.data?.ticket;
   return (
     <SidePanel
-      title={<Untrusted text={ticket?.ref ?? name} line mono />}
-      back={here({}, LIST)}
+      title={<UntrustedText text={ticket?.ref ?? name} line mono />}
+      closeTo={urlWith({}, LIST)}
       actions={ticket && <More ticket={ticket} />}
     >
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ ticket: shown }) => (
           <>
             <Facts ticket={shown} />
@@ -38,13 +38,13 @@ export function TicketPanel({ name }: { name: string }) {
               {shown.description === "" ? (
                 <p className="text-soft">Nothing more was written.</p>
               ) : (
-                <Untrusted text={shown.description} max={4_000} />
+                <UntrustedText text={shown.description} max={4_000} />
               )}
             </PanelSection>
             <Comments ticket={shown.ref} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -54,15 +54,15 @@ function Facts({ ticket }: { ticket: TicketView }) {
   return (
     <PanelSection>
       <p className="mb-3 text-base font-medium">
-        <Untrusted text={title} />
+        <UntrustedText text={title} />
       </p>
-      {useMay("operator") ? <Changeable ticket={ticket} /> : <Shown ticket={ticket} />}
+      {useHasRole("operator") ? <Changeable ticket={ticket} /> : <Shown ticket={ticket} />}
       <div className="mt-3">
         <KeyValues
           pairs={[
             [
               "Project",
-              <TextLink key="project" to={pathOf("tasks", "projects", project)}>
+              <TextLink key="project" to={joinPath("tasks", "projects", project)}>
                 {project}
               </TextLink>,
             ],
@@ -72,7 +72,7 @@ function Facts({ ticket }: { ticket: TicketView }) {
                 <span key="labels" className="flex flex-wrap gap-1">
                   {labels.map((label) => (
                     <Badge key={label}>
-                      <Untrusted text={label} line />
+                      <UntrustedText text={label} line />
                     </Badge>
                   ))}
                 </span>
@@ -105,29 +105,29 @@ function Changeable({ ticket }: { ticket: TicketView }) {
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const change = useAction({
     run: (client, edit: TicketEdit) =>
-      client.patch<TicketAnswer>(pathOf("tickets", ticket.ref), { ...edit, revision: ticket.revision }),
-    done: "Saved",
-    changes: ["/tickets", "/projects"],
+      client.patch<TicketAnswer>(joinPath("tickets", ticket.ref), { ...edit, revision: ticket.revision }),
+    successMessage: "Saved",
+    invalidates: ["/tickets", "/projects"],
   });
   return (
     <div className="flex flex-col gap-2">
       <Choice
         label="Status"
-        disabled={change.busy}
+        disabled={change.isBusy}
         options={TICKET_STATUSES}
         value={ticket.status}
         onChoose={(status) => void change.run({ status: status as TicketView["status"] })}
       />
       <Choice
         label="Priority"
-        disabled={change.busy}
+        disabled={change.isBusy}
         options={PRIORITIES}
         value={ticket.priority}
         onChoose={(priority) => void change.run({ priority: priority as TicketView["priority"] })}
       />
       <Choice
         label="Agent"
-        disabled={change.busy}
+        disabled={change.isBusy}
         options={[["", "nobody"], ...agents.map(({ name }) => [name, name] as const)]}
         value={ticket.assignee ?? ""}
         onChoose={(assignee) => void change.run({ assignee: assignee || null })}
@@ -144,31 +144,32 @@ interface ChoiceProps {
   readonly onChoose: (value: string) => void;
 }
 
-function Choice({ label, onChoose, ...given }: ChoiceProps) {
+function Choice({ label, onChoose, ...selectProps }: ChoiceProps) {
   return (
     <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] items-center gap-4">
       <span className="text-soft">{label}</span>
-      <Select {...given} aria-label={label} onChange={({ target }) => onChoose(target.value)} />
+      <Select {...selectProps} aria-label={label} onChange={({ target }) => onChoose(target.value)} />
     </div>
   );
 }
 
 function More({ ticket: { ref } }: { ticket: TicketView }) {
   const confirm = useConfirm();
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const remove = useAction({
-    run: (client) => client.delete<Done>(pathOf("tickets", ref)),
-    done: `${ref} was deleted`,
-    changes: ["/tickets", "/projects"],
+    run: (client) => client.delete<Done>(joinPath("tickets", ref)),
+    successMessage: `${ref} was deleted`,
+    invalidates: ["/tickets", "/projects"],
   });
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete ${ref}?`,
-      what: "It goes with its comments, for good; its number is not given again. To keep it without doing it, cancel it.",
+      description:
+        "It goes with its comments, for good; its number is not given again. To keep it without doing it, cancel it.",
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run())) navigate(here({}, LIST));
+    if (isConfirmed && (await remove.run())) navigate(urlWith({}, LIST));
   };
   return (
     <Menu

@@ -1,15 +1,15 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, ProjectList, TicketList, TicketSummary } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink, TextLink } from "../../ui/link.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-words.tsx";
 
 const PAGE = 100;
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
     cell: ({ ref, title }) => (
       <span className="flex gap-2">
         <span className="shrink-0 font-mono text-xs leading-5 text-soft">{ref}</span>
-        <Untrusted text={title} line />
+        <UntrustedText text={title} line />
       </span>
     ),
   },
@@ -30,14 +30,14 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
     id: "status",
     header: "Status",
     width: "9.5rem",
-    phone: true,
+    showOnPhone: true,
     cell: ({ status }) => <StatusMark status={status} />,
   },
   {
     id: "priority",
     header: "Priority",
     width: "6rem",
-    roomy: true,
+    wideOnly: true,
     cell: ({ priority }) => <Priority priority={priority} />,
   },
   {
@@ -45,16 +45,16 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
     header: "Agent",
     width: "minmax(5rem,0.8fr)",
     cell: ({ assignee }) =>
-      assignee === null ? <span className="text-soft">nobody</span> : <Untrusted text={assignee} line />,
+      assignee === null ? <span className="text-soft">nobody</span> : <UntrustedText text={assignee} line />,
   },
   {
     id: "labels",
     header: "Labels",
     width: "minmax(0,1fr)",
-    roomy: true,
+    wideOnly: true,
     cell: ({ labels }) => (
       <span className="text-soft">
-        <Untrusted text={labels.join(", ")} line />
+        <UntrustedText text={labels.join(", ")} line />
       </span>
     ),
   },
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
     id: "changed",
     header: "Changed",
     width: "7rem",
-    roomy: true,
+    wideOnly: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
 ];
@@ -90,7 +90,7 @@ export function Tickets({ selected }: { selected: string | undefined }) {
   return (
     <>
       <FilterBar
-        {...(pages.data ? { shown: `${tickets.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
+        {...(pages.data ? { summary: `${tickets.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
       >
         <SearchField label="Words of a ticket" />
         <FilterSelect
@@ -110,20 +110,20 @@ export function Tickets({ selected }: { selected: string | undefined }) {
         />
       </FilterBar>
       {pages.error && !pages.data ? (
-        <Failed problem={pages.error} retry={() => void pages.refetch()} />
+        <ErrorState problem={pages.error} retry={() => void pages.refetch()} />
       ) : !pages.data ? (
-        <Loading />
+        <LoadingState />
       ) : (
         <DataTable
           label="Tickets"
           rows={tickets}
           columns={COLUMNS}
           rowKey={({ ref }) => ref}
-          rowLink={({ ref }) => here({}, pathOf("tasks", "tickets", ref))}
+          rowLink={({ ref }) => urlWith({}, joinPath("tasks", "tickets", ref))}
           selected={selected}
           more={{
-            has: pages.hasNextPage,
-            loading: pages.isFetchingNextPage,
+            hasMore: pages.hasNextPage,
+            isLoading: pages.isFetchingNextPage,
             load: () => void pages.fetchNextPage(),
           }}
           empty={<NoTickets isNarrowed={isNarrowed} hasProjects={projects.length > 0} />}
@@ -135,29 +135,29 @@ export function Tickets({ selected }: { selected: string | undefined }) {
 
 function NoTickets({ isNarrowed, hasProjects }: { isNarrowed: boolean; hasProjects: boolean }) {
   if (isNarrowed)
-    return <Empty title="No ticket fits" action={<TextLink to="/tasks/tickets">Show all</TextLink>} />;
+    return <EmptyState title="No ticket fits" action={<TextLink to="/tasks/tickets">Show all</TextLink>} />;
   return (
-    <Empty
+    <EmptyState
       title={hasProjects ? "There is no ticket yet" : "There is no project yet"}
       action={
         hasProjects ? (
-          <For role="operator">
-            <ButtonLink look="primary" to={here({ new: "yes" })}>
+          <RequireRole role="operator">
+            <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
               New ticket
             </ButtonLink>
-          </For>
+          </RequireRole>
         ) : (
-          <For role="admin">
+          <RequireRole role="admin">
             <ButtonLink look="primary" to="/tasks/projects?new=yes">
               New project
             </ButtonLink>
-          </For>
+          </RequireRole>
         )
       }
     >
       {hasProjects
         ? "A ticket is one piece of work in a project. Agents with the toolbox code write and do them, and so can you."
         : "Tickets belong to a project, which agents and people work on together. Make one first."}
-    </Empty>
+    </EmptyState>
   );
 }

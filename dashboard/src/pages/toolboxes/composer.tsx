@@ -27,9 +27,9 @@ export function Composer({
     <>
       <PanelSection>
         <Field label="What it is for">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               value={description}
               onChange={({ target }) => onChange({ ...draft, description: target.value })}
             />

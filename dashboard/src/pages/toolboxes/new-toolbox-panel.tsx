@@ -1,7 +1,7 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { NewToolbox, ToolboxAnswer } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
+import { navigate, urlWith } from "../../app/location.ts";
 import { Field, TextInput } from "../../ui/form.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
@@ -16,27 +16,27 @@ export function NewToolboxPanel() {
   const preview = usePreview({ toolbox: { name: draft.name || "new", tools: draft.tools } });
   const create = useAction({
     run: (client, body: NewToolbox) => client.post<ToolboxAnswer>("/toolboxes", body),
-    done: ({ toolbox }) => `${toolbox.name} is there now`,
-    changes: ["/toolboxes"],
+    successMessage: ({ toolbox }) => `${toolbox.name} is there now`,
+    invalidates: ["/toolboxes"],
     quiet: true,
   });
   const save = async () => {
     const made = await create.run(draft);
     if (!made) return;
     forget();
-    navigate(here({ new: "" }, pathOf("toolboxes", made.toolbox.name)));
+    navigate(urlWith({ new: "" }, joinPath("toolboxes", made.toolbox.name)));
   };
   const leave = () => {
     forget();
-    navigate(here({ new: "" }, "/toolboxes"));
+    navigate(urlWith({ new: "" }, "/toolboxes"));
   };
   return (
-    <SidePanel title="New toolbox" back={here({ new: "" }, "/toolboxes")}>
+    <SidePanel title="New toolbox" closeTo={urlWith({ new: "" }, "/toolboxes")}>
       <PanelSection>
         <Field label="Name" hint="Small letters, digits and dashes: research-web">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               mono
               value={draft.name}
               onChange={({ target }) => setDraft({ ...draft, name: target.value })}
@@ -51,7 +51,7 @@ export function NewToolboxPanel() {
       />
       <SaveBar
         label="Create it"
-        busy={create.busy}
+        busy={create.isBusy}
         disabled={draft.name === ""}
         problem={create.problem}
         onSave={() => void save()}

@@ -1,16 +1,16 @@
 import { useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolboxAnswer, ToolboxTools, ToolboxView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { ChangePreview } from "../access/change-preview.tsx";
 import { SaveBar } from "../access/save-bar.tsx";
@@ -18,14 +18,14 @@ import { usePreview } from "../access/use-preview.ts";
 import { Composer, Entries, Given, type ToolboxDraft } from "./composer.tsx";
 
 export function ToolboxPanel({ name }: { name: string }) {
-  const path = pathOf("toolboxes", name);
+  const path = joinPath("toolboxes", name);
   const answer = useGet<ToolboxAnswer>(path);
-  const mayChange = useMay("admin");
+  const mayChange = useHasRole("admin");
   const remove = useRemoval(answer.data?.toolbox);
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={here({}, "/toolboxes")}
+      title={<UntrustedText text={name} line />}
+      closeTo={urlWith({}, "/toolboxes")}
       actions={
         mayChange &&
         answer.data?.toolbox.builtin === false && (
@@ -36,7 +36,7 @@ export function ToolboxPanel({ name }: { name: string }) {
         )
       }
     >
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ toolbox }) => (
           <>
             {toolbox.builtin || !mayChange ? (
@@ -46,7 +46,7 @@ export function ToolboxPanel({ name }: { name: string }) {
             )}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }
@@ -54,28 +54,28 @@ export function ToolboxPanel({ name }: { name: string }) {
 function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client, name: string) => client.delete(pathOf("toolboxes", name)),
-    done: "Deleted",
-    changes: ["/toolboxes", "/agents"],
+    run: (client, name: string) => client.delete(joinPath("toolboxes", name)),
+    successMessage: "Deleted",
+    invalidates: ["/toolboxes", "/agents"],
   });
   return async () => {
     if (!toolbox) return;
     const { name, agents } = toolbox;
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the toolbox ${name}?`,
-      what:
+      description:
         agents.length === 0
           ? "No agent has it. It cannot be undone."
           : `${agents.join(", ")} lose what only this toolbox gives, in conversations under way too. It cannot be undone.`,
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run(name))) navigate(here({}, "/toolboxes"));
+    if (isConfirmed && (await remove.run(name))) navigate(urlWith({}, "/toolboxes"));
   };
 }
 
 function ReadOnly({ toolbox }: { toolbox: ToolboxView }) {
-  const contents = useGet<ToolboxTools>(`${pathOf("toolboxes", toolbox.name)}/tools`);
+  const contents = useGet<ToolboxTools>(`${joinPath("toolboxes", toolbox.name)}/tools`);
   return (
     <>
       <PanelSection>
@@ -85,7 +85,7 @@ function ReadOnly({ toolbox }: { toolbox: ToolboxView }) {
             <span className="text-soft">It cannot be changed; make one of your own beside it.</span>
           </p>
         )}
-        <Untrusted text={toolbox.description} />
+        <UntrustedText text={toolbox.description} />
       </PanelSection>
       <Agents agents={toolbox.agents} />
       <PanelSection title="Tools in it">
@@ -107,8 +107,8 @@ function Agents({ agents }: { agents: readonly string[] }) {
         <ul className="flex flex-wrap gap-x-3 gap-y-1">
           {agents.map((agent) => (
             <li key={agent}>
-              <TextLink to={pathOf("agents", agent)}>
-                <Untrusted text={agent} />
+              <TextLink to={joinPath("agents", agent)}>
+                <UntrustedText text={agent} />
               </TextLink>
             </li>
           ))}
@@ -135,9 +135,9 @@ function Editor({ toolbox }: { toolbox: ToolboxView }) {
     edited.description !== stored.description || edited.tools.join("\n") !== stored.tools.join("\n");
   const preview = usePreview({ toolbox: { name, tools: edited.tools } });
   const update = useAction({
-    run: (client, body: Edited) => client.patch<ToolboxAnswer>(pathOf("toolboxes", name), body),
-    done: "Saved",
-    changes: ["/toolboxes", "/agents", "/access"],
+    run: (client, body: Edited) => client.patch<ToolboxAnswer>(joinPath("toolboxes", name), body),
+    successMessage: "Saved",
+    invalidates: ["/toolboxes", "/agents", "/access"],
     quiet: true,
   });
   const save = async () => {
@@ -158,7 +158,7 @@ function Editor({ toolbox }: { toolbox: ToolboxView }) {
       {isChanged && (
         <SaveBar
           label="Save"
-          busy={update.busy}
+          busy={update.isBusy}
           problem={update.problem}
           onSave={() => void save()}
           onDiscard={discard}

@@ -1,23 +1,23 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolboxList, ToolboxView } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { NewToolboxPanel } from "./new-toolbox-panel.tsx";
 import { ToolboxPanel } from "./toolbox-panel.tsx";
 
 const NAME: Column<ToolboxView> = {
   id: "name",
   header: "Name",
-  cell: ({ name }) => <Untrusted text={name} line />,
+  cell: ({ name }) => <UntrustedText text={name} line />,
   sortBy: ({ name }) => name,
   width: "minmax(8rem,1fr)",
 };
@@ -27,8 +27,8 @@ const AGENTS: Column<ToolboxView> = {
   cell: ({ agents }) => agents.length,
   sortBy: ({ agents }) => agents.length,
   width: "5rem",
-  end: true,
-  phone: true,
+  alignEnd: true,
+  showOnPhone: true,
 };
 const ENTRIES: Column<ToolboxView> = {
   id: "entries",
@@ -36,7 +36,7 @@ const ENTRIES: Column<ToolboxView> = {
   cell: ({ tools }) => (tools.includes("*") ? "all" : tools.length),
   sortBy: ({ tools }) => tools.length,
   width: "5rem",
-  end: true,
+  alignEnd: true,
 };
 const NOTES: Column<ToolboxView> = { id: "notes", header: "", cell: Notes, width: "9rem" };
 const COLUMNS: readonly Column<ToolboxView>[] = [
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<ToolboxView>[] = [
   {
     id: "about",
     header: "For",
-    cell: ({ description }) => <Untrusted text={description} line />,
+    cell: ({ description }) => <UntrustedText text={description} line />,
     width: "minmax(0,2.5fr)",
   },
   ENTRIES,
@@ -63,7 +63,7 @@ export function Page({ params: { name } }: PageProps) {
   const toolboxes = useGet<ToolboxList>("/toolboxes");
   const [words] = useUrlState("q");
   const [isNew] = useUrlState("new");
-  const mayChange = useMay("admin");
+  const mayChange = useHasRole("admin");
   const panel =
     name !== undefined ? (
       <ToolboxPanel key={name} name={name} />
@@ -73,23 +73,23 @@ export function Page({ params: { name } }: PageProps) {
   return (
     <PageFrame
       title="Toolboxes"
-      about="Named sets of tools to give to agents."
+      description="Named sets of tools to give to agents."
       actions={
         mayChange && (
-          <ButtonLink look="primary" icon="plus" to={here({ new: "yes" }, "/toolboxes")}>
+          <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" }, "/toolboxes")}>
             New toolbox
           </ButtonLink>
         )
       }
       panel={panel}
     >
-      <Loaded query={toolboxes}>
+      <QueryView query={toolboxes}>
         {({ toolboxes: all }) => {
           const wanted = words.toLowerCase();
           const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
           return (
             <>
-              <FilterBar shown={`${rows.length} of ${all.length}`}>
+              <FilterBar summary={`${rows.length} of ${all.length}`}>
                 <SearchField label="Find a toolbox" />
               </FilterBar>
               <DataTable
@@ -97,14 +97,14 @@ export function Page({ params: { name } }: PageProps) {
                 rows={rows}
                 columns={panel ? FEW : COLUMNS}
                 rowKey={(toolbox) => toolbox.name}
-                rowLink={(toolbox) => here({ new: "" }, pathOf("toolboxes", toolbox.name))}
+                rowLink={(toolbox) => urlWith({ new: "" }, joinPath("toolboxes", toolbox.name))}
                 selected={name}
-                empty={<Empty title="No toolbox fits" />}
+                empty={<EmptyState title="No toolbox fits" />}
               />
             </>
           );
         }}
-      </Loaded>
+      </QueryView>
     </PageFrame>
   );
 }

@@ -1,11 +1,11 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolOutcome } from "../../api/contract.ts";
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 import { Code, Json } from "../../ui/code.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 type Name = ToolOutcome["outcome"];
 
@@ -41,23 +41,23 @@ export function OutcomeView({ outcome }: { outcome: ToolOutcome }) {
   return (
     <PanelSection
       title="What came back"
-      actions={<TextLink to={pathOf("audit", outcome.callId)}>In the audit</TextLink>}
+      actions={<TextLink to={joinPath("audit", outcome.callId)}>In the audit</TextLink>}
     >
       <div role="status" className="mb-2 flex items-center justify-between gap-2 font-medium">
         <OutcomeMark outcome={outcome.outcome} />
-        <span className="font-normal text-soft">{duration(outcome.durationMs)}</span>
+        <span className="font-normal text-soft">{formatDuration(outcome.durationMs)}</span>
       </div>
       {error && (
         <div className="mb-2 rounded-md border border-line bg-page px-3 py-2">
-          <Untrusted text={error.message} />
+          <UntrustedText text={error.message} />
           {error.remedy && (
             <span className="block text-soft">
-              <Untrusted text={error.remedy} />
+              <UntrustedText text={error.remedy} />
             </span>
           )}
           {typeof approval === "string" && (
             <span className="mt-1 block">
-              <TextLink to={pathOf("approvals", approval)}>Decide it now</TextLink>, then call again.
+              <TextLink to={joinPath("approvals", approval)}>Decide it now</TextLink>, then call again.
             </span>
           )}
         </div>
@@ -87,7 +87,7 @@ function Block({ block, label }: { block: ToolOutcome["content"][number]; label:
     const bytes = Math.round((block.data.length * 3) / 4).toLocaleString("en");
     return (
       <p className="rounded-md border border-line bg-page px-3 py-2 text-soft">
-        <Untrusted text={kind} mono />, {bytes} bytes
+        <UntrustedText text={kind} mono />, {bytes} bytes
       </p>
     );
   }

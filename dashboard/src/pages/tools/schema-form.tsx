@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field as FieldFrame, Select, TextArea, TextInput } from "../../ui/form.tsx";
-import { plain, Untrusted } from "../../ui/untrusted.tsx";
+import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
 import { initialOf, isUnparsed, join, parsed } from "./form-values.ts";
 import { type Field, isObject, type Scalar } from "./schema-fields.ts";
 
@@ -47,11 +47,11 @@ function labelOf(field: Field, path: string): string {
 
 /** A stranger chose it. */
 function nameOf(field: Field, path: string): string {
-  return plain((field.title || lastOf(path) || "Value").slice(0, MAX_NAME));
+  return escapeInvisible((field.title || lastOf(path) || "Value").slice(0, MAX_NAME));
 }
 
 function About({ field }: { field: Field }) {
-  return field.about === "" ? null : <Untrusted text={field.about} max={300} />;
+  return field.about === "" ? null : <UntrustedText text={field.about} max={300} />;
 }
 
 function hintOf(field: Field) {
@@ -68,12 +68,12 @@ function TextField(asked: Of<"text">) {
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
   return (
     <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
-      {(given) =>
+      {(inputProps) =>
         field.long ? (
-          <TextArea {...given} value={text} rows={3} onChange={({ target }) => onChange(target.value)} />
+          <TextArea {...inputProps} value={text} rows={3} onChange={({ target }) => onChange(target.value)} />
         ) : (
           <TextInput
-            {...given}
+            {...inputProps}
             type={field.secret ? "password" : "text"}
             value={text}
             onChange={({ target }) => onChange(target.value)}
@@ -91,9 +91,9 @@ function NumberField(asked: Of<"number">) {
   const shown = numberIn(typed) === value ? typed : value === undefined ? "" : String(value);
   return (
     <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
-      {(given) => (
+      {(inputProps) => (
         <TextInput
-          {...given}
+          {...inputProps}
           inputMode={field.whole ? "numeric" : "decimal"}
           value={shown}
           placeholder={rangeOf(field)}
@@ -130,9 +130,9 @@ function Choice(asked: Of<"choice">) {
   ];
   return (
     <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
-      {(given) => (
+      {(inputProps) => (
         <Select
-          {...given}
+          {...inputProps}
           options={options}
           value={at === -1 ? "" : String(at)}
           onChange={({ target }) =>
@@ -146,7 +146,7 @@ function Choice(asked: Of<"choice">) {
 
 function wordOf(option: Scalar): string {
   const word = typeof option === "string" ? option : String(option);
-  return word === "" ? "(empty)" : plain(word.slice(0, 200));
+  return word === "" ? "(empty)" : escapeInvisible(word.slice(0, 200));
 }
 
 const YES_NO = [
@@ -159,9 +159,9 @@ function YesNo(asked: Of<"yesNo">) {
   const { field, value, onChange, path } = asked;
   return (
     <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
-      {(given) => (
+      {(inputProps) => (
         <Select
-          {...given}
+          {...inputProps}
           options={field.required ? YES_NO.slice(1) : YES_NO}
           value={value === undefined ? "" : String(value)}
           onChange={({ target }) => onChange(target.value === "" ? undefined : target.value === "true")}
@@ -187,9 +187,9 @@ function JsonField(asked: Of<"json">) {
       }
       {...errorOf(asked)}
     >
-      {(given) => (
+      {(inputProps) => (
         <TextArea
-          {...given}
+          {...inputProps}
           mono
           value={text}
           onChange={({ target }) => {

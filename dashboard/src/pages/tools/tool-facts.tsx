@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolAnswer, ToolDetail } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { useMay } from "../../app/session.tsx";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -10,8 +10,8 @@ import { Checkbox, FormProblem } from "../../ui/form.tsx";
 import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CAPABILITIES } from "../access/capability-words.ts";
 import { KindBadge, Origin, ToolStateMark } from "../access/tool-words.tsx";
 
@@ -23,21 +23,21 @@ export function ToolFacts({ tool }: { tool: ToolDetail }) {
           {tool.description === "" ? (
             <span className="text-soft">It says nothing of itself.</span>
           ) : (
-            <Untrusted text={tool.description} max={1_200} />
+            <UntrustedText text={tool.description} max={1_200} />
           )}
         </p>
         <Warnings tool={tool} />
         <KeyValues
           pairs={[
             ["From", <Origin key="origin" origin={tool.origin} />],
-            ["Called there", tool.ownName !== tool.name && <Untrusted text={tool.ownName} mono />],
+            ["Called there", tool.ownName !== tool.name && <UntrustedText text={tool.ownName} mono />],
             ["State", <State key="state" tool={tool} />],
             ["Kind", <KindBadge key="kind" flags={tool.flags} />],
             ["At once", tool.flags.concurrencySafe ? "may run beside others" : "one at a time"],
             ["Tokens", `about ${tool.tokens.toLocaleString("en")} in a model's list`],
             ["In lists", listWords(tool)],
-            ["Scope", <Untrusted key="scope" text={tool.scope} mono />],
-            ["Time limit", duration(tool.timeoutMs)],
+            ["Scope", <UntrustedText key="scope" text={tool.scope} mono />],
+            ["Time limit", formatDuration(tool.timeoutMs)],
           ]}
         />
       </PanelSection>
@@ -49,8 +49,8 @@ export function ToolFacts({ tool }: { tool: ToolDetail }) {
           <ul className="flex flex-wrap gap-x-3 gap-y-1">
             {tool.toolboxes.map((name) => (
               <li key={name}>
-                <TextLink to={pathOf("toolboxes", name)}>
-                  <Untrusted text={name} />
+                <TextLink to={joinPath("toolboxes", name)}>
+                  <UntrustedText text={name} />
                 </TextLink>
               </li>
             ))}
@@ -67,7 +67,7 @@ function State({ tool: { status } }: { tool: ToolDetail }) {
       <ToolStateMark status={status} />
       {status.kind !== "active" && (
         <span className="block text-soft">
-          <Untrusted text={status.reason} />
+          <UntrustedText text={status.reason} />
         </span>
       )}
     </>
@@ -92,15 +92,15 @@ function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetai
       )}
       {warnings.map((warning) => (
         <li key={warning} className="rounded-md border border-warn bg-warn-soft px-3 py-2">
-          <Untrusted text={warning} />
+          <UntrustedText text={warning} />
         </li>
       ))}
       {findings.map(({ kind, field, excerpt }) => (
         <li key={kind + field + excerpt} className="rounded-md border border-warn bg-warn-soft px-3 py-2">
           <span className="font-medium text-warn">Look at this: {kind.replaceAll("_", " ")}</span> in{" "}
-          <Untrusted text={field} mono />
+          <UntrustedText text={field} mono />
           <span className="block">
-            <Untrusted text={excerpt} />
+            <UntrustedText text={excerpt} />
           </span>
         </li>
       ))}
@@ -110,7 +110,7 @@ function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetai
 
 function Capabilities({ tool }: { tool: ToolDetail }) {
   const [editing, setEditing] = useState(false);
-  const mayCorrect = useMay("admin") && tool.origin.startsWith("mcp:");
+  const mayCorrect = useHasRole("admin") && tool.origin.startsWith("mcp:");
   const words = CAPABILITIES.filter(([id]) => tool.capabilities.includes(id)).map(([, label]) => label);
   return (
     <PanelSection
@@ -144,9 +144,9 @@ function CorrectDialog({ tool, onClose }: { tool: ToolDetail; onClose: () => voi
   const [chosen, setChosen] = useState<readonly string[]>(tool.capabilities);
   const save = useAction({
     run: (client, capabilities: readonly string[] | null) =>
-      client.put<ToolAnswer>(`${pathOf("tools", tool.name)}/capabilities`, { capabilities }),
-    done: "Saved",
-    changes: ["/tools", "/agents"],
+      client.put<ToolAnswer>(`${joinPath("tools", tool.name)}/capabilities`, { capabilities }),
+    successMessage: "Saved",
+    invalidates: ["/tools", "/agents"],
     quiet: true,
   });
   const send = async (capabilities: readonly string[] | null) => {
@@ -159,11 +159,11 @@ function CorrectDialog({ tool, onClose }: { tool: ToolDetail; onClose: () => voi
       footer={
         <>
           {tool.corrected && (
-            <Button busy={save.busy} onClick={() => void send(null)}>
+            <Button busy={save.isBusy} onClick={() => void send(null)}>
               What its definition says
             </Button>
           )}
-          <Button look="primary" busy={save.busy} onClick={() => void send(chosen)}>
+          <Button look="primary" busy={save.isBusy} onClick={() => void send(chosen)}>
             Save
           </Button>
         </>

@@ -1,14 +1,14 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { ToolAnswer, ToolDetail, ToolMatch } from "../../api/contract.ts";
 import { useGet } from "../../api/use-api.ts";
-import { here } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Json } from "../../ui/code.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ToolFacts } from "./tool-facts.tsx";
 import { ToolUseTab } from "./tool-use.tsx";
 import { TryIt } from "./try-it.tsx";
@@ -16,8 +16,8 @@ import { WhyFound } from "./why.tsx";
 
 /** One tool: what it is, trying it, who uses it, its definition. */
 export function ToolPanel({ name, match }: { name: string; match: ToolMatch | undefined }) {
-  const answer = useGet<ToolAnswer>(pathOf("tools", name));
-  const mayTry = useMay("operator");
+  const answer = useGet<ToolAnswer>(joinPath("tools", name));
+  const mayTry = useHasRole("operator");
   const tabs = [
     { id: "about", label: "About" },
     ...(mayTry ? [{ id: "try", label: "Try it" }] : []),
@@ -27,12 +27,12 @@ export function ToolPanel({ name, match }: { name: string; match: ToolMatch | un
   const tab = useTab("tab", tabs.map(({ id }) => id) as unknown as readonly [string, ...string[]]);
   return (
     <SidePanel
-      title={<Untrusted text={name} mono line />}
+      title={<UntrustedText text={name} mono line />}
       actions={<CopyButton text={name} label="Copy the name" />}
-      back={here({ tab: "" }, "/tools")}
+      closeTo={urlWith({ tab: "" }, "/tools")}
     >
       <Tabs name="tab" tabs={tabs} label="Parts of the tool" />
-      <Loaded query={answer}>
+      <QueryView query={answer}>
         {({ tool }) => (
           <>
             {tab === "about" && (
@@ -46,7 +46,7 @@ export function ToolPanel({ name, match }: { name: string; match: ToolMatch | un
             {tab === "schema" && <Schemas tool={tool} />}
           </>
         )}
-      </Loaded>
+      </QueryView>
     </SidePanel>
   );
 }

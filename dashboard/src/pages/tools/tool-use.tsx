@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AuditPage, CallSummary, ToolUse } from "../../api/contract.ts";
 import { invalidate, useGet } from "../../api/use-api.ts";
 import { useEvents } from "../../app/live-context.tsx";
 import { Link, TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
-import { duration, Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { QueryView } from "../../ui/states.tsx";
+import { formatDuration, Time } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { counted, DecisionMark, GrantSources } from "../access/tool-words.tsx";
 import { OutcomeMark } from "./outcome-view.tsx";
 
@@ -18,7 +18,7 @@ const WRITTEN_MS = 500;
 
 /** Who has a tool, through what, and how its calls went. */
 export function ToolUseTab({ name }: { name: string }) {
-  const path = `${pathOf("tools", name)}/use`;
+  const path = `${joinPath("tools", name)}/use`;
   const use = useGet<ToolUse>(path);
   const queries = useQueryClient();
   const timer = useRef<number | undefined>(undefined);
@@ -32,7 +32,7 @@ export function ToolUseTab({ name }: { name: string }) {
   useEffect(() => () => window.clearTimeout(timer.current), []);
   return (
     <>
-      <Loaded query={use}>
+      <QueryView query={use}>
         {({ agents, calls, callers }) => (
           <>
             <PanelSection title="Calls of the last 7 days">
@@ -53,7 +53,7 @@ export function ToolUseTab({ name }: { name: string }) {
             </PanelSection>
           </>
         )}
-      </Loaded>
+      </QueryView>
       <PanelSection
         title="Newest calls"
         actions={<TextLink to={`/audit?tool=${encodeURIComponent(name)}`}>All in the audit</TextLink>}
@@ -67,8 +67,8 @@ export function ToolUseTab({ name }: { name: string }) {
 function Caller({ agent }: { agent: string }) {
   if (agent === "operator") return <>you and other people</>;
   return (
-    <TextLink to={pathOf("agents", agent)}>
-      <Untrusted text={agent} />
+    <TextLink to={joinPath("agents", agent)}>
+      <UntrustedText text={agent} />
     </TextLink>
   );
 }
@@ -81,8 +81,8 @@ function Numbers({ calls }: { calls: CallSummary }) {
     ["Calls", `${made.toLocaleString("en")}${more ? "+" : ""}`],
     ["Did not work", ran === 0 ? "—" : `${failed} (${Math.round((100 * failed) / ran)} %)`],
     ["Refused", String(refused)],
-    ["p50", p50Ms === null ? "—" : duration(p50Ms)],
-    ["p95", p95Ms === null ? "—" : duration(p95Ms)],
+    ["p50", p50Ms === null ? "—" : formatDuration(p50Ms)],
+    ["p95", p95Ms === null ? "—" : formatDuration(p95Ms)],
   ];
   return (
     <>
@@ -105,8 +105,8 @@ function Holders({ agents }: { agents: ToolUse["agents"] }) {
     <ul className="flex flex-col gap-2">
       {agents.map(({ agent, grantedBy, listed, decision, rule }) => (
         <li key={agent} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
-          <TextLink to={pathOf("agents", agent)}>
-            <Untrusted text={agent} />
+          <TextLink to={joinPath("agents", agent)}>
+            <UntrustedText text={agent} />
           </TextLink>
           <DecisionMark decision={decision} rule={rule} />
           <span className="col-span-2 flex gap-1 text-xs text-soft">
@@ -124,7 +124,7 @@ function Holders({ agents }: { agents: ToolUse["agents"] }) {
 function Recent({ name }: { name: string }) {
   const page = useGet<AuditPage>("/audit", { params: { tool: name, limit: RECENT } });
   return (
-    <Loaded query={page} rows={3}>
+    <QueryView query={page} rows={3}>
       {({ calls }) =>
         calls.length === 0 ? (
           <p className="text-soft">None yet.</p>
@@ -133,13 +133,13 @@ function Recent({ name }: { name: string }) {
             {calls.map(({ id, agent, outcome, startedAt, durationMs }) => (
               <li key={id}>
                 <Link
-                  to={pathOf("audit", id)}
+                  to={joinPath("audit", id)}
                   className="-mx-2 grid grid-cols-[minmax(0,1fr)_minmax(0,5rem)_4rem_6.5rem] items-center gap-2 rounded px-2 py-1 hover:bg-hover"
                 >
                   <OutcomeMark outcome={outcome} />
-                  <Untrusted text={agent} line />
+                  <UntrustedText text={agent} line />
                   <span className="text-end text-soft">
-                    {durationMs === null ? "" : duration(durationMs)}
+                    {durationMs === null ? "" : formatDuration(durationMs)}
                   </span>
                   <span className="text-end text-soft">
                     <Time at={startedAt} />
@@ -150,6 +150,6 @@ function Recent({ name }: { name: string }) {
           </ul>
         )
       }
-    </Loaded>
+    </QueryView>
   );
 }

@@ -1,13 +1,13 @@
 import { useEffect, useMemo } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { AgentList, ListedTool, ToolList, ToolMatch, ToolSearchAnswer } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import {
   counted,
   KIND_OPTIONS,
@@ -51,7 +51,7 @@ const TOKENS: Column<ListedTool> = {
   cell: ({ tokens }) => short(tokens),
   sortBy: ({ tokens }) => tokens,
   width: "4.5rem",
-  end: true,
+  alignEnd: true,
 };
 const DOES: Column<ListedTool> = {
   id: "does",
@@ -65,7 +65,7 @@ const STATE: Column<ListedTool> = {
   cell: ({ status }) => <ToolStateMark status={status} />,
   sortBy: ({ status }) => status.kind,
   width: "8.5rem",
-  phone: true,
+  showOnPhone: true,
 };
 const COLUMNS: readonly Column<ListedTool>[] = [
   NAME,
@@ -97,7 +97,7 @@ export function Page({ params: { name } }: PageProps) {
   const catalogue = useCatalogue(filter);
   const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
     params: { query, limit: MATCHES, ...filter },
-    keep: true,
+    keepPrevious: true,
   });
   const match = query === "" ? undefined : found.data?.matches.find(({ tool }) => tool.name === name);
   const origins = catalogue.origins.map(
@@ -106,10 +106,10 @@ export function Page({ params: { name } }: PageProps) {
   return (
     <PageFrame
       title="Tools"
-      about={`Everything an agent could call. The search is the one models use; they get the best ${MODELS_GET}.`}
+      description={`Everything an agent could call. The search is the one models use; they get the best ${MODELS_GET}.`}
       panel={name !== undefined && <ToolPanel key={name} name={name} match={match} />}
     >
-      <FilterBar shown={query === "" ? catalogue.shown : shownOf(found.data)}>
+      <FilterBar summary={query === "" ? catalogue.shown : shownOf(found.data)}>
         <SearchField label="Say what the tool should do" />
         <FilterSelect
           name="as"
@@ -125,9 +125,9 @@ export function Page({ params: { name } }: PageProps) {
       ) : found.data ? (
         <Matches matches={found.data.matches} selected={name} />
       ) : found.error ? (
-        <Failed problem={found.error} retry={() => void found.refetch()} />
+        <ErrorState problem={found.error} retry={() => void found.refetch()} />
       ) : (
-        <Loading />
+        <LoadingState />
       )}
     </PageFrame>
   );
@@ -193,21 +193,22 @@ function Catalogue({
   catalogue: ReturnType<typeof useCatalogue>;
   selected: string | undefined;
 }) {
-  if (query.error && !query.data) return <Failed problem={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <Loading />;
+  if (query.error && !query.data)
+    return <ErrorState problem={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <LoadingState />;
   return (
     <DataTable
       label="Tools"
       rows={tools}
       columns={selected === undefined ? COLUMNS : FEW}
       rowKey={(tool) => tool.name}
-      rowLink={(tool) => here({}, pathOf("tools", tool.name))}
+      rowLink={(tool) => urlWith({}, joinPath("tools", tool.name))}
       group={BY_ORIGIN}
       selected={selected}
       empty={
-        <Empty title="No tool fits">
+        <EmptyState title="No tool fits">
           <p>Ask for fewer conditions above, or add a server that has what you look for.</p>
-        </Empty>
+        </EmptyState>
       }
     />
   );
@@ -222,7 +223,7 @@ function Matches({ matches, selected }: { matches: readonly ToolMatch[]; selecte
       header: "Score",
       cell: (match) => <Score match={match} best={best} />,
       width: "6rem",
-      phone: true,
+      showOnPhone: true,
     },
     { id: "why", header: "Why", cell: (match) => <WhyLine match={match} />, width: "minmax(0,2fr)" },
     ...(selected === undefined ? [of(FROM), of(TOKENS)] : []),
@@ -233,12 +234,12 @@ function Matches({ matches, selected }: { matches: readonly ToolMatch[]; selecte
       rows={matches}
       columns={columns}
       rowKey={({ tool }) => tool.name}
-      rowLink={({ tool }) => here({}, pathOf("tools", tool.name))}
+      rowLink={({ tool }) => urlWith({}, joinPath("tools", tool.name))}
       selected={selected}
       empty={
-        <Empty title="A model would find nothing">
+        <EmptyState title="A model would find nothing">
           <p>Try other words for what the tool should do, or fewer conditions above.</p>
-        </Empty>
+        </EmptyState>
       }
     />
   );

@@ -4,10 +4,10 @@ import { useGet } from "../../api/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Field, FormProblem, Select, TextArea } from "../../ui/form.tsx";
-import { Reveal } from "../../ui/reveal.tsx";
+import { ScrollIntoView } from "../../ui/scroll-into-view.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { duration } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { formatDuration } from "../../ui/time.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { givenIn, hasSecret, initialOf, jsonProblem, problemsIn } from "./form-values.ts";
 import { OutcomeView } from "./outcome-view.tsx";
@@ -74,9 +74,9 @@ export function TryIt({ tool }: { tool: ToolDetail }) {
         <form onSubmit={(event) => void send(event)} className="flex flex-col gap-3" noValidate>
           {isJson ? (
             <Field label="Arguments" {...(isTried && jsonWrong ? { error: jsonWrong } : {})}>
-              {(given) => (
+              {(inputProps) => (
                 <TextArea
-                  {...given}
+                  {...inputProps}
                   mono
                   rows={10}
                   value={filled.json}
@@ -96,9 +96,9 @@ export function TryIt({ tool }: { tool: ToolDetail }) {
             />
           )}
           <Field label="Call as">
-            {(given) => (
+            {(inputProps) => (
               <Select
-                {...given}
+                {...inputProps}
                 value={filled.agent}
                 onChange={({ target }) => setFilled({ ...filled, agent: target.value })}
                 options={[
@@ -122,9 +122,9 @@ export function TryIt({ tool }: { tool: ToolDetail }) {
         </form>
       </PanelSection>
       {came !== null && (
-        <Reveal on={came}>
+        <ScrollIntoView trigger={came}>
           <Answer call={call} />
-        </Reveal>
+        </ScrollIntoView>
       )}
     </>
   );
@@ -135,9 +135,9 @@ const NONE: ReadonlyMap<string, string> = new Map();
 function destroying(name: string) {
   return {
     title: "Call it for real?",
-    what: (
+    description: (
       <>
-        <Untrusted text={name} mono /> may delete or overwrite what somebody cares about. It is called for
+        <UntrustedText text={name} mono /> may delete or overwrite what somebody cares about. It is called for
         real, now, with what you filled in.
       </>
     ),
@@ -188,11 +188,11 @@ function Running({ startedAt, progress }: { startedAt: number; progress: CallSta
           aria-label="How far the call has come"
           {...(progress?.total ? { value: progress.progress, max: progress.total } : {})}
         />
-        <span className="w-14 text-end text-soft">{duration(now - startedAt)}</span>
+        <span className="w-14 text-end text-soft">{formatDuration(now - startedAt)}</span>
       </div>
       {progress?.message !== undefined && (
         <p className="mt-1 text-soft">
-          <Untrusted text={progress.message} />
+          <UntrustedText text={progress.message} />
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { CallLine, CallRequest, ToolOutcome } from "../../api/contract.ts";
-import { type Problem, problemOf } from "../../api/problem.ts";
+import { type Problem, toProblem } from "../../api/problem.ts";
 import { useClient } from "../../api/use-api.ts";
 
 type Progress = Extract<CallLine, { progress: unknown }>["progress"];
@@ -27,16 +27,16 @@ export function useCall() {
     running.current = stop;
     setState({ ...NOTHING, startedAt: Date.now() });
     try {
-      for await (const line of client.lines<CallLine>("/call/stream", request, stop.signal)) {
+      for await (const line of client.streamLines<CallLine>("/call/stream", request, stop.signal)) {
         if ("outcome" in line) setState({ ...NOTHING, outcome: line.outcome });
         else setState((before) => ({ ...before, progress: line.progress }));
       }
       setState((before) => (before.outcome ? before : { ...NOTHING, problem: BROKEN_OFF }));
     } catch (thrown) {
-      setState(stop.signal.aborted ? NOTHING : { ...NOTHING, problem: problemOf(thrown) });
+      setState(stop.signal.aborted ? NOTHING : { ...NOTHING, problem: toProblem(thrown) });
     }
   };
   return { ...state, start, cancel: () => running.current?.abort() };
 }
 
-const BROKEN_OFF = problemOf(new Error("The connection broke off before the call had ended"));
+const BROKEN_OFF = toProblem(new Error("The connection broke off before the call had ended"));

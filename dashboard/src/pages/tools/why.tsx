@@ -1,7 +1,7 @@
 import type { ToolMatch } from "../../api/contract.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
 /** How well a tool fits, beside the best one. */
 export function Score({ match: { score, why }, best }: { match: ToolMatch; best: number }) {
@@ -27,7 +27,7 @@ function Bar({ share }: { share: number }) {
 
 /** On one line: which words, where, and what else. */
 export function WhyLine({ match: { why, alike } }: { match: ToolMatch }) {
-  return <Untrusted text={lineOf(why, alike)} line />;
+  return <UntrustedText text={lineOf(why, alike)} line />;
 }
 
 function lineOf(why: ToolMatch["why"], alike: readonly string[]): string {
@@ -66,7 +66,7 @@ export function WhyFound({ match: { score, why, alike } }: { match: ToolMatch })
             {shown.map(([name, where, share]) => (
               <tr key={name + where}>
                 <th scope="row" className="py-0.5 pr-2 text-start align-top font-medium">
-                  <Untrusted text={name} />
+                  <UntrustedText text={name} />
                 </th>
                 <td className="py-0.5 pr-2 align-top text-soft">{where}</td>
                 <td className="py-0.5 text-end align-top">{share.toFixed(1)}</td>
@@ -83,7 +83,7 @@ export function WhyFound({ match: { score, why, alike } }: { match: ToolMatch })
       )}
       {alike.length > 0 && (
         <p className="mt-2 text-soft">
-          Of other servers, and the same: <Untrusted text={alike.join(", ")} mono />
+          Of other servers, and the same: <UntrustedText text={alike.join(", ")} mono />
         </p>
       )}
     </PanelSection>

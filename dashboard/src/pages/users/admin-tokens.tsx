@@ -1,17 +1,17 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { TokenAnswer, TokenList, TokenView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
 import { useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PageBody } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { TokenShown } from "../agents/token-shown.tsx";
 import { NewAdminToken } from "./new-admin-token.tsx";
 import { ROLES } from "./role-words.ts";
@@ -29,11 +29,13 @@ export function AdminTokens() {
           <p className="text-soft">For the command line and programs that use the API.</p>
           <TextLink to="/agents">Tokens of agents are on their pages</TextLink>
         </div>
-        <Loaded query={tokens} rows={3}>
+        <QueryView query={tokens} rows={3}>
           {({ tokens: all }) => {
             const admin = all.filter(({ kind }) => kind === "admin");
             if (admin.length === 0)
-              return <Empty title="No admin token">The command line on this machine needs none.</Empty>;
+              return (
+                <EmptyState title="No admin token">The command line on this machine needs none.</EmptyState>
+              );
             return (
               <ul aria-label="Admin tokens" className="divide-y divide-line rounded-md border border-line">
                 {admin.map((token) => (
@@ -42,10 +44,10 @@ export function AdminTokens() {
               </ul>
             );
           }}
-        </Loaded>
+        </QueryView>
       </div>
       {adding === "token" && (
-        <For role="admin">
+        <RequireRole role="admin">
           <NewAdminToken
             onClose={() => setAdding("")}
             onMade={(answer) => {
@@ -53,7 +55,7 @@ export function AdminTokens() {
               setMade(answer);
             }}
           />
-        </For>
+        </RequireRole>
       )}
       {made && <TokenShown made={made} onClose={() => setMade(null)} />}
     </PageBody>
@@ -64,26 +66,26 @@ function TokenLine({ token }: { token: TokenView }) {
   const { id, label, hint, role, createdAt, lastUsedAt, expiresAt } = token;
   const confirm = useConfirm();
   const revoke = useAction({
-    run: (client) => client.delete(pathOf("tokens", id)),
-    done: "Revoked",
-    changes: ["/tokens"],
+    run: (client) => client.delete(joinPath("tokens", id)),
+    successMessage: "Revoked",
+    invalidates: ["/tokens"],
   });
   const name = label || "without a label";
   const ask = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Revoke this token?",
-      what: `Whoever uses ${name} (…${hint}) is refused from the next request on. This cannot be undone.`,
+      description: `Whoever uses ${name} (…${hint}) is refused from the next request on. This cannot be undone.`,
       action: "Revoke",
       danger: true,
     });
-    if (isSure) await revoke.run();
+    if (isConfirmed) await revoke.run();
   };
   return (
     <li className="flex items-center gap-2 px-3 py-2">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="font-medium">
-            <Untrusted text={name} />
+            <UntrustedText text={name} />
           </span>
           <span className="font-mono text-xs text-soft">…{hint}</span>
           {role !== null && <Badge tone={role === "admin" ? "warn" : "neutral"}>{ROLES[role].label}</Badge>}
@@ -100,17 +102,17 @@ function TokenLine({ token }: { token: TokenView }) {
           )}
         </p>
       </div>
-      <For role="admin">
+      <RequireRole role="admin">
         <Button
           look="danger"
           icon="trash"
-          busy={revoke.busy}
+          busy={revoke.isBusy}
           aria-label={`Revoke ${name}`}
           onClick={() => void ask()}
         >
           Revoke
         </Button>
-      </For>
+      </RequireRole>
     </li>
   );
 }

@@ -30,7 +30,7 @@ export function NewAdminToken({
   const { label, role, days } = draft;
   const create = useAction({
     run: (client, body: NewToken) => client.post<TokenAnswer>("/tokens", body),
-    changes: ["/tokens"],
+    invalidates: ["/tokens"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
@@ -55,7 +55,7 @@ export function NewAdminToken({
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={create.busy}>
+          <Button look="primary" type="submit" form={form} busy={create.isBusy}>
             Create the token
           </Button>
         </>
@@ -63,9 +63,9 @@ export function NewAdminToken({
     >
       <form id={form} onSubmit={(event) => void send(event)} className="flex flex-col gap-3">
         <Field label="Label" hint="What will use it: the nightly backup">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               maxLength={200}
               value={label}
               onChange={({ target }) => setDraft({ ...draft, label: target.value })}
@@ -73,9 +73,9 @@ export function NewAdminToken({
           )}
         </Field>
         <Field label="Role" hint={ROLES[role].may}>
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               options={ROLE_OPTIONS}
               value={role}
               onChange={({ target }) => setDraft({ ...draft, role: target.value as Draft["role"] })}
@@ -83,9 +83,9 @@ export function NewAdminToken({
           )}
         </Field>
         <Field label="Expires">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               options={LIVES}
               value={days}
               onChange={({ target }) => setDraft({ ...draft, days: target.value })}

@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { LoginLink, PersonView, SessionList, SessionsEnded } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate } from "../../app/location.ts";
-import { useMay } from "../../app/session.tsx";
+import { navigate, urlWith } from "../../app/location.ts";
+import { useHasRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
@@ -13,9 +13,9 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
 
 const CHANGES = ["/people"];
@@ -23,12 +23,12 @@ const LIST = "/users";
 
 /** One person: what they may, and where they are signed in. */
 export function PersonPanel({ person }: { person: PersonView }) {
-  const isAdmin = useMay("admin");
+  const isAdmin = useHasRole("admin");
   const { name, role, owner, disabled, createdAt, lastSeenAt } = person;
   return (
     <SidePanel
-      title={<Untrusted text={name} line />}
-      back={here({}, LIST)}
+      title={<UntrustedText text={name} line />}
+      closeTo={urlWith({}, LIST)}
       actions={isAdmin && !owner && <PersonMenu person={person} />}
     >
       <PanelSection>
@@ -58,25 +58,25 @@ export function PersonPanel({ person }: { person: PersonView }) {
 function RoleSelect({ person: { name, role } }: { person: PersonView }) {
   const confirm = useConfirm();
   const change = useAction({
-    run: (client, next: string) => client.patch(pathOf("people", name), { role: next }),
-    done: (_, next) => `${name} is ${next} now`,
-    changes: CHANGES,
+    run: (client, next: string) => client.patch(joinPath("people", name), { role: next }),
+    successMessage: (_, next) => `${name} is ${next} now`,
+    invalidates: CHANGES,
   });
   const ask = async (next: PersonView["role"]) => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Make ${name} ${next === "viewer" ? "a" : "an"} ${ROLES[next].label.toLowerCase()}?`,
-      what: `${ROLES[next].may} It counts at once, in every browser they are signed in with.`,
+      description: `${ROLES[next].may} It counts at once, in every browser they are signed in with.`,
       action: "Change the role",
       danger: next === "admin",
     });
-    if (isSure) await change.run(next);
+    if (isConfirmed) await change.run(next);
   };
   return (
     <Select
       aria-label={`The role of ${name}`}
       options={ROLE_OPTIONS}
       value={role}
-      disabled={change.busy}
+      disabled={change.isBusy}
       onChange={(event) => void ask(event.target.value as PersonView["role"])}
     />
   );
@@ -85,32 +85,33 @@ function RoleSelect({ person: { name, role } }: { person: PersonView }) {
 function PersonMenu({ person: { name, disabled } }: { person: PersonView }) {
   const confirm = useConfirm();
   const lock = useAction({
-    run: (client, isLocked: boolean) => client.patch(pathOf("people", name), { disabled: isLocked }),
-    done: (_, isLocked) => (isLocked ? `${name} is locked out` : `${name} may sign in again`),
-    changes: CHANGES,
+    run: (client, isLocked: boolean) => client.patch(joinPath("people", name), { disabled: isLocked }),
+    successMessage: (_, isLocked) => (isLocked ? `${name} is locked out` : `${name} may sign in again`),
+    invalidates: CHANGES,
   });
   const remove = useAction({
-    run: (client) => client.delete(pathOf("people", name)),
-    done: `${name} is removed`,
-    changes: CHANGES,
+    run: (client) => client.delete(joinPath("people", name)),
+    successMessage: `${name} is removed`,
+    invalidates: CHANGES,
   });
   const lockOut = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Lock ${name} out?`,
-      what: "They are signed out everywhere at once, and no link lets them in until you undo this.",
+      description: "They are signed out everywhere at once, and no link lets them in until you undo this.",
       action: "Lock out",
       danger: true,
     });
-    if (isSure) await lock.run(true);
+    if (isConfirmed) await lock.run(true);
   };
   const drop = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Remove ${name}?`,
-      what: "They are signed out everywhere. What they did stays in the audit under their name. This cannot be undone.",
+      description:
+        "They are signed out everywhere. What they did stays in the audit under their name. This cannot be undone.",
       action: "Remove",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(here({}, LIST));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, LIST));
   };
   return (
     <Menu
@@ -144,7 +145,7 @@ function LinkSection({ name }: { name: string }) {
       ) : (
         <Button
           icon="plus"
-          busy={make.busy}
+          busy={make.isBusy}
           onClick={() => void make.run().then((made) => made && setLink(made))}
         >
           Make a login link
@@ -155,36 +156,36 @@ function LinkSection({ name }: { name: string }) {
 }
 
 function Sessions({ name }: { name: string }) {
-  const path = pathOf("people", name, "sessions");
+  const path = joinPath("people", name, "sessions");
   const sessions = useGet<SessionList>(path);
   const confirm = useConfirm();
   const end = useAction({
-    run: (client, id: string) => client.delete(`${path}${pathOf(id)}`),
-    done: "Signed out there",
-    changes: CHANGES,
+    run: (client, id: string) => client.delete(`${path}${joinPath(id)}`),
+    successMessage: "Signed out there",
+    invalidates: CHANGES,
   });
   const endAll = useAction({
     run: (client) => client.delete<SessionsEnded>(path),
-    done: ({ ended }) => `Signed out of ${ended} ${ended === 1 ? "browser" : "browsers"}`,
-    changes: CHANGES,
+    successMessage: ({ ended }) => `Signed out of ${ended} ${ended === 1 ? "browser" : "browsers"}`,
+    invalidates: CHANGES,
   });
   const everywhere = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Sign ${name} out everywhere?`,
-      what: "Every browser they are signed in with has to be let in anew by a link.",
+      description: "Every browser they are signed in with has to be let in anew by a link.",
       action: "Sign out",
       danger: true,
     });
-    if (isSure) await endAll.run();
+    if (isConfirmed) await endAll.run();
   };
   return (
-    <Loaded query={sessions} rows={2}>
+    <QueryView query={sessions} rows={2}>
       {({ sessions: all }) => (
         <PanelSection
           title="Browsers"
           actions={
             all.length > 0 && (
-              <Button look="danger" busy={endAll.busy} onClick={() => void everywhere()}>
+              <Button look="danger" busy={endAll.isBusy} onClick={() => void everywhere()}>
                 Sign out everywhere …
               </Button>
             )
@@ -198,7 +199,7 @@ function Sessions({ name }: { name: string }) {
                 <li key={id} className="flex items-center gap-2 border-b border-line py-2 last:border-b-0">
                   <div className="min-w-0 flex-1">
                     <div className="flex items-center gap-2">
-                      <Untrusted text={label === "" ? "a browser" : label} line />
+                      <UntrustedText text={label === "" ? "a browser" : label} line />
                       {current && <Badge tone="accent">this one</Badge>}
                     </div>
                     <div className="text-xs text-soft">
@@ -215,6 +216,6 @@ function Sessions({ name }: { name: string }) {
           )}
         </PanelSection>
       )}
-    </Loaded>
+    </QueryView>
   );
 }

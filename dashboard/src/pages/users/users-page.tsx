@@ -1,21 +1,21 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { PersonAnswer, PersonList, PersonView } from "../../api/contract.ts";
 import type { Problem } from "../../api/problem.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For, useSession } from "../../app/session.tsx";
+import { RequireRole, useSession } from "../../app/session.tsx";
 import { Badge, StateMark } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { AdminTokens } from "./admin-tokens.tsx";
 import { PersonPanel } from "./person-panel.tsx";
@@ -31,9 +31,9 @@ export function Page({ params: { name } }: PageProps) {
   return (
     <PageFrame
       title="Users"
-      about="People who may look, operate, or change things. Agents are not among them."
+      description="People who may look, operate, or change things. Agents are not among them."
       actions={
-        <For role="admin">
+        <RequireRole role="admin">
           <Button
             look="primary"
             icon="plus"
@@ -41,7 +41,7 @@ export function Page({ params: { name } }: PageProps) {
           >
             {view === "tokens" ? "New admin token" : "Add a person"}
           </Button>
-        </For>
+        </RequireRole>
       }
       panel={view === "people" && shown && <PersonPanel key={shown.id} person={shown} />}
     >
@@ -55,9 +55,9 @@ export function Page({ params: { name } }: PageProps) {
       />
       {view === "tokens" ? <AdminTokens /> : <People query={people} name={name} shown={shown} me={me} />}
       {adding === "person" && (
-        <For role="admin">
+        <RequireRole role="admin">
           <AddDialog onClose={() => setAdding("")} />
-        </For>
+        </RequireRole>
       )}
     </PageFrame>
   );
@@ -75,12 +75,12 @@ function People({
   me: string;
 }) {
   return (
-    <Loaded query={query}>
+    <QueryView query={query}>
       {({ people: all }) => (
         <>
           {name !== undefined && !shown && (
             <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-              There is no person <Untrusted text={name} />; they may have been removed.
+              There is no person <UntrustedText text={name} />; they may have been removed.
             </p>
           )}
           <DataTable
@@ -88,13 +88,13 @@ function People({
             rows={all}
             columns={columns(me, shown !== undefined)}
             rowKey={(person) => person.name}
-            rowLink={(person) => here({}, pathOf("users", person.name))}
+            rowLink={(person) => urlWith({}, joinPath("users", person.name))}
             selected={name}
-            empty={<Empty title="Nobody is here" />}
+            empty={<EmptyState title="Nobody is here" />}
           />
         </>
       )}
-    </Loaded>
+    </QueryView>
   );
 }
 
@@ -105,15 +105,15 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   });
   const add = useAction({
     run: (client) => client.post<PersonAnswer>("/people", draft),
-    done: "Added. Make a link for them to sign in with.",
-    changes: ["/people"],
+    successMessage: "Added. Make a link for them to sign in with.",
+    invalidates: ["/people"],
     quiet: true,
   });
   const send = async () => {
     const added = await add.run();
     if (!added) return;
     forget();
-    navigate(here({ add: "" }, pathOf("users", added.person.name)));
+    navigate(urlWith({ add: "" }, joinPath("users", added.person.name)));
   };
   return (
     <Dialog
@@ -122,7 +122,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={add.busy} disabled={draft.name === ""} onClick={() => void send()}>
+          <Button look="primary" busy={add.isBusy} disabled={draft.name === ""} onClick={() => void send()}>
             Add
           </Button>
         </>
@@ -136,9 +136,9 @@ function AddDialog({ onClose }: { onClose: () => void }) {
         }}
       >
         <Field label="Name" hint="Small letters, digits, - and _; what they do is recorded under it.">
-          {(given) => (
+          {(inputProps) => (
             <TextInput
-              {...given}
+              {...inputProps}
               data-autofocus
               value={draft.name}
               onChange={(event) => setDraft({ ...draft, name: event.target.value })}
@@ -146,9 +146,9 @@ function AddDialog({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <Field label="Role" hint={ROLES[draft.role].may}>
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               options={ROLE_OPTIONS}
               value={draft.role}
               onChange={(event) => setDraft({ ...draft, role: event.target.value as PersonView["role"] })}
@@ -170,7 +170,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
       sortBy: ({ name }) => name,
       cell: ({ name, owner }) => (
         <span className="flex items-center gap-2">
-          <Untrusted text={name} line />
+          <UntrustedText text={name} line />
           {owner && <Badge>owner</Badge>}
           {name === me && <Badge tone="accent">you</Badge>}
         </span>
@@ -180,7 +180,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
       id: "role",
       header: "Role",
       width: "minmax(5rem,8rem)",
-      phone: true,
+      showOnPhone: true,
       sortBy: ({ role }) => role,
       cell: ({ role }) => ROLES[role].label,
     },
@@ -201,7 +201,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
       id: "sessions",
       header: "Browsers",
       width: "6rem",
-      end: true,
+      alignEnd: true,
       sortBy: ({ sessions }) => sessions,
       cell: ({ sessions }) => sessions,
     },
@@ -209,10 +209,10 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
       id: "seen",
       header: "Last seen",
       width: "minmax(6rem,8rem)",
-      phone: true,
+      showOnPhone: true,
       sortBy: ({ lastSeenAt }) => lastSeenAt ?? 0,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
     },
   ];
-  return isNarrow ? all.filter(({ id, phone }) => id === "name" || phone) : all;
+  return isNarrow ? all.filter(({ id, showOnPhone }) => id === "name" || showOnPhone) : all;
 }

@@ -44,9 +44,9 @@ export function BindingFields({ value, change }: { value: Bindings; change: (nex
         label="Tools that get it in their arguments"
         hint="Names or patterns with commas between, such as http_request, mcp:github:*. Empty: none."
       >
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             value={value.tools}
             onChange={(event) => change({ ...only, tools: event.target.value })}
@@ -57,9 +57,9 @@ export function BindingFields({ value, change }: { value: Bindings; change: (nex
         label="Hosts that such a call may go to"
         hint="Such as api.github.com, *.example.com. Empty: calls that go to no host."
       >
-        {(given) => (
+        {(inputProps) => (
           <TextInput
-            {...given}
+            {...inputProps}
             mono
             value={value.hosts}
             onChange={(event) => change({ ...only, hosts: event.target.value })}

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { SecretAnswer, SecretInput } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
 import { navigate } from "../../app/location.ts";
@@ -38,9 +38,9 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
   // Never in a draft: it would lie in the storage of the browser.
   const [value, setValue] = useState("");
   const set = useAction({
-    run: (client, input: SecretInput) => client.put<SecretAnswer>(pathOf("secrets", draft.name), input),
-    done: name === undefined ? "Stored" : "It has the new value",
-    changes: ["/secrets"],
+    run: (client, input: SecretInput) => client.put<SecretAnswer>(joinPath("secrets", draft.name), input),
+    successMessage: name === undefined ? "Stored" : "It has the new value",
+    invalidates: ["/secrets"],
     quiet: true,
   });
   const send = async () => {
@@ -49,7 +49,7 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
     if (!saved) return;
     forget();
     onClose();
-    navigate(pathOf("vault", saved.secret.name));
+    navigate(joinPath("vault", saved.secret.name));
   };
   const isReady = draft.name !== "" && (draft.source === "value" ? value : draft.from) !== "";
   return (
@@ -59,7 +59,7 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={set.busy} disabled={!isReady} onClick={() => void send()}>
+          <Button look="primary" busy={set.isBusy} disabled={!isReady} onClick={() => void send()}>
             {name === undefined ? "Store it" : "Replace the value"}
           </Button>
         </>
@@ -74,9 +74,9 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
       >
         {name === undefined && (
           <Field label="Name" hint="Capitals, digits and _, such as GITHUB_TOKEN.">
-            {(given) => (
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 mono
                 data-autofocus
                 value={draft.name}
@@ -86,9 +86,9 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
           </Field>
         )}
         <Field label="Where the value comes from">
-          {(given) => (
+          {(inputProps) => (
             <Select
-              {...given}
+              {...inputProps}
               options={OPTIONS}
               value={draft.source}
               onChange={(event) => setDraft({ ...draft, source: event.target.value as Source })}
@@ -97,12 +97,17 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
         </Field>
         {draft.source === "value" ? (
           <Field label="Value" hint="Sealed at once. Values of several lines may be pasted.">
-            {(given) =>
+            {(inputProps) =>
               value.includes("\n") ? (
-                <TextArea {...given} mono value={value} onChange={(event) => setValue(event.target.value)} />
+                <TextArea
+                  {...inputProps}
+                  mono
+                  value={value}
+                  onChange={(event) => setValue(event.target.value)}
+                />
               ) : (
                 <TextInput
-                  {...given}
+                  {...inputProps}
                   type="password"
                   autoComplete="new-password"
                   value={value}
@@ -119,9 +124,9 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
           </Field>
         ) : (
           <Field label="Where exactly" hint={HINTS[draft.source]}>
-            {(given) => (
+            {(inputProps) => (
               <TextInput
-                {...given}
+                {...inputProps}
                 mono
                 value={draft.from}
                 onChange={(event) => setDraft({ ...draft, from: event.target.value })}

@@ -1,8 +1,8 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { SecretView } from "../../api/contract.ts";
 import { useAction } from "../../api/use-api.ts";
-import { here, navigate, useUrlState } from "../../app/location.ts";
-import { For } from "../../app/session.tsx";
+import { navigate, urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -12,7 +12,7 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { BindingFields, bindingOf, bindingsOf } from "./binding-fields.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -26,38 +26,42 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
   const [doing, setDoing] = useUrlState("doing");
   const confirm = useConfirm();
   const remove = useAction({
-    run: (client) => client.delete(pathOf("secrets", name)),
-    done: `${name} is deleted`,
-    changes: CHANGES,
+    run: (client) => client.delete(joinPath("secrets", name)),
+    successMessage: `${name} is deleted`,
+    invalidates: CHANGES,
   });
   const drop = async () => {
     const users = usedBy.length === 0 ? "" : ` ${usedBy.join(", ")} will no longer work without it.`;
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: `Delete the secret ${name}?`,
-      what: `The value is gone for good. Calls that name it are refused.${users} It stays hidden in outputs.`,
+      description: `The value is gone for good. Calls that name it are refused.${users} It stays hidden in outputs.`,
       action: "Delete",
       danger: true,
     });
-    if (isSure && (await remove.run()) !== undefined) navigate(here({}, "/vault"));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, "/vault"));
   };
   const list = (all: readonly string[], none: string) =>
-    all.length === 0 ? <span className="text-soft">{none}</span> : <Untrusted text={all.join(", ")} mono />;
+    all.length === 0 ? (
+      <span className="text-soft">{none}</span>
+    ) : (
+      <UntrustedText text={all.join(", ")} mono />
+    );
   return (
     <SidePanel
-      title={<Untrusted text={name} line mono />}
-      back={here({}, "/vault")}
+      title={<UntrustedText text={name} line mono />}
+      closeTo={urlWith({}, "/vault")}
       footer={
-        <For role="admin">
+        <RequireRole role="admin">
           <div className="flex flex-wrap gap-2">
             <Button look="primary" onClick={() => setDoing("value")}>
               Set a new value
             </Button>
             <Button onClick={() => setDoing("bindings")}>Who may use it</Button>
-            <Button look="danger" icon="trash" busy={remove.busy} onClick={() => void drop()}>
+            <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void drop()}>
               Delete …
             </Button>
           </div>
-        </For>
+        </RequireRole>
       }
     >
       <PanelSection>
@@ -69,8 +73,8 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
               setBy === null ? (
                 "a person"
               ) : (
-                <TextLink key="by" to={pathOf("agents", setBy)}>
-                  <Untrusted text={setBy} />
+                <TextLink key="by" to={joinPath("agents", setBy)}>
+                  <UntrustedText text={setBy} />
                 </TextLink>
               ),
             ],
@@ -95,10 +99,10 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
           <CopyButton text={`{{secret:${name}}}`} label="Copy how to name it" />
         </div>
       </PanelSection>
-      <For role="admin">
+      <RequireRole role="admin">
         {doing === "value" && <SecretDialog name={name} onClose={() => setDoing("")} />}
         {doing === "bindings" && <BindingDialog secret={secret} onClose={() => setDoing("")} />}
-      </For>
+      </RequireRole>
     </SidePanel>
   );
 }
@@ -112,7 +116,7 @@ function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () =>
   const save = useAction({
     run: async (client) => {
       const [now, next] = [bindingOf(bindingsOf(secret)), bindingOf(value)];
-      const path = pathOf("secrets", secret.name);
+      const path = joinPath("secrets", secret.name);
       const without = (all: readonly string[], those: readonly string[]) =>
         all.filter((each) => !those.includes(each));
       // First what is taken away: in between it is never for more than either.
@@ -123,8 +127,8 @@ function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () =>
       });
       return client.post(`${path}/bind`, next);
     },
-    done: "Saved",
-    changes: CHANGES,
+    successMessage: "Saved",
+    invalidates: CHANGES,
     quiet: true,
   });
   return (
@@ -136,7 +140,7 @@ function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () =>
           <Button onClick={close}>Cancel</Button>
           <Button
             look="primary"
-            busy={save.busy}
+            busy={save.isBusy}
             onClick={() => void save.run().then((done) => done && close())}
           >
             Save

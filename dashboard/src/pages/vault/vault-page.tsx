@@ -1,9 +1,9 @@
-import { pathOf } from "../../api/client.ts";
+import { joinPath } from "../../api/client.ts";
 import type { KeyRotated, QuestionList, SecretList, SecretView } from "../../api/contract.ts";
 import { useAction, useGet } from "../../api/use-api.ts";
-import { here, useUrlState } from "../../app/location.ts";
+import { urlWith, useUrlState } from "../../app/location.ts";
 import type { PageProps } from "../../app/routes.ts";
-import { For } from "../../app/session.tsx";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
@@ -12,9 +12,9 @@ import { FilterBar, SearchField } from "../../ui/filter-bar.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Untrusted } from "../../ui/untrusted.tsx";
+import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { SecretPanel } from "./secret-panel.tsx";
 import { SOURCES } from "./source-words.ts";
@@ -28,29 +28,29 @@ export function Page({ params: { name } }: PageProps) {
   return (
     <PageFrame
       title="Vault"
-      about="Values are encrypted and never shown again."
+      description="Values are encrypted and never shown again."
       actions={
-        <For role="admin">
+        <RequireRole role="admin">
           <RotateMenu />
           <Button look="primary" icon="plus" onClick={() => setAdding("secret")}>
             Add a secret
           </Button>
-        </For>
+        </RequireRole>
       }
       panel={shown && <SecretPanel key={shown.name} secret={shown} />}
     >
       <WaitingPrompts />
-      <Loaded query={secrets}>
+      <QueryView query={secrets}>
         {({ secrets: all }) => {
           const rows = all.filter((secret) => secret.name.toLowerCase().includes(words.toLowerCase()));
           return (
             <>
-              <FilterBar shown={`${rows.length} of ${all.length}`}>
+              <FilterBar summary={`${rows.length} of ${all.length}`}>
                 <SearchField label="Find a secret" />
               </FilterBar>
               {name !== undefined && !shown && (
                 <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-                  There is no secret <Untrusted text={name} mono />; it may have been deleted.
+                  There is no secret <UntrustedText text={name} mono />; it may have been deleted.
                 </p>
               )}
               <DataTable
@@ -58,28 +58,28 @@ export function Page({ params: { name } }: PageProps) {
                 rows={rows}
                 columns={shown ? BESIDE_PANEL : COLUMNS}
                 rowKey={(secret) => secret.name}
-                rowLink={(secret) => here({}, pathOf("vault", secret.name))}
+                rowLink={(secret) => urlWith({}, joinPath("vault", secret.name))}
                 selected={name}
                 empty={
                   all.length > 0 ? (
-                    <Empty title="No secret fits" />
+                    <EmptyState title="No secret fits" />
                   ) : (
-                    <Empty title="The vault is empty">
+                    <EmptyState title="The vault is empty">
                       A secret stands in the arguments of calls and in the settings of servers by its name, as{" "}
                       <code className="font-mono text-xs">{"{{secret:NAME}}"}</code>; only the tool gets the
                       value.
-                    </Empty>
+                    </EmptyState>
                   )
                 }
               />
             </>
           );
         }}
-      </Loaded>
+      </QueryView>
       {adding !== "" && (
-        <For role="admin">
+        <RequireRole role="admin">
           <SecretDialog onClose={() => setAdding("")} />
-        </For>
+        </RequireRole>
       )}
     </PageFrame>
   );
@@ -95,9 +95,10 @@ function WaitingPrompts() {
       {prompts.map(({ id, agent, details }) => (
         <li key={id} className="flex flex-wrap items-center gap-2 px-4 py-2">
           <span className="min-w-0 flex-1">
-            <Untrusted text={agent} /> waits for the secret <Untrusted text={String(details.name)} mono />
+            <UntrustedText text={agent} /> waits for the secret{" "}
+            <UntrustedText text={String(details.name)} mono />
           </span>
-          <ButtonLink to={pathOf("approvals", id)}>Look at it</ButtonLink>
+          <ButtonLink to={joinPath("approvals", id)}>Look at it</ButtonLink>
         </li>
       ))}
     </ul>
@@ -108,17 +109,18 @@ function RotateMenu() {
   const confirm = useConfirm();
   const rotate = useAction({
     run: (client) => client.post<KeyRotated>("/vault/rotate-key"),
-    done: ({ resealed }) => `${resealed} values are sealed with the new key`,
-    changes: ["/secrets"],
+    successMessage: ({ resealed }) => `${resealed} values are sealed with the new key`,
+    invalidates: ["/secrets"],
   });
   const sure = async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: "Seal everything with a new key?",
-      what: "All secrets, sign-ins of servers and the key of the audit are sealed anew. Backups from before need the old key. Nobody is interrupted.",
+      description:
+        "All secrets, sign-ins of servers and the key of the audit are sealed anew. Backups from before need the old key. Nobody is interrupted.",
       action: "Make a new key",
       danger: true,
     });
-    if (isSure) await rotate.run();
+    if (isConfirmed) await rotate.run();
   };
   return (
     <Menu
@@ -132,7 +134,7 @@ function patterns(all: readonly string[], none: string) {
   return all.length === 0 ? (
     <span className="text-soft">{none}</span>
   ) : (
-    <Untrusted text={all.join(", ")} line mono />
+    <UntrustedText text={all.join(", ")} line mono />
   );
 }
 
@@ -142,7 +144,7 @@ const COLUMNS: readonly Column<SecretView>[] = [
     header: "Name",
     width: "minmax(9rem,1.2fr)",
     sortBy: ({ name }) => name,
-    cell: ({ name }) => <Untrusted text={name} line mono />,
+    cell: ({ name }) => <UntrustedText text={name} line mono />,
   },
   {
     id: "source",
@@ -163,10 +165,10 @@ const COLUMNS: readonly Column<SecretView>[] = [
     id: "updated",
     header: "Set",
     width: "7rem",
-    phone: true,
+    showOnPhone: true,
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, phone }) => id === "name" || id === "source" || phone);
+const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "name" || id === "source" || showOnPhone);

@@ -3,16 +3,16 @@ import { useEffect, useState } from "react";
 const SETTLE_MS = 500;
 
 /**
- * Whether this has been in sight for half a second: nobody decides about what has only just appeared. What was meant for
- * the thing before it, a second click or a key still held, must not reach it.
+ * Whether the component has been visible for half a second. Keeps a double click or a held key that was meant for the
+ * previous question from answering this one.
  */
-export function useSettled(): boolean {
-  const [settled, setSettled] = useState(false);
+export function useIsSettled(): boolean {
+  const [isSettled, setIsSettled] = useState(false);
   useEffect(() => {
     let timer: number | undefined;
     const start = () => {
       if (document.hidden || timer !== undefined) return;
-      timer = window.setTimeout(() => setSettled(true), SETTLE_MS);
+      timer = window.setTimeout(() => setIsSettled(true), SETTLE_MS);
     };
     start();
     document.addEventListener("visibilitychange", start);
@@ -21,5 +21,5 @@ export function useSettled(): boolean {
       window.clearTimeout(timer);
     };
   }, []);
-  return settled;
+  return isSettled;
 }

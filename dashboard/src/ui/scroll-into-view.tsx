@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** Scrolls itself into view when it appears, and whenever `on` changes: what came of a button that was just pressed. */
-export function Reveal({ on, children }: { on?: unknown; children: ReactNode }) {
+/** Scrolls its children into view when they appear and whenever `trigger` changes: for the result of a button. */
+export function ScrollIntoView({ trigger, children }: { trigger?: unknown; children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new result is shown
   useEffect(() => {
-    // Newer browsers return a promise, which is no function that ends an effect.
+    // Braces on purpose: newer browsers return a promise here, which React would take for a cleanup function.
     ref.current?.scrollIntoView({ block: "nearest" });
-  }, [on]);
+  }, [trigger]);
   return (
     <div ref={ref} className="scroll-my-4">
       {children}
