@@ -8,7 +8,13 @@ import type { Listing } from "./call/conversation/listing.ts";
 import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
-import { type BatchOptions, BatchTurns, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
+import {
+  type BatchMember,
+  type BatchOptions,
+  BatchTurns,
+  callBatch,
+  runBatch,
+} from "./call/executor/batch.ts";
 import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
 import type { Identity } from "./call/identity/identity.ts";
@@ -120,7 +126,7 @@ export interface Hub {
   /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
   callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
   /** The same for whatever comes together and may call tools. */
-  runBatch<R>(members: readonly Member<R>[], signal: AbortSignal): Promise<readonly R[]>;
+  runBatch<R>(members: readonly BatchMember<R>[], signal: AbortSignal): Promise<readonly R[]>;
   /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
   /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */

@@ -81,7 +81,7 @@ export class Listings {
   }
 
   /** Notes a call: a deferred tool that was called by its name is in the list from then on. Costs next to nothing. */
-  used(caller: Caller, tool: Tool): void {
+  noteUse(caller: Caller, tool: Tool): void {
     const { usage } = this.#deps;
     if (usage.isWaiting) usage.called(caller, tool.name);
     if (tool.floor || caller.operator) return;
