@@ -130,8 +130,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createAgentTools({
       identity,
       questions,
-      beyond: (caller, gift) => catalog().beyond(caller, gift),
-      unanswered: (agent) => catalog().unanswered(agent),
+      beyond: (caller, gift) => catalog().findExcessGrants(caller, gift),
+      unanswered: (agent) => catalog().unresolvedGrants(agent),
       toolboxNames: () => [...catalog().toolboxes.byName.keys()],
       toolsOf: (agent) => {
         const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });

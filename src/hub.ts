@@ -1,7 +1,7 @@
 import type { Audit } from "./call/audit/audit.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
-import { givenSources } from "./call/catalog/given-sources.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
+import { createProgramSources } from "./call/catalog/program-sources.ts";
 import { Activations } from "./call/conversation/activations.ts";
 import { foundNotes } from "./call/conversation/found-notes.ts";
 import type { Listing } from "./call/conversation/listing.ts";
@@ -235,7 +235,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...shared,
     }),
   );
-  const given = givenSources(options.sources ?? [], own.names, log);
+  const given = createProgramSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
     await Upstream.open({
       store,
@@ -266,7 +266,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   await catalog.toolboxes.writeBuiltin();
-  ruleBook.onChange(() => catalog.changed());
+  ruleBook.onChange(() => catalog.invalidate());
   const activations = closing.add(
     new Activations({
       store: store.activations,
@@ -286,7 +286,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       source: upstream,
       catalog,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
-      isAsked: (tool, caller) => watchdog.decide(tool, caller).action === "ask",
+      needsApproval: (tool, caller) => watchdog.decide(tool, caller).action === "ask",
     }),
   );
 
@@ -366,7 +366,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       hub.settings = next.settings;
       watchdog.apply(next.settings);
       await upstream.apply(next.settings);
-      catalog.changed();
+      catalog.invalidate();
       const files = next.files.filter((file) => file.used).map((file) => file.path);
       events.emit("settings.applied", { files });
     },
@@ -383,7 +383,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       if (isDue("server_lists")) await upstream.reload();
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
-      else if (isDue("agents")) catalog.changed();
+      else if (isDue("agents")) catalog.invalidate();
       if (isDue("activations")) activations.reload(isDue("agents") ? undefined : about?.get("activations"));
     },
     close: () => closing.close(),

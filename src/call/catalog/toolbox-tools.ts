@@ -8,7 +8,7 @@ import type { Catalog } from "./catalog.ts";
 import type { ToolboxView } from "./toolboxes.ts";
 
 export interface ToolboxToolsDeps {
-  readonly catalog: () => Pick<Catalog, "beyond" | "toolboxes">;
+  readonly catalog: () => Pick<Catalog, "findExcessGrants" | "toolboxes">;
   readonly identity: Pick<Identity, "withToolbox">;
   readonly questions: Pick<Questions, "ask">;
 }
@@ -163,7 +163,7 @@ async function refusal(
   { catalog, identity, questions }: ToolboxToolsDeps,
 ): Promise<ToolResult | undefined> {
   if (added.length === 0 || caller.operator) return undefined;
-  const exceeding = catalog().beyond(caller, { grants: added });
+  const exceeding = catalog().findExcessGrants(caller, { grants: added });
   const gaining = identity.withToolbox(toolbox);
   if (exceeding.length === 0 && gaining.length === 0) return undefined;
   const tooMany = tooManyToAllow(exceeding, [added]);

@@ -10,7 +10,7 @@ import { type ListLimits, listLimits } from "./list-limits.ts";
 import { type Activated, type Keeping, type Listing, listingOf } from "./listing.ts";
 
 export interface ListingsDeps {
-  readonly catalog: Pick<Catalog, "visible" | "named">;
+  readonly catalog: Pick<Catalog, "visible" | "namedGrants">;
   readonly activations: Activations;
   /** Learns from searches which tools they led to. */
   readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
@@ -107,7 +107,7 @@ export class Listings {
       listing.deferred.length === 0 &&
       activated.size === 0 &&
       visible === catalog.visible(caller) &&
-      named === catalog.named(caller) &&
+      named === catalog.namedGrants(caller) &&
       settings === this.#deps.settings()
     );
   }
@@ -127,7 +127,7 @@ export class Listings {
   #listing(caller: Caller, activated: Activated): Listing {
     const settings = this.#deps.settings();
     const visible = this.#deps.catalog.visible(caller);
-    const named = this.#deps.catalog.named(caller);
+    const named = this.#deps.catalog.namedGrants(caller);
     const known = this.#known.get(caller);
     const isSame = known?.visible === visible && known.named === named && known.activated === activated;
     if (isSame && known.settings === settings) return known.listing;

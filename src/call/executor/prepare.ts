@@ -2,7 +2,7 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Tool, ToolCall } from "../../contract/tool.ts";
 import type { Result } from "../../lib/result.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
-import type { Refused } from "../catalog/resolve.ts";
+import type { Refusal } from "../catalog/resolve.ts";
 import type { Approval, AskedCall } from "../rules/approvals/approvals.ts";
 import type { Decision } from "../rules/rules.ts";
 import { checkArguments } from "./arguments/arguments.ts";
@@ -32,7 +32,7 @@ export function prepare(
 
 function prepareResolved(
   call: ToolCall,
-  initial: Result<Tool, Refused>,
+  initial: Result<Tool, Refusal>,
   record: AuditRecord,
   kernel: Kernel,
 ): Preparation | Promise<Preparation> {
@@ -59,7 +59,7 @@ function prepareResolved(
   return askPerson(target, { tool, args, caller: target.call.caller, decision }, record, kernel);
 }
 
-function resolve(call: ToolCall, { catalog, offers }: Kernel): Result<Tool, Refused> {
+function resolve(call: ToolCall, { catalog, offers }: Kernel): Result<Tool, Refusal> {
   if (call.kind !== undefined) return offers.resolve(call);
   return catalog.resolve(call.name, call.caller, call.snapshot);
 }
@@ -101,7 +101,7 @@ function unwrapCallTool(
 /** Checks that the caller has such a tool and that the arguments fit it. */
 function check(
   call: ToolCall,
-  resolved: Result<Tool, Refused>,
+  resolved: Result<Tool, Refusal>,
   record: AuditRecord,
   kernel: Kernel,
 ): Preparation {

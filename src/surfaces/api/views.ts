@@ -107,7 +107,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     findings: hub.upstream.trust.findingsOf(tool),
     untrusted: tool.untrusted ?? false,
     warnings: hub.warningsOf(tool),
-    toolboxes: hub.catalog.toolboxes.holding(tool),
+    toolboxes: hub.catalog.toolboxes.namesGranting(tool),
     agents: hub.identity
       .agents()
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))

@@ -68,7 +68,7 @@ describe("create_toolbox", () => {
   it("refuses taken and unusable names, and what is no name of a tool", async () => {
     await using test = await open();
     for (const [args, message] of [
-      [{ name: "all", tools: [] }, "exists already"],
+      [{ name: "all", tools: [] }, "already exists"],
       [{ name: "Bad Name", tools: [] }, "name"],
       [{ name: "fine", tools: ["Read File"] }, "full tool names"],
     ] as const) {

@@ -226,7 +226,7 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
         const listing = listingOf(
           visible,
           before,
-          { named: catalog.named(caller), pins: [...activated.keys()] },
+          { named: catalog.namedGrants(caller), pins: [...activated.keys()] },
           limits,
         );
         const shown = [...listing.tools, ...listing.deferred];

@@ -37,7 +37,7 @@ interface ByName {
 export function agentRoutes(app: FastifyInstance, { hub, options, costs }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
-    ...hub.catalog.unanswered(agent),
+    ...hub.catalog.unresolvedGrants(agent),
   });
 
   app.get(
