@@ -3,10 +3,10 @@ import { Catalog } from "./call/catalog/catalog.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
 import { createProgramSources } from "./call/catalog/program-sources.ts";
 import { Activations } from "./call/conversation/activations.ts";
-import { foundNotes } from "./call/conversation/found-notes.ts";
 import type { Listing } from "./call/conversation/listing.ts";
 import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
+import { searchNotes } from "./call/conversation/search-notes.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
 import {
   type BatchMember,
@@ -101,7 +101,7 @@ export interface Hub {
   /** What of the tools that a caller sees is in its lists. */
   readonly listings: Listings;
   /** What conversations have found or called. */
-  readonly activations: Pick<Activations, "goOn" | "forget">;
+  readonly activations: Pick<Activations, "carryOver" | "forget">;
   /** Resources, prompts and completions of servers. */
   readonly offers: Offers;
   readonly upstream: Upstream;
@@ -231,7 +231,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...(options.recentLog && { recentLog: options.recentLog }),
       catalog: () => catalog,
       upstream: () => upstream,
-      found: async (caller, tools) => foundNotes(await listings.found(caller, tools), caller),
+      found: async (caller, tools) => searchNotes(await listings.addFound(caller, tools), caller),
       ...shared,
     }),
   );
@@ -279,7 +279,10 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const toldOf = (listing: Listing) => {
     const servers = offerers(upstream);
     const about = (origin: string) => servers.get(origin)?.about;
-    return promptSection(listing, { about, maxDescription: settings().mcp.maxDescriptionLength });
+    return promptSection(listing, {
+      aboutServer: about,
+      maxDescription: settings().mcp.maxDescriptionLength,
+    });
   };
   const offers = closing.add(
     new Offers({

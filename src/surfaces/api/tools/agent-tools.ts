@@ -1,6 +1,6 @@
 import type { ToolboxEntries } from "../../../call/catalog/catalog.ts";
 import { listLimits } from "../../../call/conversation/list-limits.ts";
-import { type Listing, listingOf } from "../../../call/conversation/listing.ts";
+import { type Listing, makeListing } from "../../../call/conversation/listing.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
@@ -50,7 +50,7 @@ export async function effectiveSet(
   const { tools, hidden, named } = hub.catalog.preview(caller, toolboxes);
   // As a conversation begins: it has activated nothing.
   const keeping = { named, pins: caller.pins ?? [] };
-  const listing = listingOf(tools, new Map(), keeping, listLimits(caller, hub.settings));
+  const listing = makeListing(tools, new Map(), keeping, listLimits(caller, hub.settings));
   const listedTokens = await costs.ofList(listing.tools);
   const wholeTokens = await costs.ofList(tools);
   return {
