@@ -391,7 +391,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     },
     close: () => closing.close(),
   };
-  const heardOf: Questions["heardOf"] = (moved) => questions.heardOf(moved);
+  const heardOf: Questions["onMovedElsewhere"] = (moved) => questions.onMovedElsewhere(moved);
   closing.add(followStore({ store, reload: hub.reload, heardOf, since: revision, log }));
   return hub;
 }

@@ -3,7 +3,7 @@ import { output, toolOf } from "../../contract/define-tool.ts";
 import type { Tool, ToolResult } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { nearest } from "../../lib/nearest.ts";
-import { questionDigest } from "../questions/asking.ts";
+import { questionDigest } from "../questions/question-request.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Catalog } from "./catalog.ts";
 import { fitsContext, isInScope } from "./grants.ts";
@@ -11,7 +11,7 @@ import { contextMismatch } from "./resolve.ts";
 
 export interface AccessDeps {
   readonly catalog: () => Pick<Catalog, "get" | "isHidden" | "resolve" | "discoverable">;
-  readonly questions: Pick<Questions, "ask" | "settled">;
+  readonly questions: Pick<Questions, "ask" | "findSettled">;
   /** The agent's single grants as of now; those of the caller may be outdated. */
   readonly grantsOf: (agentId: string) => readonly string[];
   readonly clock: Clock;
@@ -135,7 +135,7 @@ async function findRecentRefusal(
   caller: Caller,
   { questions, clock }: AccessDeps,
 ): Promise<Reply | undefined> {
-  const last = await questions.settled(identityOf(name, caller), clock() - REFUSAL_STANDS_MS);
+  const last = await questions.findSettled(identityOf(name, caller), clock() - REFUSAL_STANDS_MS);
   return last?.state === "used" && last.answer !== "grant" ? refusalReply(name) : undefined;
 }
 

@@ -6,7 +6,7 @@ import { type EndTurn, FairQueue } from "../../lib/flow/fair-queue.ts";
 import { linkSignals } from "../../lib/flow/link-signals.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord } from "../../lib/json.ts";
-import type { AskedCall } from "../rules/approvals/approvals.ts";
+import type { CallForApproval } from "../rules/approvals/approvals.ts";
 import { checkArguments } from "./arguments/arguments.ts";
 import type { Kernel } from "./kernel.ts";
 
@@ -50,7 +50,7 @@ export interface BatchMember<R> {
 
 export interface BatchDeps
   extends Pick<Kernel, "settings" | "catalog" | "offers" | "watchdog" | "schemas" | "vault"> {
-  readonly approvals: Pick<Kernel["approvals"], "together">;
+  readonly approvals: Pick<Kernel["approvals"], "askTogether">;
   readonly turns: BatchTurns;
 }
 
@@ -227,12 +227,12 @@ export class BatchTurns {
  */
 async function askTogether(calls: readonly ToolCall[], deps: BatchDeps): Promise<void> {
   if (calls.length < 2) return;
-  const requests = calls.flatMap((call) => approvalRequestOf(call, deps) ?? []);
-  if (requests.length > 1) await deps.approvals.together(requests);
+  const requests = calls.flatMap((call) => callForApproval(call, deps) ?? []);
+  if (requests.length > 1) await deps.approvals.askTogether(requests);
 }
 
 /** The call as a person would be asked about it; undefined where nobody is asked. */
-function approvalRequestOf(call: ToolCall, deps: BatchDeps): AskedCall | undefined {
+function callForApproval(call: ToolCall, deps: BatchDeps): CallForApproval | undefined {
   const { caller } = call;
   if (call.kind === "task" || call.rounds?.approved !== undefined) return undefined;
   const resolved =
@@ -241,7 +241,7 @@ function approvalRequestOf(call: ToolCall, deps: BatchDeps): AskedCall | undefin
       : deps.offers.resolve(call);
   if (!resolved.ok) return undefined;
   const tool = resolved.value;
-  if (tool.standsFor) return innerApprovalRequest(call, tool, deps);
+  if (tool.standsFor) return innerCallForApproval(call, tool, deps);
   if (!deps.watchdog.mayAsk(tool, caller)) return undefined;
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return undefined;
@@ -250,7 +250,7 @@ function approvalRequestOf(call: ToolCall, deps: BatchDeps): AskedCall | undefin
 }
 
 /** A wrapper is asked about as the call that it stands for. */
-function innerApprovalRequest(call: ToolCall, wrapper: Tool, deps: BatchDeps): AskedCall | undefined {
+function innerCallForApproval(call: ToolCall, wrapper: Tool, deps: BatchDeps): CallForApproval | undefined {
   const args = checkArguments(wrapper, call.arguments, deps);
   if (!args.ok || !wrapper.standsFor) return undefined;
   const inner = { ...call, ...wrapper.standsFor(args.value) };

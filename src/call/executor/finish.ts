@@ -101,7 +101,7 @@ function bindNextRound(
   { approvals }: Kernel,
 ): OutcomeDraft {
   if (!approvedBy || !draft.asked) return draft;
-  const approved = approvals.round(record.id, { tool, args, caller: call.caller, decision: approvedBy });
+  const approved = approvals.roundToken(record.id, { tool, args, caller: call.caller, decision: approvedBy });
   return { ...draft, asked: { ...draft.asked, approved } };
 }
 

@@ -3,7 +3,7 @@ import type { Tool, ToolCall } from "../../contract/tool.ts";
 import type { Result } from "../../lib/result.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
 import type { Refusal } from "../catalog/resolve.ts";
-import type { Approval, AskedCall } from "../rules/approvals/approvals.ts";
+import type { Approval, CallForApproval } from "../rules/approvals/approvals.ts";
 import type { Decision } from "../rules/rules.ts";
 import { checkArguments } from "./arguments/arguments.ts";
 import { NEVER_BEGAN, refusal } from "./finish.ts";
@@ -141,7 +141,7 @@ function decide(
 /** Asks a person, or finds the answer that one has given. Only for calls that a rule asks about. */
 async function askPerson(
   target: CallTarget,
-  request: AskedCall,
+  request: CallForApproval,
   record: AuditRecord,
   kernel: Kernel,
 ): Promise<Preparation> {
@@ -152,28 +152,28 @@ async function askPerson(
   if (call.kind === "task") return { call, tool, args, approvedBy: decision };
   // A person has approved the whole call; the answers to the tool's own questions do not change it.
   const round = call.rounds?.approved;
-  if (round !== undefined && (await approvals.continues(round, request)))
-    return { call, tool, args, approvedBy: decision, releaseApproval: () => approvals.giveRoundBack(round) };
+  if (round !== undefined && (await approvals.claimRound(round, request)))
+    return { call, tool, args, approvedBy: decision, releaseApproval: () => approvals.releaseRound(round) };
   let approval: Approval;
   try {
-    approval = await approvals.of(request, call);
+    approval = await approvals.obtain(request, call);
   } catch (error) {
     if (!call.signal?.aborted) throw error;
     return refuse(refusal("cancelled", NEVER_BEGAN), tool);
   }
   if ("id" in approval) record.noteApproval(approval.id, approval.kind === "approved" ? approval.by : null);
   if (approval.kind !== "approved") return refuse(approvalRefusal(request, approval), tool);
-  const { used } = approval;
+  const { usedId } = approval;
   const rechecked = decideAgain(target, request, kernel);
-  if ("refused" in rechecked || used === undefined) return rechecked;
-  return { ...rechecked, releaseApproval: () => approvals.giveBack(used) };
+  if ("refused" in rechecked || usedId === undefined) return rechecked;
+  return { ...rechecked, releaseApproval: () => approvals.release(usedId) };
 }
 
 /**
  * A person may take long to answer. What they approved must still be what would run, must still be granted to the
  * caller, and must not be denied by now.
  */
-function decideAgain({ call, wrapper }: CallTarget, request: AskedCall, kernel: Kernel): Preparation {
+function decideAgain({ call, wrapper }: CallTarget, request: CallForApproval, kernel: Kernel): Preparation {
   const { watchdog, approvals, identity } = kernel;
   const caller: Caller | undefined = identity.current(call.caller);
   if (!caller) return refuse(refusal("denied", CALLER_GONE), request.tool);
@@ -214,7 +214,7 @@ function denial({ name }: Tool, { rule }: Decision): OutcomeDraft {
 }
 
 function approvalRefusal(
-  { tool, decision }: AskedCall,
+  { tool, decision }: CallForApproval,
   approval: Exclude<Approval, { kind: "approved" }>,
 ): OutcomeDraft {
   const { name } = tool;

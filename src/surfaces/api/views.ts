@@ -1,7 +1,7 @@
 import { toolTokens } from "../../call/conversation/token-estimate.ts";
 import { contextOf } from "../../call/identity/context.ts";
 import { OPERATOR } from "../../call/identity/identity.ts";
-import { wantedRole } from "../../call/questions/answers.ts";
+import { requiredRole } from "../../call/questions/answers.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
@@ -143,7 +143,7 @@ function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space">
 
 export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
   const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
-  const wants = wantedRole(record, (name) => hub.vault.names().includes(name));
+  const wants = requiredRole(record, (name) => hub.vault.names().includes(name));
   return { ...question, state: hub.questions.stateOf(record), agent: agentName(hub, agentId), wants };
 }
 
