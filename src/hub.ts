@@ -1,15 +1,21 @@
 import type { Audit } from "./call/audit/audit.ts";
 import { builtinToolboxes } from "./call/catalog/builtin-toolboxes.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
-import { givenSources } from "./call/catalog/given-sources.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
+import { createProgramSources } from "./call/catalog/program-sources.ts";
 import { Activations } from "./call/conversation/activations.ts";
-import { foundNotes } from "./call/conversation/found-notes.ts";
 import type { Listing } from "./call/conversation/listing.ts";
 import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
+import { searchNotes } from "./call/conversation/search-notes.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
-import { type BatchOptions, BatchTurns, callBatch, type Member, runBatch } from "./call/executor/batch.ts";
+import {
+  type BatchMember,
+  type BatchOptions,
+  BatchTurns,
+  callBatch,
+  runBatch,
+} from "./call/executor/batch.ts";
 import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
 import type { Identity } from "./call/identity/identity.ts";
@@ -97,7 +103,7 @@ export interface Hub {
   /** What of the tools that a caller sees is in its lists. */
   readonly listings: Listings;
   /** What conversations have found or called. */
-  readonly activations: Pick<Activations, "goOn" | "forget">;
+  readonly activations: Pick<Activations, "carryOver" | "forget">;
   /** Resources, prompts and completions of servers. */
   readonly offers: Offers;
   readonly upstream: Upstream;
@@ -122,7 +128,7 @@ export interface Hub {
   /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
   callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
   /** The same for whatever comes together and may call tools. */
-  runBatch<R>(members: readonly Member<R>[], signal: AbortSignal): Promise<readonly R[]>;
+  runBatch<R>(members: readonly BatchMember<R>[], signal: AbortSignal): Promise<readonly R[]>;
   /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
   /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */
@@ -232,11 +238,11 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...(options.recentLog && { recentLog: options.recentLog }),
       catalog: () => catalog,
       upstream: () => upstream,
-      found: async (caller, tools) => foundNotes(await listings.found(caller, tools), caller),
+      found: async (caller, tools) => searchNotes(await listings.addFound(caller, tools), caller),
       ...shared,
     }),
   );
-  const given = givenSources(options.sources ?? [], own.names, log);
+  const given = createProgramSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
     await Upstream.open({
       store,
@@ -267,7 +273,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   await catalog.toolboxes.writeBuiltin(builtinToolboxes((toolbox) => toolboxEntriesOf(features, toolbox)));
-  ruleBook.onChange(() => catalog.changed());
+  ruleBook.onChange(() => catalog.invalidate());
   const activations = closing.add(
     new Activations({
       store: store.activations,
@@ -280,14 +286,17 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const toldOf = (listing: Listing) => {
     const servers = offerers(upstream);
     const about = (origin: string) => servers.get(origin)?.about;
-    return promptSection(listing, { about, maxDescription: settings().mcp.maxDescriptionLength });
+    return promptSection(listing, {
+      aboutServer: about,
+      maxDescription: settings().mcp.maxDescriptionLength,
+    });
   };
   const offers = closing.add(
     new Offers({
       source: upstream,
       catalog,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
-      isAsked: (tool, caller) => watchdog.decide(tool, caller).action === "ask",
+      needsApproval: (tool, caller) => watchdog.decide(tool, caller).action === "ask",
     }),
   );
 
@@ -367,7 +376,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       hub.settings = next.settings;
       watchdog.apply(next.settings);
       await upstream.apply(next.settings);
-      catalog.changed();
+      catalog.invalidate();
       const files = next.files.filter((file) => file.used).map((file) => file.path);
       events.emit("settings.applied", { files });
     },
@@ -384,13 +393,13 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       if (isDue("server_lists")) await upstream.reload();
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
-      else if (isDue("agents")) catalog.changed();
+      else if (isDue("agents")) catalog.invalidate();
       for (const feature of opened) await feature.reload?.();
       if (isDue("activations")) activations.reload(isDue("agents") ? undefined : about?.get("activations"));
     },
     close: () => closing.close(),
   };
-  const heardOf: Questions["heardOf"] = (moved) => questions.heardOf(moved);
+  const heardOf: Questions["onMovedElsewhere"] = (moved) => questions.onMovedElsewhere(moved);
   closing.add(followStore({ store, reload: hub.reload, heardOf, since: revision, log }));
   return hub;
 }

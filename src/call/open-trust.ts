@@ -122,8 +122,8 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       keepSecret: (name, value, { agentId, details }) =>
         vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),
       redact,
-      redactAsked: (text) => vault.redactAsked(text),
-      isKept: (name) => vault.names().includes(name),
+      redactForApproval: (text) => vault.redactAsked(text),
+      hasSecret: (name) => vault.names().includes(name),
       grantTool: (agentId, tool) => identity.grantTool(agentId, tool),
       expireMs: () => settings().questions.expireMs,
       agentName: (id) => identity.agentById(id)?.name,
@@ -163,7 +163,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       if (!isThere()) await ruleBook.reload();
       return isThere();
     },
-    secretsNamed: (args) => vault.revisionsIn(args),
+    namedSecrets: (args) => vault.revisionsIn(args),
     claims: store.claims,
     clock,
   });

@@ -53,7 +53,7 @@ export interface OwnToolsDeps
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
   /** Takes what a search found into the caller's list; says what a model has to know to call it. */
-  readonly found: ToolSearchDeps["found"];
+  readonly found: ToolSearchDeps["addToList"];
 }
 
 /** `fits` narrows what is shown and changes no place. */
@@ -73,7 +73,7 @@ export interface OwnTools {
   /** What `tool_search` would find for a caller, and why. Notes nothing. */
   readonly explainSearch: ExplainSearch;
   /** To be told of the calls of every tool, while it waits for some. */
-  readonly usage: Pick<ToolUsage, "isWaiting" | "called">;
+  readonly usage: Pick<ToolUsage, "hasRecentSearch" | "noteCall">;
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
       ranking,
       usage,
-      found: deps.found,
+      addToList: deps.found,
       limits: () => ({
         isEnabled: settings().toolSearch.enabled,
         maxMatches: settings().toolSearch.maxMatches,
@@ -128,8 +128,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createAgentTools({
       identity,
       questions,
-      beyond: (caller, gift) => catalog().beyond(caller, gift),
-      unanswered: (agent) => catalog().unanswered(agent),
+      beyond: (caller, gift) => catalog().findExcessGrants(caller, gift),
+      unanswered: (agent) => catalog().unresolvedGrants(agent),
       toolboxNames: () => [...catalog().toolboxes.byName.keys()],
       toolsOf: (agent) => {
         const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });

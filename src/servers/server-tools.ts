@@ -1,4 +1,4 @@
-import { type ApprovalRequest, agreement } from "../call/questions/agreement.ts";
+import { type ApprovalRequest, requireAgreement } from "../call/questions/agreement.ts";
 import type { Questions } from "../call/questions/questions.ts";
 import type { Caller } from "../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../contract/define-tool.ts";
@@ -103,7 +103,7 @@ function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
       if (caller.operator) return serverResult("Changed", await upstream().update(name, change));
       const asks = isPersons(server);
       const refused = asks
-        ? await agreement(questions, changeWish(server, { name, new_name, ...reach }, caller), caller)
+        ? await requireAgreement(questions, changeWish(server, { name, new_name, ...reach }, caller), caller)
         : undefined;
       if (refused) return refused;
       const changed = await upstream().update(name, change, { by: caller.agentName });
@@ -153,7 +153,7 @@ function changeWish(
     tool: "update_mcp_server",
     bound: [id, changedAt, args],
     prompt: `May ${agentName} change the MCP server ${name} (${state.replace("_", " ")}) as the arguments say?${secrets} It is no longer trusted then.`,
-    shown: maskArguments(args) as object,
+    visibleArguments: maskArguments(args) as object,
   };
 }
 
@@ -167,9 +167,9 @@ function refusal(
     tool: "remove_mcp_server",
     bound: [id, changedAt],
     prompt: `May ${caller.agentName} remove the MCP server ${name}? Its stored env and header values are lost then.`,
-    shown: { name },
+    visibleArguments: { name },
   };
-  return agreement(questions, wish, caller);
+  return requireAgreement(questions, wish, caller);
 }
 
 function adminTool<Args extends object>(

@@ -127,7 +127,7 @@ test("every kind of offer of the reference server is listed and used", async () 
     outcome: "ok",
     structured: { contents: [{ uri: "demo://resource/dynamic/text/3" }] },
   });
-  expect(hub.hub.offers.capabilitiesFor(reader)).toEqual({
+  expect(hub.hub.offers.abilitiesFor(reader)).toEqual({
     resources: true,
     subscribe: true,
     prompts: true,

@@ -244,7 +244,7 @@ describe("remove_mcp_server", () => {
     await it.hub.questions.answer(question!.id, "reject");
     expect(await remove()).toMatchObject({
       outcome: "failed",
-      error: { message: "A person said no. Do something else." },
+      error: { message: "A person rejected this. Do something else." },
     });
     expect((await remove()).outcome).toBe("failed");
     now += 601_000;

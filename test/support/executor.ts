@@ -27,16 +27,16 @@ interface Setup {
   readonly maxResultChars?: number;
   readonly maxMessageBytes?: number;
   readonly maxToolConcurrency?: number;
-  /** How many calls of batches may be under way, of all agents. */
+  /** How many calls of batches may run at once, of all agents. */
   readonly maxBatchCalls?: number;
   readonly clock?: () => number;
-  /** In the place of `secret`: what is known as one, and what it is expanded to. */
+  /** In place of `secret`: the known secrets, and the values they expand to. */
   readonly vault?: Pick<Vault, "expand" | "redact" | "revisionsIn">;
-  /** Who a caller is by now; absent: who it was. */
+  /** The caller as it is now; absent: unchanged. */
   readonly current?: Kernel["identity"]["current"];
-  /** How long a call waits to be approved. */
+  /** How long a call waits for approval. */
   readonly waitMs?: number;
-  /** How long the store has to keep that a destructive call is about to run. */
+  /** How long the store may take to save the intent of a destructive call. */
   readonly intentMs?: number;
 }
 
@@ -46,7 +46,7 @@ interface WrittenRule {
   readonly tool: string;
 }
 
-/** The real path with everything it needs, over a real store. */
+/** The real path of a call with everything it needs, over a real store. */
 export async function openExecutor({
   tools,
   rules = [],
@@ -72,7 +72,7 @@ export async function openExecutor({
     store: store.questions,
     keepSecret: async () => {},
     redact,
-    redactAsked: redact,
+    redactForApproval: redact,
     grantTool: async () => {},
     events,
     clock,
@@ -94,7 +94,7 @@ export async function openExecutor({
     questions,
     settings: () => ({ approvals: { waitMs, rejectedMs: 10_000, webhookUrl: null, webhookSecret: null } }),
     haveRules: async (ids) => ids.every((id) => written.some((rule) => rule.id === id)),
-    secretsNamed: (args) => vault?.revisionsIn(args) ?? [],
+    namedSecrets: (args) => vault?.revisionsIn(args) ?? [],
     claims: store.claims,
     clock,
     progressMs: 5,
@@ -120,7 +120,7 @@ export async function openExecutor({
   });
   const kernel: Kernel = {
     ...(intentMs !== undefined && { intentMs }),
-    usage: { used: () => {} },
+    usage: { noteUse: () => {} },
     settings: () => ({ limits: { maxResultChars, maxMessageBytes, maxToolConcurrency } }),
     catalog,
     offers: {

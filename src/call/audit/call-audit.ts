@@ -65,23 +65,23 @@ export class AuditRecord {
     return this.#trace?.traceparent;
   }
 
-  resolved(tool: string): void {
+  noteTool(tool: string): void {
     this.#tool = tool;
     this.#steps.mark("resolved");
     this.#trace?.step("resolve");
   }
 
   /** The arguments without what the tool that is meant says is secret in them. */
-  shown(args: unknown): void {
+  setArguments(args: unknown): void {
     this.#arguments = args;
   }
 
   /** The arguments were repaired and fit. */
-  checked(): void {
+  noteChecked(): void {
     this.#steps.mark("checked");
   }
 
-  decided(args: unknown, decision: { readonly action: string; readonly rule: string }): void {
+  noteDecision(args: unknown, decision: { readonly action: string; readonly rule: string }): void {
     this.#arguments = args;
     this.#decision = decision;
     this.#steps.mark("decided");
@@ -89,30 +89,30 @@ export class AuditRecord {
   }
 
   /** Everything that stands before its tool is behind it. */
-  runs(): void {
+  noteStart(): void {
     this.#isRunning = true;
     this.#steps.mark("ready");
     if (this.#decision?.action === "ask") this.#trace?.step("wait_for_approval");
   }
 
   /** The tool is done with it. */
-  ran(): void {
+  noteReturn(): void {
     this.#steps.mark("ran");
   }
 
   /** What the conversation had read when the call was decided. */
-  labelled(labels: readonly string[]): void {
+  noteLabels(labels: readonly string[]): void {
     this.#labels = labels.length === 0 ? null : labels.join(",");
   }
 
   /** The question by which a person was asked, and who said yes, where somebody has. */
-  asked(approvalId: string, approvedBy: string | null = null): void {
+  noteApproval(approvalId: string, approvedBy: string | null = null): void {
     this.#approvalId = approvalId;
     this.#approvedBy = approvedBy;
   }
 
   /** Durable before it resolves: the store knows of a destructive call before it runs. */
-  intent(): Promise<void> {
+  writeIntent(): Promise<void> {
     return this.#sink.now(this.#ended(null, null, null));
   }
 

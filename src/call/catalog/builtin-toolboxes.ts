@@ -2,7 +2,7 @@ import type { ToolboxRecord } from "../../machine/db/store.ts";
 
 export type BuiltinToolbox = Pick<ToolboxRecord, "name" | "description" | "tools">;
 
-const LOOKING_UP = ["web_search", "browse_url", "extract_links"];
+const WEB_LOOKUP = ["web_search", "browse_url", "extract_links"];
 const MEMORY = ["recall", "memorize", "update_memory", "forget"];
 
 /** The built-in toolboxes with the tools that features add to them. */
@@ -15,8 +15,8 @@ export function builtinToolboxes(
 }
 
 /**
- * Written at every start, read-only. They name tools that are still planned, too: whoever has the toolbox has them
- * on the day they come.
+ * Written at every start and read-only. They also name planned tools, so that whoever has the toolbox gets those as
+ * soon as they exist.
  */
 const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
   toolbox(
@@ -25,7 +25,7 @@ const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
     ["*"],
   ),
   toolbox("research", "The web, past conversations and their summaries, and memory to read and write.", [
-    ...[...LOOKING_UP, "screenshot_url"],
+    ...[...WEB_LOOKUP, "screenshot_url"],
     ...["search_history", "list_summaries", "read_summary"],
     ...[...MEMORY, "scout"],
   ]),
@@ -35,11 +35,11 @@ const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
     ...["http_request", "get_system_info", "scout"],
   ]),
   toolbox("code", "Work on tickets: projects, tickets and their notes, looking things up, memory to read.", [
-    ...[...LOOKING_UP, "recall", "scout"],
+    ...[...WEB_LOOKUP, "recall", "scout"],
   ]),
   toolbox("scout", "Looking around without changing anything; what a scout works with.", [
     ...["grep", "read_file", "list_directory"],
-    ...LOOKING_UP,
+    ...WEB_LOOKUP,
   ]),
   toolbox("email", "Connected mail accounts: list, read, search, send, download attachments.", [
     ...["list_email_accounts", "list_emails", "read_email", "search_emails"],
@@ -72,7 +72,7 @@ const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [
   ]),
 ];
 
-/** Sorted as those of people are. */
+/** Sorted in the same way as the entries of toolboxes that people make. */
 function toolbox(name: string, description: string, tools: readonly string[]): BuiltinToolbox {
   return { name, description, tools: [...tools].sort() };
 }

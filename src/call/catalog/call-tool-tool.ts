@@ -2,7 +2,7 @@ import { toolOf } from "../../contract/define-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 
-/** The tool through which others are called where a list cannot change. */
+/** The tool that calls other tools, for clients whose list cannot change. */
 export const CALL_TOOL = "call_tool";
 
 const MAX_NAME = 200;
@@ -13,8 +13,8 @@ interface Args {
 }
 
 /**
- * Calls another tool, for clients whose lists cannot change: the call that it describes takes its place before anything
- * else is looked at, so that grants, rules and the audit know of that one only.
+ * Calls another tool, for clients whose list cannot change. The call that it describes replaces it before anything else
+ * is checked, so that grants, rules and the audit see only that call.
  */
 export function callToolTool(): Tool {
   const tool = toolOf<Args>(
@@ -34,13 +34,15 @@ export function callToolTool(): Tool {
       },
       required: ["name"],
       scope: "tools",
-      // Which of the arguments of a tool are secret only that tool knows.
+      // Only the inner tool knows which of its arguments are secret.
       shownArguments: (args) => {
         const name = isRecord(args) && args.name;
         return typeof name === "string" ? { name: name.slice(0, MAX_NAME) } : {};
       },
       run: () =>
-        Promise.reject(new Error("a call of call_tool stands for another one and never runs itself")),
+        Promise.reject(
+          new Error("call_tool never runs itself: the executor replaces it by the call that it describes"),
+        ),
     },
     { origin: "native", floor: true, wildcard: true },
     () => undefined,

@@ -9,28 +9,28 @@ import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
 import type { Gift } from "../identity/gift.ts";
-import { beyond } from "./beyond.ts";
+import { findExcessGrants } from "./excess-grants.ts";
 import {
   type GrantSet,
-  grantedBy,
   grantSet,
+  grantSources,
   isGranted,
   isPattern,
+  mayReachServer,
   nameFor,
   permissionOf,
-  reaches,
 } from "./grants.ts";
-import { type Lookup, notInTurn, type Refused, resolveTool, usable } from "./resolve.ts";
+import { checkUsable, type Lookup, type Refusal, refuseOutsideTurn, resolveTool } from "./resolve.ts";
 import { Toolboxes } from "./toolboxes.ts";
 
 export interface CatalogDeps {
   readonly sources: readonly ToolSource[];
   readonly store: { readonly toolboxes: ToolboxStore };
-  /** Whether a rule denies the tool outright, so that the caller should not even see it. */
+  /** Whether a rule denies the tool outright, so that the caller must not see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
-  /** The caller's conversation, where there are rules for it alone, on which `isHidden` depends; else null. */
+  /** The caller's conversation if rules exist for it alone, because `isHidden` then depends on it; else null. */
   readonly ruledConversation: (caller: Caller) => string | null;
-  /** Whether something beside tools has a permission that `matches` says yes to. */
+  /** Whether an offer (a resource or prompt) has a permission for which `matches` returns true. */
   readonly isOffered: (matches: (permission: string) => boolean) => boolean;
   /** The names of the agents that have a toolbox. */
   readonly agentsWith: (toolbox: string) => readonly string[];
@@ -42,31 +42,31 @@ const MAX_CACHED_VIEWS = 256;
 
 const ALL_GRANTED = { isGranted: () => true };
 
-/** What one grant set comes to, until something changes. */
+/** The tools of one grant set, cached until something changes. */
 interface View {
   readonly grants: GrantSet;
   visible: readonly Tool[] | undefined;
-  /** What `visible` was before the last change. */
-  readonly before: readonly Tool[] | undefined;
-  /** By the names that a server gave, at its own address. */
+  /** `visible` before the last change. */
+  readonly previous: readonly Tool[] | undefined;
+  /** By the names that a server gave, for callers at the server's own address. */
   byOwnName: ReadonlyMap<string, Tool> | undefined;
   /** Tools that were called by their full names: granted, whatever their status. */
   readonly called: Map<string, Tool>;
 }
 
-/** What is kept of an agent's grants although nothing answers to it now. */
-export interface Unanswered {
+/** Entries of an agent's grants that nothing matches now. */
+export interface UnresolvedGrants {
   readonly unknown: readonly string[];
   readonly unmatched: readonly string[];
 }
 
-/** What a caller comes to have. */
-export interface Foreseen {
-  /** As `visible` has it. */
+/** What a caller would have. */
+export interface GrantPreview {
+  /** As `visible` returns them. */
   readonly tools: readonly Tool[];
-  /** Granted, and denied outright by a rule. */
+  /** Granted, but denied outright by a rule. */
   readonly hidden: readonly Tool[];
-  /** As `Catalog.named` has it. */
+  /** As `Catalog.namedGrants` returns them. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -80,11 +80,11 @@ export class Catalog {
   readonly #unsubscribe: (() => void)[];
   readonly #listeners = new Set<() => void>();
   #views = new BoundedMap<string, View>(MAX_CACHED_VIEWS);
-  /** Those of before the last change. */
-  #formerViews: ReadonlyMap<string, View> = new Map();
-  /** The same by caller: whoever calls often keeps its `Caller`, and making a key costs more than the rest. */
+  /** The views before the last change. */
+  #previousViews: ReadonlyMap<string, View> = new Map();
+  /** The same views by caller: frequent callers keep their `Caller`, and making a key costs more than the rest. */
   #viewsOfCallers = new WeakMap<Caller, View>();
-  /** Native tools come first, so no server can put itself in their place. */
+  /** Native tools come first, so that no server can replace them. */
   readonly #tools: NamedLists<Tool>;
   #revision = 0;
 
@@ -95,9 +95,11 @@ export class Catalog {
       ...deps,
       tool: (name) => this.#tools.get(name),
       isMatched: (pattern) => this.isMatched(pattern),
-      onChange: () => this.changed(),
+      onChange: () => this.invalidate(),
     });
-    this.#unsubscribe = deps.sources.map((source) => source.onChange(() => this.#outdated(source.name)));
+    this.#unsubscribe = deps.sources.map((source) =>
+      source.onChange(() => this.#onSourceChange(source.name)),
+    );
   }
 
   static async open(deps: CatalogDeps): Promise<Catalog> {
@@ -121,42 +123,48 @@ export class Catalog {
     return this.#tools.get(name);
   }
 
-  /** Whether anything of now has a permission that the pattern matches. */
+  /** Whether any tool or offer now has a permission that the pattern matches. */
   isMatched(pattern: string): boolean {
     const matches = wildcard(pattern);
     return this.all().some((tool) => matches(permissionOf(tool))) || this.#deps.isOffered(matches);
   }
 
   /**
-   * What the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by the
-   * names that the caller knows. Mostly the same array as long as it is the same tools.
+   * The tools that the caller sees: granted, in scope, fitting its context; not hidden, disabled or pending. Sorted by
+   * the names that the caller knows. Usually the same array while the tools are the same.
    */
   visible(caller: Caller): readonly Tool[] {
     const view = this.#view(caller);
-    view.visible ??= unlessSame(view.before, this.#listed(caller, view.grants));
+    view.visible ??= reuseIfSame(view.previous, this.#listTools(caller, view.grants));
     return view.visible;
   }
 
-  /** The names that the caller's toolboxes and grants list, in contrast to what a pattern or `*` brings. */
-  named(caller: Caller): ReadonlySet<string> {
+  /** The names that the caller's toolboxes and grants list explicitly, not those that a pattern or `*` adds. */
+  namedGrants(caller: Caller): ReadonlySet<string> {
     return this.#view(caller).grants.names;
   }
 
-  /** Whether the caller has been given anything here, also what is not listed now: disabled, or yet to be learned. */
+  /**
+   * Whether the caller has been granted anything here, including tools that are not listed now: disabled, or not yet
+   * fetched.
+   */
   holdsAny(caller: Caller): boolean {
     const { grants } = this.#view(caller);
     const isOwn = (tool: Tool) => isGranted(tool, caller, grants) && !this.isHidden(tool, caller);
-    return this.all().some(isOwn) || reaches(caller, this.toolboxes.byName, grants);
+    return this.all().some(isOwn) || mayReachServer(caller, this.toolboxes.byName, grants);
   }
 
-  /** What is only announced and would be granted to the caller, for people. */
+  /** Announced tools that would be granted to the caller; for people. */
   planned(caller: Caller): readonly Tool[] {
     const { grants } = this.#view(caller);
     return this.all().filter((tool) => tool.status().kind === "planned" && isGranted(tool, caller, grants));
   }
 
-  /** What there is for whoever may be told of it, granted or not: neither hidden by a rule, only announced nor waiting for a person. */
-  unhidden(caller: Caller): readonly Tool[] {
+  /**
+   * Tools whose existence the caller may know, granted or not: not hidden by a rule, not only announced, not waiting
+   * for a person.
+   */
+  discoverable(caller: Caller): readonly Tool[] {
     return this.all().filter((tool) => {
       const { kind } = tool.status();
       return kind !== "planned" && kind !== "pending_approval" && !this.isHidden(tool, caller);
@@ -169,15 +177,15 @@ export class Catalog {
   }
 
   /**
-   * The tool a caller means: by name, or by its own name where only one tool the caller sees has it. With a snapshot, one of
-   * those that were there when it was made, as it was then; what has been taken away since does not count any more.
+   * The tool that a caller means: by name, or by its own name where only one tool that the caller sees has it. With a
+   * snapshot, a tool of that snapshot as it was then; grants that were withdrawn since no longer count.
    */
-  resolve(name: string, caller: Caller, snapshot?: Snapshot): Result<Tool, Refused> {
+  resolve(name: string, caller: Caller, snapshot?: Snapshot): Result<Tool, Refusal> {
     const view = this.#view(caller);
     if (snapshot) return this.#resolveIn(snapshot, name, caller, view);
     const called = view.called.get(name);
     if (called?.status().kind === "active") return ok(called);
-    const byName = this.#named(view);
+    const byName = this.#toolsByName(view);
     const resolved = resolveTool(name, caller, {
       byName,
       visible: () => this.visible(caller),
@@ -187,13 +195,17 @@ export class Catalog {
     return resolved;
   }
 
-  /** What of an agent's toolboxes, grants and pins is no name of anything, and which patterns match nothing yet. */
-  unanswered({ toolboxes, grants, pins = [] }: Pick<Caller, "toolboxes" | "grants" | "pins">): Unanswered {
-    const ghosts = toolboxes.filter((name) => !this.toolboxes.byName.has(name));
+  /** Entries of an agent's toolboxes, grants and pins that name nothing, and patterns that match nothing yet. */
+  unresolvedGrants({
+    toolboxes,
+    grants,
+    pins = [],
+  }: Pick<Caller, "toolboxes" | "grants" | "pins">): UnresolvedGrants {
+    const missingToolboxes = toolboxes.filter((name) => !this.toolboxes.byName.has(name));
     const names = grants.filter((grant) => grant !== "*" && !isPattern(grant));
     return {
       unknown: [
-        ...ghosts.map((name) => `toolbox ${name}`),
+        ...missingToolboxes.map((name) => `toolbox ${name}`),
         ...names.filter((name) => !this.get(name)),
         ...pins.filter((name) => !this.get(name)).map((name) => `pin ${name}`),
       ],
@@ -201,8 +213,8 @@ export class Catalog {
     };
   }
 
-  /** What a caller has with these toolboxes, whether there are such or not. Nothing of it is kept. */
-  foresee(caller: Caller, toolboxes: ToolboxEntries = this.toolboxes.byName): Foreseen {
+  /** What a caller would have with these toolboxes, whether they exist or not. Nothing is stored. */
+  preview(caller: Caller, toolboxes: ToolboxEntries = this.toolboxes.byName): GrantPreview {
     const grants = grantSet(caller, toolboxes);
     const granted = this.all().filter((tool) => isUsable(tool) && isGranted(tool, caller, grants));
     const tools: Tool[] = [];
@@ -211,30 +223,33 @@ export class Catalog {
     return { tools, hidden, named: grants.names };
   }
 
-  /** What of a gift the caller does not have itself, for people. */
-  beyond(caller: Caller, gift: Gift): readonly string[] {
-    return beyond(caller, gift, { toolboxes: this.toolboxes.byName, tool: (name) => this.get(name) });
+  /** What of a grant request the caller does not hold itself, in words for people. */
+  findExcessGrants(caller: Caller, request: Gift): readonly string[] {
+    return findExcessGrants(caller, request, {
+      toolboxes: this.toolboxes.byName,
+      tool: (name) => this.get(name),
+    });
   }
 
-  /** Where the caller's right to a tool comes from, for people. */
-  grantedBy(
+  /** Where the caller's right to a tool comes from; for people. */
+  grantSources(
     tool: Tool,
     caller: Caller,
     toolboxes: ToolboxEntries = this.toolboxes.byName,
   ): readonly string[] {
-    return grantedBy(tool, caller, toolboxes);
+    return grantSources(tool, caller, toolboxes);
   }
 
-  /** Tells the catalogue that something its answers depend on (agents, rules) is different now. */
-  changed(): void {
+  /** Drops cached answers: something that they depend on (agents, rules) has changed. */
+  invalidate(): void {
     this.#revision += 1;
-    if (this.#views.size > 0) this.#formerViews = this.#views;
+    if (this.#views.size > 0) this.#previousViews = this.#views;
     this.#views = new BoundedMap(MAX_CACHED_VIEWS);
     this.#viewsOfCallers = new WeakMap();
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after `revision` changed; returns the function that stops it. */
+  /** Calls `listener` after each change of `revision`; returns the function that unsubscribes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -245,26 +260,26 @@ export class Catalog {
     this.#listeners.clear();
   }
 
-  #outdated(source: string): void {
+  #onSourceChange(source: string): void {
     this.#tools.outdated();
-    this.changed();
+    this.invalidate();
     this.#deps.events.emit("tools.changed", { source });
   }
 
-  #resolveIn(tools: Snapshot, name: string, caller: Caller, view: View): Result<Tool, Refused> {
+  #resolveIn(tools: Snapshot, name: string, caller: Caller, view: View): Result<Tool, Refusal> {
     const resolved = resolveTool(name, caller, {
       byName: tools,
       visible: () => [...tools.values()],
       isGranted: (tool) => isGranted(tool, caller, view.grants),
     });
-    if (!resolved.ok) return notInTurn(name, this.resolve(name, caller), resolved);
+    if (!resolved.ok) return refuseOutsideTurn(name, this.resolve(name, caller), resolved);
     const now = this.get(resolved.value.name);
-    // Its definition is that of the turn; whether it may be used at all is a matter of now.
-    return now && now.status().kind !== "active" ? usable(now, caller, ALL_GRANTED) : resolved;
+    // The definition is that of the turn; whether the tool may be used is decided by its present status.
+    return now && now.status().kind !== "active" ? checkUsable(now, caller, ALL_GRANTED) : resolved;
   }
 
-  /** Callers with equal keys see the same, until something changes. */
-  sightKey(caller: Caller): string {
+  /** Callers with equal keys see the same tools, until something changes. */
+  viewKey(caller: Caller): string {
     const { agentId, context, toolboxes, grants, scopes, operator, narrowing, withheld } = caller;
     return stableJson([
       agentId,
@@ -286,27 +301,28 @@ export class Catalog {
   }
 
   #viewByGrants(caller: Caller): View {
-    const key = this.sightKey(caller);
+    const key = this.viewKey(caller);
     return this.#views.getOrMake(key, () => {
       const grants = grantSet(caller, this.toolboxes.byName);
-      const before = this.#formerViews.get(key)?.visible;
-      return { grants, visible: undefined, before, byOwnName: undefined, called: new Map() };
+      const previous = this.#previousViews.get(key)?.visible;
+      return { grants, visible: undefined, previous, byOwnName: undefined, called: new Map() };
     });
   }
 
-  #named(view: View): Lookup["byName"] {
+  #toolsByName(view: View): Lookup["byName"] {
     const { origin } = view.grants;
     if (origin === undefined) return this.#tools;
     if (!view.byOwnName) {
       const tools = this.all().filter((tool) => tool.origin === origin);
-      // Its full name means a tool everywhere; where the server gave it to another, the server's word counts.
-      const full = tools.map((tool) => [tool.name, tool] as const);
-      view.byOwnName = new Map([...full, ...tools.map((tool) => [tool.ownName, tool] as const)]);
+      // The full name means a tool everywhere; but if the server gave that name to another tool, the server's choice
+      // wins.
+      const byFullName = tools.map((tool) => [tool.name, tool] as const);
+      view.byOwnName = new Map([...byFullName, ...tools.map((tool) => [tool.ownName, tool] as const)]);
     }
     return view.byOwnName;
   }
 
-  #listed(caller: Caller, grants: GrantSet): readonly Tool[] {
+  #listTools(caller: Caller, grants: GrantSet): readonly Tool[] {
     const listed = this.all().filter(
       (tool) => isGranted(tool, caller, grants) && this.#isListed(tool, caller),
     );
@@ -319,13 +335,13 @@ export class Catalog {
   }
 }
 
-/** Also what is only away for now. */
+/** Includes tools that are unavailable only for the moment. */
 function isUsable(tool: Tool): boolean {
   const { kind } = tool.status();
   return kind === "active" || kind === "unavailable";
 }
 
-function unlessSame(before: readonly Tool[] | undefined, now: readonly Tool[]): readonly Tool[] {
-  const isSame = before?.length === now.length && now.every((tool, at) => tool === before[at]);
-  return isSame ? before : now;
+function reuseIfSame(previous: readonly Tool[] | undefined, now: readonly Tool[]): readonly Tool[] {
+  const isSame = previous?.length === now.length && now.every((tool, at) => tool === previous[at]);
+  return isSame ? previous : now;
 }

@@ -11,13 +11,13 @@ export interface GrantSet {
   /** A toolbox holds `*`: every tool with the `wildcard` flag. */
   readonly wildcard: boolean;
   readonly patterns: PermissionPatterns;
-  /** Whether the core floor is part of it. */
+  /** Whether it includes the core floor. */
   readonly floor: boolean;
-  /** Set: only what comes from here. */
+  /** Set: only tools of this origin. */
   readonly origin?: string;
 }
 
-/** A toolbox name that does not exist grants nothing. The order of toolboxes never matters. */
+/** A toolbox that does not exist grants nothing. The order of toolboxes never matters. */
 export function grantSet(
   caller: Pick<Caller, "toolboxes" | "grants" | "narrowing">,
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
@@ -50,8 +50,8 @@ export function entriesOf(
   return entries;
 }
 
-/** Whether a pattern of the caller's may match tools of the server that its address names, whatever they will be. */
-export function reaches(
+/** Whether a pattern of the caller may match future tools of the server whose address it uses. */
+export function mayReachServer(
   caller: Caller,
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
   { origin }: GrantSet,
@@ -64,72 +64,72 @@ export function reaches(
   });
 }
 
-/** Where the tools of an MCP server come from, as `Tool.origin` puts it. */
+/** The origin of an MCP server's tools, as in `Tool.origin`. */
 export function originOf(server: string): string {
   return `mcp:${server}`;
 }
 
-/** The name by which the caller knows a tool: at a server's own address, the one that the server gave. */
+/** The name by which the caller knows a tool: at a server's own address, the server's name for it. */
 export function nameFor(tool: Pick<Tool, "name" | "ownName">, caller: Pick<Caller, "narrowing">): string {
   return caller.narrowing && "server" in caller.narrowing ? tool.ownName : tool.name;
 }
 
-/** (core floor ∪ toolboxes ∪ single grants) ∩ the token's scopes, minus what the context may not have. */
+/** (core floor ∪ toolboxes ∪ single grants) ∩ the token's scopes, minus what the caller's context excludes. */
 export function isGranted(tool: Tool, caller: Caller, grants: GrantSet): boolean {
   return fitsContext(tool, caller) && isHeld(tool, caller, grants);
 }
 
 /**
- * Where a grant comes from, for people: `floor`, `toolbox NAME`, `grant`, with the pattern in brackets where one
- * covers the tool; empty when it is not granted.
+ * Where a grant comes from, for people: `floor`, `toolbox NAME`, `grant`, with the pattern in brackets where one covers
+ * the tool. Empty where it is not granted.
  */
-export function grantedBy(
+export function grantSources(
   tool: Tool,
   caller: Caller,
   toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>,
 ): readonly string[] {
   const from = tool.floor ? ["floor"] : [];
   for (const name of caller.toolboxes) {
-    const entry = covering(tool, toolboxes.get(name)?.tools ?? []);
-    if (entry !== undefined) from.push(`toolbox ${name}${bracketed(entry)}`);
+    const entry = coveringEntry(tool, toolboxes.get(name)?.tools ?? []);
+    if (entry !== undefined) from.push(`toolbox ${name}${bracketPattern(entry)}`);
   }
-  const entry = covering(tool, caller.grants);
-  if (entry !== undefined) from.push(`grant${bracketed(entry)}`);
+  const entry = coveringEntry(tool, caller.grants);
+  if (entry !== undefined) from.push(`grant${bracketPattern(entry)}`);
   return from;
 }
 
-/** Tool names have no colon, so whatever has one is a pattern for permissions (`mcp:github:*`). */
+/** Tool names have no colon, so an entry with one is a pattern for permissions (`mcp:github:*`). */
 export function isPattern(entry: string): boolean {
   return entry.includes(":");
 }
 
-/** What patterns, here and in rules, are matched against. */
+/** The text that patterns, here and in rules, are matched against. */
 export function permissionOf(tool: Pick<Tool, "origin" | "ownName">): string {
   return `${tool.origin}:${tool.ownName}`;
 }
 
-/** Whether the caller has it, wherever it stands: what it could hand on. */
+/** Whether the caller holds the tool in any context, and so could hand it on. */
 export function isHeld(tool: Tool, caller: Caller, grants: GrantSet): boolean {
-  return inScope(tool, caller) && holds(tool, caller, grants);
+  return isInScope(tool, caller) && holds(tool, caller, grants);
 }
 
-/** Whether the counterpart of the tool exists where the caller stands; a scout changes nothing anywhere. */
+/** Whether the tool makes sense in the caller's context; a scout never changes anything. */
 export function fitsContext(
   tool: Pick<Tool, "availability" | "flags">,
   { context }: Pick<Caller, "context">,
 ): boolean {
   const { availability } = tool;
-  // The flags of a server's tool are worked out when somebody asks for them.
+  // Read last: the flags of a server's tool are computed on demand.
   if (context === "scout") return availability !== "main" && tool.flags.readOnly;
   return availability === "both" || availability === context;
 }
 
-export function inScope(tool: Tool, caller: Pick<Caller, "scopes" | "withheld">): boolean {
+export function isInScope(tool: Tool, caller: Pick<Caller, "scopes" | "withheld">): boolean {
   const { scopes } = caller;
   return (scopes === null || scopes.includes(tool.scope)) && !isWithheld(tool, caller);
 }
 
-/** What only reads is never withheld. */
+/** Read-only tools are never withheld. */
 export function isWithheld({ scope, flags }: Tool, { withheld }: Pick<Caller, "withheld">): boolean {
   return withheld !== undefined && !flags.readOnly && withheld.includes(scope);
 }
@@ -138,24 +138,24 @@ function holds(tool: Tool, caller: Pick<Caller, "operator">, grants: GrantSet): 
   if (grants.origin !== undefined && grants.origin !== tool.origin) return false;
   if (caller.operator || (tool.floor && grants.floor) || grants.names.has(tool.name)) return true;
   if (grants.wildcard && tool.wildcard) return true;
-  return !isByNameOnly(tool) && grants.patterns.match(tool);
+  return !isGrantedByNameOnly(tool) && grants.patterns.match(tool);
 }
 
 function toolboxOf(narrowing: Caller["narrowing"]): string | undefined {
   return narrowing && "toolbox" in narrowing ? narrowing.toolbox : undefined;
 }
 
-/** What manages Toolkeep itself is never given by the way. */
-function isByNameOnly(tool: Tool): boolean {
+/** Admin tools are granted only by name, never through `*` or a pattern. */
+function isGrantedByNameOnly(tool: Tool): boolean {
   return tool.scope === "admin";
 }
 
 /** Whether an entry of a toolbox grants the tool. */
 export function covers(tool: Tool, entries: readonly string[]): boolean {
-  return covering(tool, entries) !== undefined;
+  return coveringEntry(tool, entries) !== undefined;
 }
 
-/** What a toolbox with these entries gives by itself: no floor, whoever has it. */
+/** What a toolbox with these entries grants by itself, without the core floor. */
 export function contentsOf(entries: readonly string[], tools: readonly Tool[]): readonly Tool[] {
   const toolbox = "it";
   const only = { toolboxes: [toolbox], grants: [], narrowing: { toolbox } };
@@ -164,15 +164,15 @@ export function contentsOf(entries: readonly string[], tools: readonly Tool[]): 
 }
 
 /** The entry that grants the tool: its name before `*`, `*` before a pattern. */
-export function covering(tool: Tool, entries: readonly string[]): string | undefined {
+export function coveringEntry(tool: Tool, entries: readonly string[]): string | undefined {
   if (entries.includes(tool.name)) return tool.name;
   if (tool.wildcard && entries.includes("*")) return "*";
-  if (isByNameOnly(tool)) return undefined;
+  if (isGrantedByNameOnly(tool)) return undefined;
   return entries.find(
     (entry) => isPattern(entry) && wildcard(canonicalPermission(entry))(permissionOf(tool)),
   );
 }
 
-function bracketed(entry: string): string {
+function bracketPattern(entry: string): string {
   return isPattern(entry) ? ` (${entry})` : "";
 }

@@ -2,11 +2,11 @@ import type { Caller } from "../../contract/caller.ts";
 import { explainRefusal, output, toolOf } from "../../contract/define-tool.ts";
 import { DOMAINS, type Tool } from "../../contract/tool.ts";
 import type { Catalog } from "./catalog.ts";
-import { covers, fitsContext, inScope } from "./grants.ts";
+import { covers, fitsContext, isInScope } from "./grants.ts";
 
 export interface ListToolsDeps {
   /** A function, because the catalogue is opened with the tools in it. */
-  readonly catalog: () => Pick<Catalog, "visible" | "unhidden" | "resolve" | "toolboxes">;
+  readonly catalog: () => Pick<Catalog, "visible" | "discoverable" | "resolve" | "toolboxes">;
   /** How much of a description a list shows. */
   readonly maxDescription: () => number;
 }
@@ -85,12 +85,12 @@ function matching(args: Args, caller: Caller, deps: ListToolsDeps): readonly Too
 
 /** What the caller could be given; for whoever composes toolboxes, what anybody could. */
 function known(caller: Caller, catalog: ReturnType<ListToolsDeps["catalog"]>): readonly Tool[] {
-  const tools = catalog.unhidden(caller);
+  const tools = catalog.discoverable(caller);
   if (catalog.resolve(COMPOSING, caller).ok) return tools;
   return tools.filter((tool) => {
     const { kind } = tool.status();
     const isUsable = kind === "active" || kind === "unavailable";
-    return isUsable && fitsContext(tool, caller) && inScope(tool, caller);
+    return isUsable && fitsContext(tool, caller) && isInScope(tool, caller);
   });
 }
 

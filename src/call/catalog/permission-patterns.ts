@@ -5,12 +5,12 @@ import { wildcard } from "../../lib/text/wildcard.ts";
 type Matches = (permission: string) => boolean;
 
 /**
- * Patterns for permissions (`<origin>:<ownName>`), asked about many tools. Most match everything of an origin or nothing of it, and then
- * its tools are not looked at.
+ * Patterns for permissions (`<origin>:<ownName>`), matched against many tools. Most match either everything or nothing
+ * of an origin, and then its tools need not be looked at one by one.
  */
 export class PermissionPatterns {
   readonly #patterns: readonly string[];
-  /** `true`: one of them matches whatever comes from there; else those that may match. */
+  /** By origin: `true` if a pattern matches every tool of it, else the patterns that may match. */
   readonly #byOrigin = new Map<string, true | readonly Matches[]>();
 
   constructor(patterns: readonly string[]) {
@@ -19,28 +19,28 @@ export class PermissionPatterns {
 
   match({ origin, ownName }: Pick<Tool, "origin" | "ownName">): boolean {
     if (this.#patterns.length === 0) return false;
-    const known = this.#byOrigin.get(origin) ?? this.#matchingIn(origin);
+    const known = this.#byOrigin.get(origin) ?? this.#patternsFor(origin);
     if (known === true || known.length === 0) return known === true;
     const permission = `${origin}:${ownName}`;
     return known.some((matches) => matches(permission));
   }
 
-  #matchingIn(origin: string): true | readonly Matches[] {
-    const beginning = `${origin}:`;
-    const near = this.#patterns.filter((pattern) => {
+  #patternsFor(origin: string): true | readonly Matches[] {
+    const prefix = `${origin}:`;
+    const candidates = this.#patterns.filter((pattern) => {
       const literal = literalOf(pattern);
-      return beginning.startsWith(literal) || literal.startsWith(beginning);
+      return prefix.startsWith(literal) || literal.startsWith(prefix);
     });
-    const isAll = near.some(
-      (pattern) => pattern === `${literalOf(pattern)}*` && beginning.startsWith(literalOf(pattern)),
+    const isAll = candidates.some(
+      (pattern) => pattern === `${literalOf(pattern)}*` && prefix.startsWith(literalOf(pattern)),
     );
-    const found = isAll || near.map(wildcard);
-    this.#byOrigin.set(origin, found);
-    return found;
+    const result = isAll || candidates.map(wildcard);
+    this.#byOrigin.set(origin, result);
+    return result;
   }
 }
 
-/** What a permission has to begin with. */
+/** The text that a matching permission begins with. */
 function literalOf(pattern: string): string {
   return pattern.split("*", 1)[0]!;
 }

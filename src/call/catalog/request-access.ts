@@ -3,16 +3,16 @@ import { output, toolOf } from "../../contract/define-tool.ts";
 import type { Tool, ToolResult } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { nearest } from "../../lib/nearest.ts";
-import { questionDigest } from "../questions/asking.ts";
+import { questionDigest } from "../questions/question-request.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Catalog } from "./catalog.ts";
-import { fitsContext, inScope } from "./grants.ts";
-import { outOfPlace } from "./resolve.ts";
+import { fitsContext, isInScope } from "./grants.ts";
+import { contextMismatch } from "./resolve.ts";
 
 export interface AccessDeps {
-  readonly catalog: () => Pick<Catalog, "get" | "isHidden" | "resolve" | "unhidden">;
-  readonly questions: Pick<Questions, "ask" | "settled">;
-  /** What the agent has been given one by one, as of now: the caller may be older. */
+  readonly catalog: () => Pick<Catalog, "get" | "isHidden" | "resolve" | "discoverable">;
+  readonly questions: Pick<Questions, "ask" | "findSettled">;
+  /** The agent's single grants as of now; those of the caller may be outdated. */
   readonly grantsOf: (agentId: string) => readonly string[];
   readonly clock: Clock;
 }
@@ -22,7 +22,7 @@ interface Args {
   readonly reason: string;
 }
 
-/** What became of one of the tools asked for. */
+/** What became of one requested tool. */
 interface Reply {
   readonly tool: string;
   readonly state:
@@ -41,7 +41,7 @@ interface Reply {
 const NAME = "request_tool_access";
 const MAX_TOOLS = 10;
 const MAX_DESCRIPTION = 1_000;
-/** How long a person's no stands before the same may be asked again. */
+/** How long a person's refusal stands before the same may be asked again. */
 const REFUSAL_STANDS_MS = 60 * 60 * 1_000;
 
 export function requestAccessTool(deps: AccessDeps): Tool {
@@ -73,7 +73,7 @@ export function requestAccessTool(deps: AccessDeps): Tool {
       async run({ tools, reason }, { caller }) {
         const replies: Reply[] = [];
         for (const name of tools) replies.push(await replyTo(name, reason, caller, deps));
-        return told(replies);
+        return renderReplies(replies);
       },
     },
     { origin: "native", floor: true, wildcard: true },
@@ -84,41 +84,45 @@ export function requestAccessTool(deps: AccessDeps): Tool {
 async function replyTo(name: string, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
   const catalog = deps.catalog();
   const tool = catalog.get(name);
-  if (!tool || !mayBeTold(tool, caller, deps))
-    return { tool: name, state: "unknown", message: unknown(name, caller, catalog) };
+  if (!tool || !mayKnowOf(tool, caller, deps))
+    return { tool: name, state: "unknown", message: unknownMessage(name, caller, catalog) };
   return (
-    settledAlready(tool, caller, deps) ??
-    (await recentlyRefused(name, caller, deps)) ??
-    (await asked(tool, reason, caller, deps))
+    replyWithoutAsking(tool, caller, deps) ??
+    (await findRecentRefusal(name, caller, deps)) ??
+    (await askPerson(tool, reason, caller, deps))
   );
 }
 
 /**
- * Whether the caller may learn that the tool exists and how it stands. That a tool is held, disabled or denied is told only to
- * those who have it; to others it is as unknown as a name that nothing has.
+ * Whether the caller may learn that the tool exists and what its state is. Only agents that have a tool learn that it
+ * is held, disabled or denied; to others it is reported as unknown.
  */
-function mayBeTold(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): boolean {
+function mayKnowOf(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): boolean {
   if (tool.status().kind === "planned" || isOffered(tool, caller, catalog())) return true;
   const resolved = catalog().resolve(tool.name, caller);
   const isGranted = resolved.ok || resolved.error.outcome !== "not_granted";
   return isGranted || grantsOf(caller.agentId).includes(tool.name);
 }
 
-/** As `list_tools` with scope `all` names them. */
+/** As `list_tools` with scope `all` lists them. */
 function isOffered(tool: Tool, caller: Caller, catalog: Pick<Catalog, "isHidden">): boolean {
   const { kind } = tool.status();
   return (kind === "active" || kind === "unavailable") && !catalog.isHidden(tool, caller);
 }
 
-/** What needs no person: it is there already, or a yes would not help. */
-function settledAlready(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps): Reply | undefined {
+/** The reply where no person is needed: the agent has the tool already, or a yes would not help. */
+function replyWithoutAsking(
+  tool: Tool,
+  caller: Caller,
+  { catalog, grantsOf }: AccessDeps,
+): Reply | undefined {
   const reply = (state: Reply["state"], message: string): Reply => ({ tool: tool.name, state, message });
   const status = tool.status();
   if (catalog().isHidden(tool, caller))
-    return reply("denied", "a rule denies it; only a person can change that");
+    return reply("denied", "a rule denies it; only a person can change the rule");
   if (status.kind === "planned") return reply("planned", status.reason);
-  if (!fitsContext(tool, caller)) return reply("unsuitable", outOfPlace(tool, caller));
-  if (!inScope(tool, caller))
+  if (!fitsContext(tool, caller)) return reply("unsuitable", contextMismatch(tool, caller));
+  if (!isInScope(tool, caller))
     return reply("unsuitable", `your token lacks the scope ${tool.scope}; a person can make another`);
   if (status.kind === "disabled" || status.kind === "pending_approval")
     return reply("unavailable", status.reason);
@@ -126,16 +130,16 @@ function settledAlready(tool: Tool, caller: Caller, { catalog, grantsOf }: Acces
   return isOwn ? reply("granted", "you have it; call it") : undefined;
 }
 
-async function recentlyRefused(
+async function findRecentRefusal(
   name: string,
   caller: Caller,
   { questions, clock }: AccessDeps,
 ): Promise<Reply | undefined> {
-  const last = await questions.settled(identityOf(name, caller), clock() - REFUSAL_STANDS_MS);
-  return last?.state === "used" && last.answer !== "grant" ? refused(name) : undefined;
+  const last = await questions.findSettled(identityOf(name, caller), clock() - REFUSAL_STANDS_MS);
+  return last?.state === "used" && last.answer !== "grant" ? refusalReply(name) : undefined;
 }
 
-async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
+async function askPerson(tool: Tool, reason: string, caller: Caller, deps: AccessDeps): Promise<Reply> {
   const { name, description, origin } = tool;
   const answer = await deps.questions.ask(
     {
@@ -143,7 +147,7 @@ async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDep
       ...identityOf(name, caller),
       agentName: caller.agentName,
       prompt: `May ${caller.agentName} have the tool ${name}? It says: ${JSON.stringify(reason)}`,
-      details: { tool: name, reason, origin, description: begun(description), flags: tool.flags },
+      details: { tool: name, reason, origin, description: shorten(description), flags: tool.flags },
     },
     { waitMs: 0 },
   );
@@ -153,27 +157,27 @@ async function asked(tool: Tool, reason: string, caller: Caller, deps: AccessDep
       return { tool: name, state: "pending", message, questionId: answer.id };
     }
     case "too_many": {
-      const message = `you have ${answer.limit} unanswered questions already; ask again when some are answered`;
+      const message = `you already have ${answer.limit} unanswered questions; ask again when some are answered`;
       return { tool: name, state: "unavailable", message };
     }
     case "dismissed":
     case "rejected":
     case "headless":
-      return refused(name);
+      return refusalReply(name);
     case "too_long": {
       const message = `what a person would be shown is longer than ${answer.limit} characters; give a shorter reason`;
       return { tool: name, state: "unavailable", message };
     }
     case "answered":
-      if (answer.answer !== "grant") return refused(name);
+      if (answer.answer !== "grant") return refusalReply(name);
       return deps.grantsOf(caller.agentId).includes(name)
-        ? { tool: name, state: "granted", message: "a person gave it to you; call it" }
-        : { tool: name, state: "refused", message: "a person gave it to you and has taken it away since" };
+        ? { tool: name, state: "granted", message: "a person granted it; call it" }
+        : { tool: name, state: "refused", message: "a person granted it and has withdrawn it since" };
   }
 }
 
-/** Of a long description the beginning, and that there is more. */
-function begun(description: string): string {
+/** The beginning of a long description, and how much more there is. */
+function shorten(description: string): string {
   const more = description.length - MAX_DESCRIPTION;
   return more > 0 ? `${description.slice(0, MAX_DESCRIPTION)}… (${more} characters more)` : description;
 }
@@ -186,21 +190,25 @@ function identityOf(
   return { agentId, digest: questionDigest(agentId, NAME, name) };
 }
 
-function refused(tool: string): Reply {
+function refusalReply(tool: string): Reply {
   const message = "a person said no; do without it, and do not ask again within the hour";
   return { tool, state: "refused", message };
 }
 
-function unknown(name: string, caller: Caller, catalog: Pick<Catalog, "isHidden" | "unhidden">): string {
-  const offered = catalog.unhidden(caller).filter((tool) => isOffered(tool, caller, catalog));
+function unknownMessage(
+  name: string,
+  caller: Caller,
+  catalog: Pick<Catalog, "isHidden" | "discoverable">,
+): string {
+  const offered = catalog.discoverable(caller).filter((tool) => isOffered(tool, caller, catalog));
   const near = nearest(
     name,
     offered.map((tool) => tool.name),
   );
-  return `no tool is named so${near ? `; did you mean ${near}?` : "; list_tools with scope all names those there are"}`;
+  return `no tool has this name${near ? `; did you mean ${near}?` : "; list_tools with scope all lists the tools that exist"}`;
 }
 
-function told(replies: readonly Reply[]): ToolResult {
+function renderReplies(replies: readonly Reply[]): ToolResult {
   const text = replies.map(({ tool, state, message }) => `${tool}: ${state}: ${message}`).join("\n");
   const questionId = replies.find((reply) => reply.state === "pending")?.questionId;
   if (questionId !== undefined) {

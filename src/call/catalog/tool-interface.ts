@@ -1,30 +1,30 @@
 import type { Tool } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 
-/** Where tools name the resource that shows their results (MCP Apps), and where they did so first. */
+/** Where tools name the resource that shows their results (MCP Apps); the second key is the older one. */
 const UI = "ui";
-const FORMER = "ui/resourceUri";
+const LEGACY_UI = "ui/resourceUri";
 
-/** The URI of a tool's user interface; undefined where it has none. */
+/** The URI of a tool's user interface, if it has one. */
 export function interfaceOf({ published }: Pick<Tool, "published">): string | undefined {
   const meta = isRecord(published?._meta) ? published._meta : {};
-  const uri = (isRecord(meta[UI]) ? meta[UI].resourceUri : undefined) ?? meta[FORMER];
+  const uri = (isRecord(meta[UI]) ? meta[UI].resourceUri : undefined) ?? meta[LEGACY_UI];
   return typeof uri === "string" && uri.startsWith("ui://") ? uri : undefined;
 }
 
-/** What of a tool is shown in lists. */
-export type ShownTool = Pick<
+/** The parts of a tool that lists show. */
+export type ListedTool = Pick<
   Tool,
   "name" | "title" | "description" | "inputSchema" | "outputSchema" | "flags" | "published"
 >;
 
-/** The same tool with another URI for its user interface. */
-export function withInterface(tool: ShownTool, resourceUri: string): ShownTool {
+/** A copy of the tool with another URI for its user interface. */
+export function withInterface(tool: ListedTool, resourceUri: string): ListedTool {
   const meta = isRecord(tool.published?._meta) ? tool.published._meta : {};
   const _meta = {
     ...meta,
     ...(isRecord(meta[UI]) ? { [UI]: { ...meta[UI], resourceUri } } : {}),
-    ...(meta[FORMER] === undefined ? {} : { [FORMER]: resourceUri }),
+    ...(meta[LEGACY_UI] === undefined ? {} : { [LEGACY_UI]: resourceUri }),
   };
   const { name, title, description, inputSchema, outputSchema, flags } = tool;
   return {

@@ -2,7 +2,10 @@ import { DOMAINS, type Tool } from "../../contract/tool.ts";
 import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import { covers } from "./grants.ts";
 
-/** The tools that come with Toolkeep, for the docs: in Markdown, by domain, those that are there and those that are announced. */
+/**
+ * Toolkeep's own tools as Markdown tables for the docs, sorted by domain: those that exist and those that are
+ * announced.
+ */
 export function renderToolTables(
   tools: readonly Tool[],
   toolboxes: readonly BuiltinToolbox[],

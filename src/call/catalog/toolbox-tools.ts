@@ -2,13 +2,13 @@ import type { Caller } from "../../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../contract/tool.ts";
 import type { Identity } from "../identity/identity.ts";
-import { agreement, tooManyToAllow } from "../questions/agreement.ts";
+import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ToolboxView } from "./toolboxes.ts";
 
 export interface ToolboxToolsDeps {
-  readonly catalog: () => Pick<Catalog, "beyond" | "toolboxes">;
+  readonly catalog: () => Pick<Catalog, "findExcessGrants" | "toolboxes">;
   readonly identity: Pick<Identity, "withToolbox">;
   readonly questions: Pick<Questions, "ask">;
 }
@@ -142,9 +142,9 @@ function deleteTool({ catalog, questions }: ToolboxToolsDeps): Tool {
         tool,
         bound: [name, updatedAt, agents],
         prompt: `May ${caller.agentName} delete the toolbox ${name}? ${agents.join(", ")} would lose its tools.`,
-        shown: { name },
+        visibleArguments: { name },
       };
-      const refused = agents.length === 0 ? undefined : await agreement(questions, wish, caller);
+      const refused = agents.length === 0 ? undefined : await requireAgreement(questions, wish, caller);
       if (refused) return refused;
       await toolboxes.delete(name);
       const lost = agents.length === 0 ? "" : ` Its tools are taken from ${agents.join(", ")}.`;
@@ -163,10 +163,10 @@ async function refusal(
   { catalog, identity, questions }: ToolboxToolsDeps,
 ): Promise<ToolResult | undefined> {
   if (added.length === 0 || caller.operator) return undefined;
-  const exceeding = catalog().beyond(caller, { grants: added });
+  const exceeding = catalog().findExcessGrants(caller, { grants: added });
   const gaining = identity.withToolbox(toolbox);
   if (exceeding.length === 0 && gaining.length === 0) return undefined;
-  const tooMany = tooManyToAllow(exceeding, [added]);
+  const tooMany = refuseTooMany(exceeding, [added]);
   if (tooMany) return tooMany;
   const prompt = [
     `May ${caller.agentName} ${since === null ? "create" : "add to"} the toolbox ${toolbox}?`,
@@ -174,9 +174,9 @@ async function refusal(
     ...(exceeding.length === 0 ? [] : [`${caller.agentName} does not have ${shortened(exceeding)} itself.`]),
     ...(gaining.length === 0 ? [] : [`${shortened(gaining)} would gain them.`]),
   ].join(" ");
-  return agreement(
+  return requireAgreement(
     questions,
-    { tool, bound: [args, since, exceeding, gaining], prompt, shown: args },
+    { tool, bound: [args, since, exceeding, gaining], prompt, visibleArguments: args },
     caller,
   );
 }

@@ -10,11 +10,11 @@ import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import { covers, isPattern } from "./grants.ts";
 
 export interface ToolboxView extends ToolboxRecord {
-  /** Names in it that no tool has; kept, for the tool may come (back), but always reported. */
+  /** Names that no tool has. They are kept, because the tool may come (back), and always reported. */
   readonly unknown: readonly string[];
-  /** Names in it of tools that are only announced. */
+  /** Names of tools that are only announced. */
   readonly planned: readonly string[];
-  /** Patterns in it that match no tool yet. */
+  /** Patterns that match no tool yet. */
   readonly unmatched: readonly string[];
   /** The agents that have it. */
   readonly agents: readonly string[];
@@ -27,9 +27,7 @@ export interface ToolboxInput {
 
 interface ToolboxesDeps {
   readonly store: { readonly toolboxes: ToolboxStore };
-  /** The tool of this name. */
   readonly tool: (name: string) => Tool | undefined;
-  /** Whether a pattern matches a tool. */
   readonly isMatched: (pattern: string) => boolean;
   readonly agentsWith: (toolbox: string) => readonly string[];
   readonly onChange: () => void;
@@ -39,7 +37,7 @@ interface ToolboxesDeps {
 
 const MAX_TOOLS = 5_000;
 const TOOL_NAME = /^[a-z0-9_]{1,64}$/;
-/** `<origin>:<tool>` with `*`; names of servers and of their tools have many more characters than ours. */
+/** `<origin>:<tool>` with `*`; the names of servers and their tools may have many more characters than ours. */
 const PATTERN = /^\P{Cc}{1,200}$/u;
 
 /** Named allow-lists of tools and patterns for tools, held in memory. */
@@ -65,7 +63,7 @@ export class Toolboxes {
     await this.reload();
   }
 
-  /** One at a time: of two lists under way the older must not come last. */
+  /** One at a time, so that the older of two lists cannot be stored last. */
   reload(): Promise<void> {
     return this.#serial("reload", async () => {
       const records = await this.#deps.store.toolboxes.list();
@@ -74,8 +72,8 @@ export class Toolboxes {
     });
   }
 
-  /** The names of those that give a tool. */
-  holding(tool: Tool): readonly string[] {
+  /** The names of the toolboxes that grant a tool. */
+  namesGranting(tool: Tool): readonly string[] {
     return [...this.#byName.values()].filter(({ tools }) => covers(tool, tools)).map(({ name }) => name);
   }
 
@@ -88,17 +86,17 @@ export class Toolboxes {
     return this.#view(this.#record(name));
   }
 
-  /** Throws what `create` would. */
+  /** Throws what `create` would throw. */
   checkNew(name: string, { tools = [] }: ToolboxInput): void {
     checkName("toolbox", name);
     if (this.#byName.has(name))
-      throw new ToolkeepError("NAME_TAKEN", `a toolbox named ${name} exists already`);
+      throw new ToolkeepError("NAME_TAKEN", `a toolbox named ${name} already exists`);
     checkTools(tools);
   }
 
-  /** Throws what `update` and `delete` would. */
+  /** Throws what `update` and `delete` would throw. */
   checkChange(name: string, { tools = [] }: ToolboxInput): void {
-    this.#writable(name);
+    this.#assertWritable(name);
     checkTools(tools);
   }
 
@@ -113,32 +111,32 @@ export class Toolboxes {
       createdAt: now,
       updatedAt: now,
     });
-    return this.#changed(name);
+    return this.#afterChange(name);
   }
 
-  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  /** With `since`: throws CHANGED if the toolbox was changed after that time. */
   async update(name: string, input: ToolboxInput, since?: number): Promise<ToolboxView> {
-    this.#writable(name);
+    this.#assertWritable(name);
     const { updatedAt } = this.#record(name);
     const change = {
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.tools === undefined ? {} : { tools: checkTools(input.tools) }),
-      // Never the time of an earlier change: by it a change is known.
+      // Always later than the previous change, because this time identifies a change.
       updatedAt: Math.max(this.#deps.clock(), updatedAt + 1),
     };
     await this.#deps.store.toolboxes.update(name, change, since);
-    return this.#changed(name);
+    return this.#afterChange(name);
   }
 
-  /** Agents that have it keep the name; it grants nothing until a toolbox of that name exists again. */
+  /** Agents keep the name; it grants nothing until a toolbox of that name exists again. */
   async delete(name: string): Promise<void> {
-    this.#writable(name);
+    this.#assertWritable(name);
     await this.#deps.store.toolboxes.delete(name);
     await this.reload();
     this.#deps.events.emit("toolbox.changed", { toolbox: name });
   }
 
-  async #changed(name: string): Promise<ToolboxView> {
+  async #afterChange(name: string): Promise<ToolboxView> {
     await this.reload();
     this.#deps.events.emit("toolbox.changed", { toolbox: name });
     return this.get(name);
@@ -151,11 +149,11 @@ export class Toolboxes {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no toolbox is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
-      { remedy: "toolkeep toolbox list shows those there are." },
+      { remedy: "toolkeep toolbox list shows the toolboxes that exist." },
     );
   }
 
-  #writable(name: string): void {
+  #assertWritable(name: string): void {
     if (this.#record(name).builtin) {
       throw new ToolkeepError("READ_ONLY", `${name} is a built-in toolbox; it cannot be changed or deleted`);
     }

@@ -7,54 +7,54 @@ import {
   type ActivationStore,
   conversationKey,
 } from "../../machine/db/tables/identity/activation-record.ts";
-import type { Activated } from "./listing.ts";
+import type { ActivatedTools } from "./listing.ts";
 
 export interface ActivationsDeps {
   readonly store: ActivationStore;
   readonly clock: Clock;
   /** The agent that an agent works for. */
   readonly parentOf: (agentId: string) => string | null;
-  /** What could not be kept; it counts all the same, until the process ends. */
+  /** Called for what could not be stored; it still counts until the process ends. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Whose conversation: what of a caller decides about it. */
+/** The parts of a caller that identify its conversation. */
 export type Conversation = Pick<Caller, "agentId" | "conversation" | "parentId" | "tokenId">;
 
-/** Of one conversation; more are forgotten, longest unused first. */
+/** Per conversation; the longest unused are dropped first. */
 const MAX_TOOLS = 200;
-/** As many conversations are in memory; the others are read again when they go on. */
-const MAX_HELD = 2_000;
-/** A use is noted in the store at most so often. */
-const NOTED_EVERY_MS = 60_000;
-/** What the store does not do in this time it does without anybody waiting for it. */
-const PATIENCE_MS = 1_000;
-/** What could not be read is read again after so long. */
-const AGAIN_AFTER_MS = 5_000;
+/** How many conversations are kept in memory; the others are read again when they continue. */
+const MAX_CACHED = 2_000;
+/** A use is written to the store at most this often. */
+const USE_WRITE_INTERVAL_MS = 60_000;
+/** Nobody waits longer than this for the store. */
+const STORE_WAIT_MS = 1_000;
+/** When a failed read is tried again. */
+const RETRY_AFTER_MS = 5_000;
 
-interface Held {
-  readonly of: Conversation;
-  /** Longest unused first. */
+interface ConversationTools {
+  readonly conversation: Conversation;
+  /** By last use, longest unused first. */
   readonly tools: Map<string, number>;
-  /** The conversation whose tools it has as well. */
-  readonly inherits: string | undefined;
-  /** What it comes to, until something is added. */
+  /** The key of the parent's conversation, whose tools this one has as well. */
+  readonly parentKey: string | undefined;
+  /** Its own and inherited tools, cached until something is added. */
   activated: Map<string, number> | undefined;
-  /** Set where not everything could be read: when that is tried again. */
-  readonly readAgainAt: number | undefined;
+  /** When to read again; set where not everything could be read. */
+  readonly retryAt: number | undefined;
 }
 
 /**
- * Which deferred tools the conversations of agents have found or called. Kept in the store, so that they outlast
- * reconnects and restarts. A sub-agent has those of its parent too: of the same conversation, or else of the parent's last.
+ * The deferred tools that conversations have found or called. They are stored, so that they outlast reconnects and
+ * restarts. A sub-agent also has those of its parent: of the same conversation, or else of the parent's last one.
  */
 export class Activations {
   readonly #deps: ActivationsDeps;
-  readonly #held = new BoundedMap<string, Held>(MAX_HELD);
-  readonly #reading = new Map<string, Promise<Held>>();
+  readonly #cache = new BoundedMap<string, ConversationTools>(MAX_CACHED);
+  readonly #loading = new Map<string, Promise<ConversationTools>>();
   readonly #listeners = new Set<() => void>();
-  /** Uses that the store does not know of yet. */
-  readonly #noted = new Map<string, ActivationRecord>();
+  /** Uses that are not in the store yet. */
+  readonly #pendingUses = new Map<string, ActivationRecord>();
   #reloads = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -63,90 +63,92 @@ export class Activations {
     this.#deps = deps;
   }
 
-  /** At once where the conversation is known already; the same object as long as nothing was added. */
-  of(conversation: Conversation): Activated | Promise<Activated> {
-    const held = this.#heldFor(conversation);
-    return held ? this.#activated(held) : this.#hold(conversation).then((read) => this.#activated(read));
+  /** Synchronous where the conversation is cached; the same object until something is added. */
+  get(conversation: Conversation): ActivatedTools | Promise<ActivatedTools> {
+    const cached = this.#cached(conversation);
+    return cached
+      ? this.#allTools(cached)
+      : this.#load(conversation).then((loaded) => this.#allTools(loaded));
   }
 
-  /** Resolves when the tools are kept; with those that the conversation did not have before. */
+  /** Resolves, once the tools are stored, with those that the conversation did not have before. */
   async activate(conversation: Conversation, tools: readonly string[]): Promise<readonly string[]> {
-    const held = await this.#hold(conversation);
+    const entry = await this.#load(conversation);
     const now = this.#deps.clock();
-    const added = tools.filter((tool) => !this.#activated(held).has(tool));
-    for (const tool of tools) use(held.tools, tool, now);
-    const forgotten = [...held.tools.keys()].slice(0, Math.max(0, held.tools.size - MAX_TOOLS));
-    for (const tool of forgotten) held.tools.delete(tool);
-    held.activated = undefined;
-    const kept = this.#keep(async ({ store }) => {
-      await store.put(tools.map((tool) => recordOf(held.of, tool, now)));
-      await store.delete(held.of.agentId, held.of.conversation, forgotten);
+    const added = tools.filter((tool) => !this.#allTools(entry).has(tool));
+    for (const tool of tools) use(entry.tools, tool, now);
+    const dropped = [...entry.tools.keys()].slice(0, Math.max(0, entry.tools.size - MAX_TOOLS));
+    for (const tool of dropped) entry.tools.delete(tool);
+    entry.activated = undefined;
+    const stored = this.#enqueueWrite(async ({ store }) => {
+      await store.put(tools.map((tool) => recordOf(entry.conversation, tool, now)));
+      await store.delete(entry.conversation.agentId, entry.conversation.conversation, dropped);
     });
-    await within(PATIENCE_MS, kept);
-    // What was read meanwhile does not know of it.
+    await within(STORE_WAIT_MS, stored);
+    // An entry that was loaded meanwhile does not have the new tools.
     const key = conversationKey(conversation);
-    if (this.#held.get(key) !== held) this.#held.delete(key);
-    if (added.length > 0) this.#changed();
+    if (this.#cache.get(key) !== entry) this.#cache.delete(key);
+    if (added.length > 0) this.#onAdded();
     return added;
   }
 
-  /** Notes the call of a tool; false where the conversation does not have it, or is not known yet. */
-  used(conversation: Conversation, tool: string): boolean {
-    const held = this.#held.get(conversationKey(conversation));
-    const before = held?.tools.get(tool);
-    if (!held) return false;
-    if (before === undefined) {
-      // What it has from its parent is its own once it is used.
-      const isInherited = this.#activated(held).has(tool);
+  /** Notes the use of a tool. False where the conversation does not have the tool or is not cached. */
+  noteUse(conversation: Conversation, tool: string): boolean {
+    const cached = this.#cache.get(conversationKey(conversation));
+    const lastUse = cached?.tools.get(tool);
+    if (!cached) return false;
+    if (lastUse === undefined) {
+      // An inherited tool becomes the conversation's own once it is used.
+      const isInherited = this.#allTools(cached).has(tool);
       if (isInherited) void this.activate(conversation, [tool]);
       return isInherited;
     }
     const now = this.#deps.clock();
-    use(held.tools, tool, now);
-    held.activated?.set(tool, now);
-    if (now - before >= NOTED_EVERY_MS) this.#note(recordOf(held.of, tool, now));
+    use(cached.tools, tool, now);
+    cached.activated?.set(tool, now);
+    if (now - lastUse >= USE_WRITE_INTERVAL_MS) this.#queueUse(recordOf(cached.conversation, tool, now));
     return true;
   }
 
-  /** Gives a conversation that begins what the last one of the same token has, used not before `since`. */
-  async goOn(conversation: Conversation, since: number): Promise<void> {
+  /** Gives a new conversation the tools of the same token's last one, if that was used after `since`. */
+  async carryOver(conversation: Conversation, since: number): Promise<void> {
     const { agentId, tokenId } = conversation;
     if (tokenId === null) return;
     try {
       const last = await this.#deps.store.latest({ agentId, tokenId, since });
       if (last === undefined || last === conversation.conversation) return;
-      const { tools } = await this.#hold({ ...conversation, conversation: last });
+      const { tools } = await this.#load({ ...conversation, conversation: last });
       if (tools.size > 0) await this.activate(conversation, [...tools.keys()]);
     } catch (error) {
       this.#deps.onProblem(error);
     }
   }
 
-  /** The conversation is over. */
+  /** Removes everything of a conversation that is over. */
   async forget({ agentId, conversation }: Conversation): Promise<void> {
-    this.#held.delete(conversationKey({ agentId, conversation }));
-    await this.#keep(({ store }) => store.delete(agentId, conversation));
+    this.#cache.delete(conversationKey({ agentId, conversation }));
+    await this.#enqueueWrite(({ store }) => store.delete(agentId, conversation));
   }
 
-  /** Takes over what another process changed: in these conversations, or in any. */
+  /** Drops what another process changed: these conversations, or all. */
   reload(changed?: ReadonlySet<string>): void {
     this.#reloads += 1;
-    if (!changed) this.#held.clear();
+    if (!changed) this.#cache.clear();
     for (const key of changed ?? []) {
-      this.#held.delete(key);
-      const isOf = (parentId: string) => key.startsWith(`${parentId} `);
-      for (const [below, { of }] of this.#held)
-        if (of.parentId !== null && isOf(of.parentId)) this.#held.delete(below);
+      this.#cache.delete(key);
+      const isParent = (parentId: string) => key.startsWith(`${parentId} `);
+      for (const [childKey, { conversation }] of this.#cache)
+        if (conversation.parentId !== null && isParent(conversation.parentId)) this.#cache.delete(childKey);
     }
-    this.tell();
+    this.notify();
   }
 
-  /** Says that the list of a conversation is another now. */
-  tell(): void {
+  /** Notifies the listeners that the list of a conversation has changed. */
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after a conversation has got more tools; returns the function that stops it. */
+  /** Calls `listener` after a conversation has gained tools; returns the function that unsubscribes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -154,107 +156,110 @@ export class Activations {
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    await this.#writeNoted();
+    await this.#flushUses();
   }
 
-  /** Undefined where it has to be read, or what it inherits. */
-  #heldFor(conversation: Conversation): Held | undefined {
-    const held = this.#held.get(conversationKey(conversation));
-    if (held?.readAgainAt !== undefined && this.#deps.clock() >= held.readAgainAt) return undefined;
-    return held?.inherits === undefined || this.#held.has(held.inherits) ? held : undefined;
+  /** Undefined where the conversation, or the one it inherits from, has to be loaded. */
+  #cached(conversation: Conversation): ConversationTools | undefined {
+    const cached = this.#cache.get(conversationKey(conversation));
+    if (cached?.retryAt !== undefined && this.#deps.clock() >= cached.retryAt) return undefined;
+    return cached?.parentKey === undefined || this.#cache.has(cached.parentKey) ? cached : undefined;
   }
 
-  #activated(held: Held): Map<string, number> {
-    const { inherits } = held;
-    const above = inherits === undefined ? undefined : this.#held.get(inherits);
-    held.activated ??= above ? new Map([...this.#activated(above), ...held.tools]) : new Map(held.tools);
-    return held.activated;
+  #allTools(entry: ConversationTools): Map<string, number> {
+    const { parentKey } = entry;
+    const parent = parentKey === undefined ? undefined : this.#cache.get(parentKey);
+    entry.activated ??= parent ? new Map([...this.#allTools(parent), ...entry.tools]) : new Map(entry.tools);
+    return entry.activated;
   }
 
-  /** `below` are those whose parents are being looked for. */
-  #hold(conversation: Conversation, below: readonly string[] = []): Promise<Held> {
+  /** `descendants` are the conversations whose parents are being loaded. */
+  #load(conversation: Conversation, descendants: readonly string[] = []): Promise<ConversationTools> {
     const key = conversationKey(conversation);
-    const held = this.#heldFor(conversation);
-    if (held) return Promise.resolve(held);
-    const reading = this.#reading.get(key) ?? this.#read(conversation, below);
-    this.#reading.set(key, reading);
-    return reading.finally(() => this.#reading.delete(key));
+    const cached = this.#cached(conversation);
+    if (cached) return Promise.resolve(cached);
+    const loading = this.#loading.get(key) ?? this.#read(conversation, descendants);
+    this.#loading.set(key, loading);
+    return loading.finally(() => this.#loading.delete(key));
   }
 
-  async #read(conversation: Conversation, below: readonly string[]): Promise<Held> {
+  async #read(conversation: Conversation, descendants: readonly string[]): Promise<ConversationTools> {
     const { agentId, conversation: id, parentId, tokenId } = conversation;
     const reloads = this.#reloads;
-    const of = { agentId, conversation: id, parentId, tokenId };
-    const key = conversationKey(of);
-    const [records, above] = await Promise.all([
-      this.#inTime(this.#deps.store.list(agentId, id)),
-      this.#inTime(this.#above(of, [...below, key])),
+    const identity = { agentId, conversation: id, parentId, tokenId };
+    const key = conversationKey(identity);
+    const [records, parent] = await Promise.all([
+      this.#tryInTime(this.#deps.store.list(agentId, id)),
+      this.#tryInTime(this.#loadParent(identity, [...descendants, key])),
     ]);
-    const read = (records ?? []).map(({ tool, usedAt }) => [tool, usedAt] as const);
-    const held: Held = {
-      of,
-      // What was added while it could not be read stays.
-      tools: new Map([...read, ...(this.#held.get(key)?.tools ?? [])]),
-      inherits: above?.held && conversationKey(above.held.of),
+    const stored = (records ?? []).map(({ tool, usedAt }) => [tool, usedAt] as const);
+    const entry: ConversationTools = {
+      conversation: identity,
+      // What was added while reading failed is kept.
+      tools: new Map([...stored, ...(this.#cache.get(key)?.tools ?? [])]),
+      parentKey: parent?.entry && conversationKey(parent.entry.conversation),
       activated: undefined,
-      readAgainAt: records && above ? undefined : this.#deps.clock() + AGAIN_AFTER_MS,
+      retryAt: records && parent ? undefined : this.#deps.clock() + RETRY_AFTER_MS,
     };
-    // What was read before a reload may be out of date: the next to ask reads again.
-    if (reloads !== this.#reloads) return held;
-    this.#held.set(key, held);
-    return held;
+    // What was read before a reload may be outdated; the next caller reads again.
+    if (reloads !== this.#reloads) return entry;
+    this.#cache.set(key, entry);
+    return entry;
   }
 
-  /** Undefined where it failed, or takes too long to wait for. */
-  async #inTime<T>(reading: Promise<T>): Promise<T | undefined> {
+  /** Undefined where reading failed or took too long. */
+  async #tryInTime<T>(reading: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(PATIENCE_MS, reading);
+      return await within(STORE_WAIT_MS, reading);
     } catch (error) {
       this.#deps.onProblem(error);
       return undefined;
     }
   }
 
-  async #above(
+  async #loadParent(
     { parentId, conversation }: Conversation,
-    below: readonly string[],
-  ): Promise<{ readonly held?: Held }> {
+    descendants: readonly string[],
+  ): Promise<{ readonly entry?: ConversationTools }> {
     if (parentId === null) return {};
     const { store, parentOf } = this.#deps;
-    const isThere = (await store.list(parentId, conversation)).length > 0;
-    const last = isThere ? conversation : await store.latest({ agentId: parentId });
-    // It has nothing yet; what it has in turn from its own parent counts.
-    const above = {
+    const hasOwn = (await store.list(parentId, conversation)).length > 0;
+    const last = hasOwn ? conversation : await store.latest({ agentId: parentId });
+    // Without tools of its own, the parent still has those of its own parent.
+    const parent = {
       agentId: parentId,
       conversation: last ?? conversation,
       parentId: parentOf(parentId),
       tokenId: null,
     };
-    // Nothing makes a circle of parents, but a store can be restored from anything.
-    return below.includes(conversationKey(above)) ? {} : { held: await this.#hold(above, below) };
+    // Nothing creates a cycle of parents, but a store can be restored from anything.
+    return descendants.includes(conversationKey(parent))
+      ? {}
+      : { entry: await this.#load(parent, descendants) };
   }
 
-  /** Sub-agents look again: they may have come before their parents had anything. */
-  #changed(): void {
-    for (const [key, { of }] of this.#held) if (of.parentId !== null) this.#held.delete(key);
-    this.tell();
+  /** Drops sub-agents from the cache: they may have been loaded before their parents had anything. */
+  #onAdded(): void {
+    for (const [key, { conversation }] of this.#cache)
+      if (conversation.parentId !== null) this.#cache.delete(key);
+    this.notify();
   }
 
-  #note(record: ActivationRecord): void {
-    this.#noted.set(`${conversationKey(record)} ${record.tool}`, record);
-    this.#timer ??= setTimeout(() => void this.#writeNoted(), NOTED_EVERY_MS).unref();
+  #queueUse(record: ActivationRecord): void {
+    this.#pendingUses.set(`${conversationKey(record)} ${record.tool}`, record);
+    this.#timer ??= setTimeout(() => void this.#flushUses(), USE_WRITE_INTERVAL_MS).unref();
   }
 
-  async #writeNoted(): Promise<void> {
+  async #flushUses(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const noted = [...this.#noted.values()];
-    this.#noted.clear();
-    await this.#keep(({ store }) => store.touch(noted));
+    const uses = [...this.#pendingUses.values()];
+    this.#pendingUses.clear();
+    await this.#enqueueWrite(({ store }) => store.touch(uses));
   }
 
-  /** In their order, and never rejects. */
-  #keep(write: (deps: ActivationsDeps) => Promise<void>): Promise<void> {
+  /** Writes in order; never rejects. */
+  #enqueueWrite(write: (deps: ActivationsDeps) => Promise<void>): Promise<void> {
     this.#writing = this.#writing.then(() => write(this.#deps)).catch(this.#deps.onProblem);
     return this.#writing;
   }

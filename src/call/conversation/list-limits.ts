@@ -3,19 +3,19 @@ import { wildcard } from "../../lib/text/wildcard.ts";
 import type { ModelLimits, Settings } from "../../machine/config/settings.ts";
 import { isLocalModel } from "./local-model.ts";
 
-/** What the lists of one caller have to keep to. */
+/** What limits the lists of one caller. */
 export interface ListLimits {
   readonly mode: "auto" | boolean;
   readonly threshold: number;
-  /** `auto` defers where the schemas take more tokens than this; absent: the model's window is not known. */
+  /** `auto` defers tools where their schemas take more tokens; absent: the model's window is unknown. */
   readonly maxTokens?: number;
-  /** More tools its provider or client refuses or cuts off; absent: as many as there are. */
+  /** The provider or client refuses or cuts off longer lists; absent: no limit. */
   readonly maxTools?: number;
-  /** Never deferred: names, the ends of names, or patterns with `*`. */
+  /** Never deferred: names, endings of names, or patterns with `*`. */
   readonly eager: readonly string[];
 }
 
-/** What providers document. */
+/** As the providers document them. */
 const MODELS: Readonly<Record<string, ModelLimits>> = {
   "gpt-*": { maxTools: 128 },
   "gpt-4o*": { window: 128_000, maxTools: 128 },
@@ -32,14 +32,14 @@ const MODELS: Readonly<Record<string, ModelLimits>> = {
   "anthropic/*": { window: 200_000 },
 };
 
-/** What clients take, by how their names begin in lower case. */
+/** Limits of clients, by the lower-case beginning of their names. */
 const CLIENTS: readonly { readonly name: string; readonly maxTools: number }[] = [
   { name: "visual studio code", maxTools: 128 },
   { name: "cursor", maxTools: 40 },
   { name: "windsurf", maxTools: 100 },
 ];
 
-/** What an agent uses all the time that has others work for it. */
+/** What an agent that directs other agents uses all the time. */
 const LIFECYCLE = [
   "create_agent",
   "wait_for_agent",
@@ -55,37 +55,38 @@ const LIFECYCLE = [
 ];
 const COORDINATOR = [...LIFECYCLE, "memory_engage", "memory_reflect"];
 
-type Seat = Pick<Caller, "model" | "host" | "localModel" | "coordinator">;
+type ListReader = Pick<Caller, "model" | "host" | "localModel" | "coordinator">;
 
 export function listLimits(
-  { model, host, localModel = false, coordinator = false }: Seat,
+  { model, host, localModel = false, coordinator = false }: ListReader,
   { mcp, toolSearch }: Pick<Settings, "mcp" | "toolSearch">,
 ): ListLimits {
-  const said = limitsFor(model, toolSearch.models);
+  const configured = limitsFor(model, toolSearch.models);
   const known = limitsFor(model, MODELS);
   const isLocal = localModel || (model !== undefined && isLocalModel(model));
-  const window = host?.window ?? said.window ?? known.window;
-  const maxTools = host?.maxTools ?? least(said.maxTools ?? known.maxTools, clientMaxTools(host?.client));
+  const window = host?.window ?? configured.window ?? known.window;
+  const maxTools =
+    host?.maxTools ?? least(configured.maxTools ?? known.maxTools, clientMaxTools(host?.client));
   return {
     mode: mcp.deferredLoading,
     threshold: toolSearch.threshold,
     ...(window !== undefined && { maxTokens: (window * toolSearch.windowPercent) / 100 }),
     ...(maxTools !== undefined && { maxTools }),
-    eager: [...(said.eager ?? (isLocal ? LIFECYCLE : [])), ...(coordinator ? COORDINATOR : [])],
+    eager: [...(configured.eager ?? (isLocal ? LIFECYCLE : [])), ...(coordinator ? COORDINATOR : [])],
   };
 }
 
-/** Of the patterns that match a model the longest counts; each limit is looked for by itself. */
+/** Of the patterns that match a model the longest wins, for each limit separately. */
 function limitsFor(model: string | undefined, models: Readonly<Record<string, ModelLimits>>): ModelLimits {
   if (model === undefined) return {};
   const name = model.toLowerCase();
   const matching = Object.keys(models)
     .filter((pattern) => wildcard(pattern.toLowerCase())(name))
     .sort((a, b) => a.length - b.length);
-  return Object.assign({}, ...matching.map((pattern) => present(models[pattern]!)));
+  return Object.assign({}, ...matching.map((pattern) => dropUndefined(models[pattern]!)));
 }
 
-function present(limits: ModelLimits): ModelLimits {
+function dropUndefined(limits: ModelLimits): ModelLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 

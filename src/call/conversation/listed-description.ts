@@ -1,7 +1,7 @@
 import type { Tool } from "../../contract/tool.ts";
 import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
 
-/** The description of a tool as lists have it: what nobody vouches for is cut; `tool_search` gives the whole. */
+/** The description of a tool as lists show it: an untrusted one is cut; `tool_search` gives the full text. */
 export function listedDescription(
   { description, untrusted }: Pick<Tool, "description" | "untrusted">,
   max: number,

@@ -1,76 +1,76 @@
 import type { Tool } from "../../contract/tool.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import { TOOL_SEARCH } from "../search/find-tools.ts";
-import { examplesIn, placesOf } from "../search/places.ts";
+import { groupTools, pickExamples } from "../search/tool-groups.ts";
 import type { ListLimits } from "./list-limits.ts";
 import { toolTokens } from "./token-estimate.ts";
 
-/** What a model is shown. Everything in it can be called, in the list or not. */
+/** What a model is shown. Every tool in it can be called, listed or deferred. */
 export interface Listing {
-  /** With their schemas, in the order of what the caller sees. */
+  /** With their schemas, in the order of the visible tools. */
   readonly tools: readonly Tool[];
-  /** To be found by `tool_search` first. */
+  /** Have to be found with `tool_search` first. */
   readonly deferred: readonly Tool[];
-  /** Those of them that the conversation had activated, and that had to make room; longest unused first. */
+  /** Deferred tools that the conversation had activated but that had to make room; longest unused first. */
   readonly retired: readonly Tool[];
-  /** Set where more tools than this would be refused, and yet are in the list: none of them may be left out. */
+  /** The limit of the host, where the list exceeds it because no listed tool may be left out. */
   readonly tooManyFor?: number;
 }
 
 /** When each activated tool was last used, by name. */
-export type Activated = ReadonlyMap<string, number>;
+export type ActivatedTools = ReadonlyMap<string, number>;
 
-/** What a caller is known to want in its list, by name. */
-export interface Keeping {
-  /** Tools that its toolboxes and grants name, each by itself. */
+/** Names that a caller wants in its list. */
+export interface KeptNames {
+  /** Tools that its toolboxes and grants name explicitly. */
   readonly named: ReadonlySet<string>;
   readonly pins: readonly string[];
 }
 
-const DESCRIBED_PLACES = 12;
-const EXAMPLES = 3;
+const MAX_DESCRIBED_GROUPS = 12;
+const MAX_EXAMPLES = 3;
 
 /**
- * What of `visible` is listed. Deferred is what only a pattern or `*` brings, and only where `tool_search` is there to
- * find it: the floor, tools that a toolbox or grant names, pinned, eager and activated ones stay. Where these are more
- * than the caller's host takes, activated ones leave first, then eager ones, those that are named last; in each case the
+ * Decides what of `visible` is listed. Only tools that come through a pattern or `*` are deferred, and only if
+ * `tool_search` is there to find them. The floor, pins, tools named by a toolbox or grant, eager and activated ones
+ * stay. Where these exceed the host's limit, activated tools leave first, then eager ones, then named ones, each group
  * longest unused first. Pins and the floor never leave.
  */
-export function listingOf(
+export function makeListing(
   visible: readonly Tool[],
-  activated: Activated,
-  keeping: Keeping,
+  activated: ActivatedTools,
+  keptNames: KeptNames,
   limits: ListLimits,
 ): Listing {
   const whole: Listing = { tools: visible, deferred: [], retired: [] };
   const canSearch = visible.some(({ name }) => name === TOOL_SEARCH);
   if (!canSearch || !isTooMuch(visible, limits)) return whole;
 
-  const ranked = ranker(activated, keeping, limits);
-  const ranks = new Map(visible.map((tool) => [tool, ranked(tool)]));
+  const rankOf = ranker(activated, keptNames, limits);
+  const ranks = new Map(visible.map((tool) => [tool, rankOf(tool)]));
   const rank = (tool: Tool) => ranks.get(tool)!;
-  const kept = new Set(visible.filter((tool) => rank(tool) > NOT_KEPT));
-  const most = limits.maxTools ?? Number.POSITIVE_INFINITY;
+  const kept = new Set(visible.filter((tool) => rank(tool) > NOT_LISTED));
+  const limit = limits.maxTools ?? Number.POSITIVE_INFINITY;
   const leaving = [...kept]
-    .filter((tool) => rank(tool) < STAYS)
+    .filter((tool) => rank(tool) < ALWAYS_LISTED)
     .sort((a, b) => rank(a) - rank(b) || usedAt(a, activated) - usedAt(b, activated))
-    .slice(0, Math.max(0, kept.size - most));
+    .slice(0, Math.max(0, kept.size - limit));
   for (const tool of leaving) kept.delete(tool);
 
   const deferred = visible.filter((tool) => !kept.has(tool));
-  if (deferred.length === 0) return { ...whole, ...tooMany(kept.size, limits) };
+  if (deferred.length === 0) return { ...whole, ...overLimit(kept.size, limits) };
   const tools = visible
     .filter((tool) => kept.has(tool))
-    .map((tool) => (tool.name === TOOL_SEARCH ? namingWhatIsBehind(tool, deferred) : tool));
+    .map((tool) => (tool.name === TOOL_SEARCH ? describeDeferred(tool, deferred) : tool));
   return {
     tools,
     deferred,
     retired: leaving.filter((tool) => activated.has(tool.name)),
-    ...tooMany(kept.size, limits),
+    ...overLimit(kept.size, limits),
   };
 }
 
-function tooMany(count: number, { maxTools }: ListLimits): Pick<Listing, "tooManyFor"> {
+function overLimit(count: number, { maxTools }: ListLimits): Pick<Listing, "tooManyFor"> {
   return maxTools !== undefined && count > maxTools ? { tooManyFor: maxTools } : {};
 }
 
@@ -83,29 +83,29 @@ function isTooMuch(tools: readonly Tool[], { mode, threshold, maxTokens, maxTool
   return tools.reduce((sum, tool) => sum + toolTokens(tool), 0) > maxTokens;
 }
 
-const NOT_KEPT = 0;
+const NOT_LISTED = 0;
 const ACTIVATED = 1;
 const EAGER = 2;
 const NAMED = 3;
-const STAYS = 4;
+const ALWAYS_LISTED = 4;
 
-/** How much a tool belongs into the list. */
+/** How strongly a tool belongs in the list. */
 function ranker(
-  activated: Activated,
-  { named, pins }: Keeping,
+  activated: ActivatedTools,
+  { named, pins }: KeptNames,
   { eager }: ListLimits,
 ): (tool: Tool) => number {
   const pinned = new Set(pins);
   const isEager = eagerMatcher(eager);
   return (tool) => {
-    if (tool.floor || pinned.has(tool.name)) return STAYS;
+    if (tool.floor || pinned.has(tool.name)) return ALWAYS_LISTED;
     if (named.has(tool.name)) return NAMED;
     if (isEager(tool)) return EAGER;
-    return activated.has(tool.name) ? ACTIVATED : NOT_KEPT;
+    return activated.has(tool.name) ? ACTIVATED : NOT_LISTED;
   };
 }
 
-/** By name, by the end of a name from an underscore on, or by a pattern. */
+/** Matches a name, the part of a name after an underscore, or a pattern. */
 function eagerMatcher(eager: readonly string[]): (tool: Tool) => boolean {
   if (eager.length === 0) return () => false;
   const patterns = eager.filter((entry) => entry.includes("*")).map(wildcard);
@@ -119,21 +119,21 @@ function eagerMatcher(eager: readonly string[]): (tool: Tool) => boolean {
   };
 }
 
-function usedAt({ name }: Tool, activated: Activated): number {
+function usedAt({ name }: Tool, activated: ActivatedTools): number {
   return activated.get(name) ?? 0;
 }
 
-/** Models do not search for what nobody told them of. */
-function namingWhatIsBehind(search: Tool, deferred: readonly Tool[]): Tool {
-  const places = placesOf(deferred);
-  const named = places.slice(0, DESCRIBED_PLACES).map((place) => {
-    const examples = examplesIn(place, EXAMPLES).map(({ name }) => name);
-    const more = place.tools.length > examples.length ? ", …" : "";
-    return `${place.name} (${place.tools.length}: ${examples.join(", ")}${more})`;
+/** Models do not search for what they have not been told about. */
+function describeDeferred(search: Tool, deferred: readonly Tool[]): Tool {
+  const groups = groupTools(deferred);
+  const named = groups.slice(0, MAX_DESCRIBED_GROUPS).map((group) => {
+    const examples = pickExamples(group, MAX_EXAMPLES).map(({ name }) => name);
+    const more = group.tools.length > examples.length ? ", …" : "";
+    return `${group.name} (${group.tools.length}: ${examples.join(", ")}${more})`;
   });
-  const others = places.length - named.length;
-  const behind = `${named.join("; ")}${others > 0 ? `; and ${others} more` : ""}`;
+  const others = groups.length - named.length;
+  const contents = `${named.join("; ")}${others > 0 ? `; and ${others} more` : ""}`;
   const count = deferred.length === 1 ? "1 tool that is" : `${deferred.length} tools that are`;
-  const description = `${search.description} It finds ${count} not in your list: ${behind}.`;
+  const description = `${search.description} It finds ${count} not in your list: ${contents}.`;
   return { ...search, description };
 }

@@ -1,48 +1,47 @@
 import type { Tool } from "../../contract/tool.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import { TOOL_SEARCH } from "../search/find-tools.ts";
-import { type Place, placesOf } from "../search/places.ts";
+import { groupTools, type ToolGroup } from "../search/tool-groups.ts";
 import type { Listing } from "./listing.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 export interface PromptDeps {
-  /** What a server says of itself, by the origin of its tools. */
-  readonly about: (origin: string) => string | undefined;
-  /** Where the description of a tool is cut. */
+  /** What a server says about itself, by the origin of its tools. */
+  readonly aboutServer: (origin: string) => string | undefined;
+  /** The length at which the description of a tool is cut. */
   readonly maxDescription: number;
 }
 
 const MAX_TOKENS = 2_000;
-/** More are more tokens than that in any language. */
+/** More characters exceed MAX_TOKENS in every language. */
 const MAX_CHARS = 5 * MAX_TOKENS;
 const MAX_ABOUT = 200;
 
 /**
- * What a model has to be told of its tools beside their list: which servers they come from, with counts and what these
- * say of themselves; of those that are not in the list also what they are called and how to get them. At most 2,000
- * tokens: names lose their descriptions first, then there are servers with counts instead of names. Empty where there
- * is nothing to tell.
+ * What a model must know about its tools besides their list: the servers they come from, with counts and descriptions,
+ * and for deferred tools also their names and how to find them. At most 2,000 tokens: first the descriptions of tools
+ * are dropped, then the names in favour of counts per server. Empty where there is nothing to say.
  */
 export function promptSection(listing: Listing, deps: PromptDeps): string {
   const { tools, deferred } = listing;
-  const places = placesOf([...tools.filter(isOfServer), ...deferred]);
-  if (places.length === 0) return "";
-  const offering = (told: Pick<PromptDeps, "about">) => offerers(places, deferred, told);
+  const groups = groupTools([...tools.filter(isOfServer), ...deferred]);
+  if (groups.length === 0) return "";
+  const groupLines = (texts: Pick<PromptDeps, "aboutServer">) => describeGroups(groups, deferred, texts);
   const forms = [
-    () => [...offering(deps), ...namesOf(deferred, (tool) => lineOf(tool, deps))],
-    () => [...offering(deps), ...namesOf(deferred, ({ name }) => name)],
-    () => offering(deps),
-    () => offering({ about: () => undefined }),
+    () => [...groupLines(deps), ...listDeferred(deferred, (tool) => describeTool(tool, deps))],
+    () => [...groupLines(deps), ...listDeferred(deferred, ({ name }) => name)],
+    () => groupLines(deps),
+    () => groupLines({ aboutServer: () => undefined }),
   ];
   for (const form of forms) {
-    const section = sectionOf(listing, form());
+    const section = renderSection(listing, form());
     if (estimateTokens(section) <= MAX_TOKENS) return section;
   }
-  return sectionOf(listing, largest(listing, places));
+  return renderSection(listing, listGroupsThatFit(listing, groups));
 }
 
-/** Not all of them where they are too many anyway: of ten thousand nobody writes down the rest. */
-function namesOf(deferred: readonly Tool[], lineFor: (tool: Tool) => string): readonly string[] {
+/** Stops early where the lines are too many anyway: nobody writes out ten thousand names. */
+function listDeferred(deferred: readonly Tool[], lineFor: (tool: Tool) => string): readonly string[] {
   if (deferred.length === 0) return [];
   const lines: string[] = [];
   let chars = 0;
@@ -55,12 +54,12 @@ function namesOf(deferred: readonly Tool[], lineFor: (tool: Tool) => string): re
   return ["<available-deferred-tools>", ...lines, "</available-deferred-tools>"];
 }
 
-/** Our own tools have a domain, and need no introduction while they are in the list. */
+/** Our own tools have a domain and need no introduction while they are in the list. */
 function isOfServer({ domain, origin }: Tool): boolean {
   return domain === undefined && origin.includes(":");
 }
 
-function sectionOf({ tools, deferred, tooManyFor }: Listing, lines: readonly string[]): string {
+function renderSection({ tools, deferred, tooManyFor }: Listing, lines: readonly string[]): string {
   if (deferred.length === 0) return ["Some of your tools come from these servers:", ...lines].join("\n");
   const count = deferred.length === 1 ? "1 more tool" : `${deferred.length} more tools`;
   return [
@@ -72,42 +71,43 @@ function sectionOf({ tools, deferred, tooManyFor }: Listing, lines: readonly str
   ].join("\n");
 }
 
-function offerers(
-  places: readonly Place[],
+function describeGroups(
+  groups: readonly ToolGroup[],
   deferred: readonly Tool[],
-  { about }: Pick<PromptDeps, "about">,
+  { aboutServer }: Pick<PromptDeps, "aboutServer">,
 ): readonly string[] {
-  const left = new Set(deferred);
-  return places.map((place) => {
-    const said = oneLine(about(place.tools[0]!.origin) ?? "", MAX_ABOUT);
-    const found = place.tools.filter((tool) => left.has(tool)).length;
-    return `- ${countIn(place, found)}${said && `: ${said}`}`;
+  const remaining = new Set(deferred);
+  return groups.map((group) => {
+    const text = oneLine(aboutServer(group.tools[0]!.origin) ?? "", MAX_ABOUT);
+    const deferredCount = group.tools.filter((tool) => remaining.has(tool)).length;
+    return `- ${describeGroup(group, deferredCount)}${text && `: ${text}`}`;
   });
 }
 
-/** As many as there is room for. */
-function largest(listing: Listing, places: readonly Place[]): readonly string[] {
+/** As many groups as there is room for. */
+function listGroupsThatFit(listing: Listing, groups: readonly ToolGroup[]): readonly string[] {
   const lines: string[] = [];
-  for (const [index, place] of places.entries()) {
-    const more = `- and ${places.length - index} more`;
-    const next = [...lines, `- ${countIn(place)}`];
-    if (estimateTokens(sectionOf(listing, [...next, more])) > MAX_TOKENS) return [...lines, more];
+  for (const [index, group] of groups.entries()) {
+    const more = `- and ${groups.length - index} more`;
+    const next = [...lines, `- ${describeGroup(group)}`];
+    if (estimateTokens(renderSection(listing, [...next, more])) > MAX_TOKENS) return [...lines, more];
     lines.push(next.at(-1)!);
   }
   return lines;
 }
 
-function countIn({ name, tools }: Place, found = tools.length): string {
-  const some = found > 0 && found < tools.length ? `, ${found} of them to be found` : "";
-  return `${name} (${tools.length} ${tools.length === 1 ? "tool" : "tools"}${some})`;
+function describeGroup({ name, tools }: ToolGroup, deferredCount = tools.length): string {
+  const deferredPart =
+    deferredCount > 0 && deferredCount < tools.length ? `, ${deferredCount} of them to be found` : "";
+  return `${name} (${tools.length} ${tools.length === 1 ? "tool" : "tools"}${deferredPart})`;
 }
 
-function lineOf({ name, description }: Tool, { maxDescription }: PromptDeps): string {
-  const said = oneLine(description, maxDescription);
-  return said ? `${name}: ${said}` : name;
+function describeTool({ name, description }: Tool, { maxDescription }: PromptDeps): string {
+  const text = oneLine(description, maxDescription);
+  return text ? `${name}: ${text}` : name;
 }
 
-/** What servers say is data: it has one line and no tags that could end or begin a part of the prompt. */
+/** What servers say is untrusted data: one line, without tags that could end or begin a part of the prompt. */
 function oneLine(text: string, max: number): string {
   const plain = text
     .slice(0, 10 * max)

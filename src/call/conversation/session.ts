@@ -14,18 +14,18 @@ import { Turn, type TurnCall } from "./turn.ts";
 export interface SessionOptions {
   /** The name of an agent. */
   readonly agent: string;
-  /** Ties the calls of one conversation together, also over restarts; made up where it is absent. */
+  /** Ties the calls of one conversation together, even across restarts; generated where absent. */
   readonly conversation?: string;
-  /** A smaller part of what the agent has. */
+  /** Narrows what the agent has. */
   readonly narrowing?: Narrowing;
-  /** The model that the tools are for: it decides how many tools a turn lists, and which of them always. */
+  /** The model that the tools are for. It decides how many tools a turn lists, and which are always listed. */
   readonly model?: string;
-  /** That model runs on this machine or near it, whatever its name. */
+  /** The model runs on this machine or near it, whatever its name. */
   readonly localModel?: boolean;
-  /** How many tokens that model can read, and how many tools it takes, where the settings do not know it. */
+  /** How many tokens the model can read and how many tools it accepts, where the settings do not say. */
   readonly window?: number;
   readonly maxTools?: number;
-  /** Who answers what tools ask while they run; absent: nobody. */
+  /** Answers the questions of tools while they run; absent: nobody does. */
   readonly answering?: Answering;
 }
 
@@ -40,13 +40,12 @@ export interface SessionDeps {
   readonly newId: NewId;
 }
 
-/** One conversation of an agent, in the program that embeds the hub. */
 export class Session {
   readonly agent: string;
   readonly conversation: string;
   readonly #options: SessionOptions;
   readonly #deps: SessionDeps;
-  #known: { readonly agent: AgentRecord; readonly caller: Caller } | undefined;
+  #cache: { readonly agent: AgentRecord; readonly caller: Caller } | undefined;
 
   /** Throws NOT_FOUND for an agent that does not exist. */
   constructor(options: SessionOptions, deps: SessionDeps) {
@@ -57,9 +56,9 @@ export class Session {
   }
 
   /**
-   * The tools that the agent has now, for one turn of a model, and the way to call them. Nothing that happens meanwhile
-   * changes what the turn sees; what is taken away from the agent can no longer be called all the same. Throws NOT_FOUND
-   * when the agent is gone.
+   * The tools that the agent has now, for one turn of a model, with the means to call them. Changes that happen
+   * meanwhile do not alter what the turn sees, but tools that are withdrawn from the agent can no longer be called.
+   * Throws NOT_FOUND when the agent no longer exists.
    */
   async turn(): Promise<Turn> {
     const caller = this.#caller(this.#deps.identity.agent(this.agent));
@@ -69,60 +68,66 @@ export class Session {
     const { revision } = catalog;
     const granted = [...listing.tools, ...listing.deferred];
     const snapshot = new Map(granted.map((tool) => [nameFor(tool, caller), tool]));
-    const whole = (call: TurnCall): ToolCall => ({
+    const toToolCall = (call: TurnCall): ToolCall => ({
       ...call,
       caller: this.#callerNow(caller),
       snapshot,
       via: "library",
       ...(answering && { answering }),
     });
-    const ended = (outcome: ToolOutcome): ToolOutcome => {
-      if (outcome.outcome === "unavailable") keepAway(snapshot, outcome);
+    const noteOutcome = (outcome: ToolOutcome): ToolOutcome => {
+      if (outcome.outcome === "unavailable") markUnavailable(snapshot, outcome);
       return outcome;
     };
     return new Turn(
       { ...listing, promptSection: promptSection(listing), revision, maxDescription: maxDescription() },
       {
-        callTool: async (call) => ended(await callTool(whole(call))),
-        callBatch: async (calls, options) => (await callBatch(calls.map(whole), options)).map(ended),
+        callTool: async (call) => noteOutcome(await callTool(toToolCall(call))),
+        callBatch: async (calls, options) =>
+          (await callBatch(calls.map(toToolCall), options)).map(noteOutcome),
       },
     );
   }
 
-  /** An agent that was deleted has nothing any more. */
-  #callerNow(before: Caller): Caller {
-    const agent = this.#deps.identity.agentById(before.agentId);
-    return agent ? this.#caller(agent) : { ...before, toolboxes: [], grants: [], scopes: [] };
+  /** A deleted agent has nothing any more. */
+  #callerNow(initial: Caller): Caller {
+    const agent = this.#deps.identity.agentById(initial.agentId);
+    return agent ? this.#caller(agent) : { ...initial, toolboxes: [], grants: [], scopes: [] };
   }
 
-  /** The same object for as long as the agent is the same. */
+  /** The same object while the agent is unchanged. */
   #caller(agent: AgentRecord): Caller {
-    if (this.#known?.agent === agent) return this.#known.caller;
+    if (this.#cache?.agent === agent) return this.#cache.caller;
     const { narrowing, model, localModel, window, maxTools } = this.#options;
-    const through = { tokenId: null, scopes: null, conversation: this.conversation };
+    const identityOfCall = { tokenId: null, scopes: null, conversation: this.conversation };
     const caller = {
-      ...this.#deps.identity.callerFor(agent, through),
+      ...this.#deps.identity.callerFor(agent, identityOfCall),
       ...(narrowing && { narrowing }),
       ...(model !== undefined && { model }),
       ...(localModel !== undefined && { localModel }),
       host: { ...(window !== undefined && { window }), ...(maxTools !== undefined && { maxTools }) },
     };
-    this.#known = { agent, caller };
+    this.#cache = { agent, caller };
     return caller;
   }
 }
 
-/** What a turn saw go away stays away for it, also when its server is back: with the others of that server, until the next turn. */
-function keepAway(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcome): void {
-  const gone: (Tool & ToolPlace) | undefined = [...snapshot.values()].find((tool) => tool.name === name);
-  if (!gone?.unavailableTogether) return;
-  const { origin } = gone;
+/**
+ * A tool that became unavailable during a turn stays so until the next turn, even if its server comes back, together
+ * with the server's other tools.
+ */
+function markUnavailable(snapshot: Map<string, Tool>, { tool: name, error }: ToolOutcome): void {
+  const failed: (Tool & ToolPlace) | undefined = [...snapshot.values()].find((tool) => tool.name === name);
+  if (!failed?.unavailableTogether) return;
+  const { origin } = failed;
   const status = () =>
     ({ kind: "unavailable", reason: error?.message ?? `${origin} is unavailable` }) as const;
   for (const [key, tool] of snapshot) if (tool.origin === origin) snapshot.set(key, withStatus(tool, status));
 }
 
-/** The tool with another status. Everything else is asked of the tool itself, which may keep things private. */
+/** The tool with another status. Everything else is read from the tool itself, which may have private fields. */
 function withStatus(tool: Tool, status: Tool["status"]): Tool {
-  return new Proxy(tool, { get: (of, key) => (key === "status" ? status : Reflect.get(of, key, of)) });
+  return new Proxy(tool, {
+    get: (target, key) => (key === "status" ? status : Reflect.get(target, key, target)),
+  });
 }

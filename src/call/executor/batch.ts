@@ -6,66 +6,64 @@ import { type EndTurn, FairQueue } from "../../lib/flow/fair-queue.ts";
 import { linkSignals } from "../../lib/flow/link-signals.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord } from "../../lib/json.ts";
-import type { AskedCall } from "../rules/approvals/approvals.ts";
+import type { CallForApproval } from "../rules/approvals/approvals.ts";
 import { checkArguments } from "./arguments/arguments.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** More calls are not made in one batch: what all of them answer is held until the last one has ended. */
+/** The most calls in one batch: all answers are held in memory until the last call has ended. */
 export const MAX_BATCH_CALLS = 1_000;
 
-/** A part of a batch, which begins when the part before it has ended. */
-export interface Stretch<T> {
+/** Members of a batch that may run at the same time. A stage starts when the previous one has ended. */
+export interface BatchStage<T> {
   readonly members: readonly T[];
-  /** How many of them may be under way at the same time; 1 where there is only one. */
-  readonly atOnce: number;
+  /** How many members may run at the same time. */
+  readonly concurrency: number;
 }
 
 /**
- * What of a batch may run together: members beside each other that are safe, at most `cap` of them at once. Every other
- * one has a stretch of its own. The order stays.
+ * Splits a batch into stages: neighbours that are safe share one, at most `cap` at a time; every other member has its
+ * own. The order is kept.
  */
 export function planBatch<T>(
   members: readonly T[],
   isSafe: (member: T) => boolean,
   cap: number,
-): readonly Stretch<T>[] {
-  const stretches: T[][] = [];
-  let isOpen = false;
+): readonly BatchStage<T>[] {
+  const stages: T[][] = [];
+  let isLastSafe = false;
   for (const member of members) {
-    const isJoining = isSafe(member);
-    if (isJoining && isOpen) stretches.at(-1)!.push(member);
-    else stretches.push([member]);
-    isOpen = isJoining;
+    const isMemberSafe = isSafe(member);
+    if (isMemberSafe && isLastSafe) stages.at(-1)!.push(member);
+    else stages.push([member]);
+    isLastSafe = isMemberSafe;
   }
-  return stretches.map((stretch) => ({ members: stretch, atOnce: Math.min(stretch.length, cap) }));
+  return stages.map((stage) => ({ members: stage, concurrency: Math.min(stage.length, cap) }));
 }
 
-/** One of a batch. */
-export interface Member<R> {
+export interface BatchMember<R> {
   readonly caller: Caller;
-  /** What it calls; absent where it calls nothing, and so gets in nobody's way. */
+  /** Absent where the member calls no tool, and so conflicts with nothing. */
   readonly call?: ToolCall;
-  /** Begins it; also when the batch was given up before its turn, so that it has an end. */
+  /** Starts it. Also called for members that are cancelled before their turn, so that every member ends. */
   run(): Promise<R>;
 }
 
 export interface BatchDeps
   extends Pick<Kernel, "settings" | "catalog" | "offers" | "watchdog" | "schemas" | "vault"> {
-  readonly approvals: Pick<Kernel["approvals"], "together">;
+  readonly approvals: Pick<Kernel["approvals"], "askTogether">;
   readonly turns: BatchTurns;
 }
 
 /**
- * Runs what came together: what is beside each other and may run beside others does, the rest one by one. The answers
- * are in the order of the members. One that rejects stops no other; the first of them is thrown when all have ended.
- * After `signal` aborts nobody waits for a turn any more.
+ * Runs the members in the stages of `planBatch` and resolves with their answers in order. A member that rejects stops
+ * no other; the first rejection is thrown once all have ended. After `signal` aborts nobody waits for a turn.
  */
 export async function runBatch<R>(
-  members: readonly Member<R>[],
+  members: readonly BatchMember<R>[],
   deps: BatchDeps,
   signal: AbortSignal,
 ): Promise<readonly R[]> {
-  // Every call that waits for its turn listens to it.
+  // Every call that waits for its turn adds a listener.
   setMaxListeners(0, signal);
   if (!signal.aborted)
     await askTogether(
@@ -74,7 +72,7 @@ export async function runBatch<R>(
     );
   const answers: R[] = [];
   const bugs: unknown[] = [];
-  // Many that end without waiting for anything must not keep everything else waiting.
+  // Many members that end without waiting must not block the event loop.
   const pace = createPace();
   const run = async (position: number) => {
     await pace();
@@ -90,30 +88,30 @@ export async function runBatch<R>(
   };
   const cap = deps.settings().limits.maxToolConcurrency;
   const positions = [...members.keys()];
-  for (const stretch of planBatch(positions, (position) => isSafe(members[position]!, deps), cap)) {
-    await together(stretch, run);
+  for (const stage of planBatch(positions, (position) => isSafe(members[position]!, deps), cap)) {
+    await runStage(stage, run);
   }
   if (bugs.length > 0) throw bugs[0];
   return answers;
 }
 
-/** Always as many as may be, until all have ended. */
-async function together<T>(
-  { members, atOnce }: Stretch<T>,
+/** Keeps `concurrency` members running until all have ended. */
+async function runStage<T>(
+  { members, concurrency }: BatchStage<T>,
   run: (member: T) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   const runNext = async () => {
     while (next < members.length) await run(members[next++]!);
   };
-  await Promise.all(Array.from({ length: atOnce }, runNext));
+  await Promise.all(Array.from({ length: concurrency }, runNext));
 }
 
 /**
- * Which tool a name means is asked of the catalogue, as the call itself will. What does not resolve now may do so when
- * its turn comes, and is then not known to be safe.
+ * Resolves the tool as the call itself will. A name that does not resolve now may resolve at its turn, so it counts as
+ * unsafe.
  */
-function isSafe({ call }: Member<unknown>, { catalog, offers }: BatchDeps): boolean {
+function isSafe({ call }: BatchMember<unknown>, { catalog, offers }: BatchDeps): boolean {
   if (!call) return true;
   const resolved =
     call.kind === undefined ? catalog.resolve(call.name, call.caller, call.snapshot) : offers.resolve(call);
@@ -122,18 +120,18 @@ function isSafe({ call }: Member<unknown>, { catalog, offers }: BatchDeps): bool
   if (!standsFor || !isRecord(call.arguments)) return flags.concurrencySafe;
   const { name } = standsFor(call.arguments);
   if (typeof name !== "string") return false;
-  const meant = catalog.resolve(name, call.caller, call.snapshot);
-  return meant.ok && meant.value.flags.concurrencySafe;
+  const inner = catalog.resolve(name, call.caller, call.snapshot);
+  return inner.ok && inner.value.flags.concurrencySafe;
 }
 
 export interface BatchOptions {
-  /** Gives the batch up: what runs is cancelled, what has not begun ends as `cancelled` and never runs. */
+  /** Cancels the batch: running calls are cancelled, the others end as `cancelled` without running. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes the calls of one step, each of which has its outcome and its line in the audit, in their order. Rejects with
- * BAD_REQUEST, having called nothing, where they are more than a batch may have.
+ * Makes the calls of one step in their order; each has its own outcome and audit record. Rejects with BAD_REQUEST,
+ * before any call, if there are more than `MAX_BATCH_CALLS`.
  */
 export async function callBatch(
   calls: readonly ToolCall[],
@@ -161,7 +159,7 @@ export async function callBatch(
   }
 }
 
-/** Makes a call that ends with its batch, and by its own means. */
+/** Makes a call that is cancelled with its batch or by its own signal. */
 async function callInBatch(
   call: ToolCall,
   batch: AbortSignal,
@@ -178,26 +176,26 @@ async function callInBatch(
 }
 
 /**
- * The turns of all calls that come in batches, of every agent. At most `limit()` are under way, and agents take turns
- * for what is free. An agent that has none under way gets one in any case: others may hold all of them for long.
+ * The turns of all batched calls, of every agent. At most `limit()` run at once, and agents share free turns fairly. An
+ * agent without a running call always gets a turn, because others may hold all of them for long.
  */
 export class BatchTurns {
   readonly #queue: FairQueue;
-  /** How many each agent has under way; an agent without any is not in here. */
-  readonly #underWay = new Map<string, number>();
+  /** Running calls by agent; an agent without any has no entry. */
+  readonly #running = new Map<string, number>();
 
   constructor(limit: () => number) {
     this.#queue = new FairQueue(limit, Number.POSITIVE_INFINITY);
   }
 
-  get underWay(): number {
-    return [...this.#underWay.values()].reduce((sum, count) => sum + count, 0);
+  get runningCount(): number {
+    return [...this.#running.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** A turn, which whoever gets it ends; undefined when `signal` came first. */
+  /** Waits for a turn, which the caller has to end. Undefined when `signal` aborts first. */
   async enter(agent: string, signal: AbortSignal): Promise<EndTurn | undefined> {
     if (signal.aborted) return undefined;
-    if (!this.#underWay.has(agent)) {
+    if (!this.#running.has(agent)) {
       this.#queue.resume();
       return this.#begin(agent, () => this.#queue.pause());
     }
@@ -206,16 +204,16 @@ export class BatchTurns {
   }
 
   #begin(agent: string, end: EndTurn): EndTurn {
-    this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + 1);
-    let ended = false;
+    this.#running.set(agent, (this.#running.get(agent) ?? 0) + 1);
+    let isEnded = false;
     return () => {
-      if (ended) return;
-      ended = true;
-      const left = this.#underWay.get(agent)! - 1;
-      if (left > 0) this.#underWay.set(agent, left);
+      if (isEnded) return;
+      isEnded = true;
+      const left = this.#running.get(agent)! - 1;
+      if (left > 0) this.#running.set(agent, left);
       else {
-        this.#underWay.delete(agent);
-        // Before the turn ends, so that it stays with an agent that has no other.
+        this.#running.delete(agent);
+        // Before the turn ends, so that an agent that has no other turn keeps it.
         this.#queue.hurry(agent);
       }
       end();
@@ -224,17 +222,17 @@ export class BatchTurns {
 }
 
 /**
- * Before the calls of a batch run: those that a person must approve are asked about in one question. Each of them still
- * takes its whole way, and finds there what it is told here.
+ * Asks about all calls of a batch that need approval in one question, before any of them runs. Each call still passes
+ * all phases and finds its answer there.
  */
 async function askTogether(calls: readonly ToolCall[], deps: BatchDeps): Promise<void> {
   if (calls.length < 2) return;
-  const asked = calls.flatMap((call) => askedOf(call, deps) ?? []);
-  if (asked.length > 1) await deps.approvals.together(asked);
+  const requests = calls.flatMap((call) => callForApproval(call, deps) ?? []);
+  if (requests.length > 1) await deps.approvals.askTogether(requests);
 }
 
-/** The call as a person would be asked about it; undefined where nobody is. */
-function askedOf(call: ToolCall, deps: BatchDeps): AskedCall | undefined {
+/** The call as a person would be asked about it; undefined where nobody is asked. */
+function callForApproval(call: ToolCall, deps: BatchDeps): CallForApproval | undefined {
   const { caller } = call;
   if (call.kind === "task" || call.rounds?.approved !== undefined) return undefined;
   const resolved =
@@ -243,7 +241,7 @@ function askedOf(call: ToolCall, deps: BatchDeps): AskedCall | undefined {
       : deps.offers.resolve(call);
   if (!resolved.ok) return undefined;
   const tool = resolved.value;
-  if (tool.standsFor) return behind(call, tool, deps);
+  if (tool.standsFor) return innerCallForApproval(call, tool, deps);
   if (!deps.watchdog.mayAsk(tool, caller)) return undefined;
   const args = checkArguments(tool, call.arguments, deps);
   if (!args.ok) return undefined;
@@ -251,21 +249,21 @@ function askedOf(call: ToolCall, deps: BatchDeps): AskedCall | undefined {
   return decision.action === "ask" ? { tool, args: args.value, caller, decision } : undefined;
 }
 
-/** A call that stands for another is asked about as that other one. */
-function behind(call: ToolCall, wrapper: Tool, deps: BatchDeps): AskedCall | undefined {
+/** A wrapper is asked about as the call that it stands for. */
+function innerCallForApproval(call: ToolCall, wrapper: Tool, deps: BatchDeps): CallForApproval | undefined {
   const args = checkArguments(wrapper, call.arguments, deps);
   if (!args.ok || !wrapper.standsFor) return undefined;
-  const meant = { ...call, ...wrapper.standsFor(args.value) };
-  const resolved = deps.catalog.resolve(meant.name, call.caller, call.snapshot);
+  const inner = { ...call, ...wrapper.standsFor(args.value) };
+  const resolved = deps.catalog.resolve(inner.name, call.caller, call.snapshot);
   if (!resolved.ok || resolved.value.standsFor) return undefined;
   const tool = resolved.value;
   const { caller } = call;
-  const around = deps.watchdog.decide(wrapper, caller, args.value);
-  if (around.action === "deny" || (around.action === "allow" && !deps.watchdog.mayAsk(tool, caller)))
+  const outer = deps.watchdog.decide(wrapper, caller, args.value);
+  if (outer.action === "deny" || (outer.action === "allow" && !deps.watchdog.mayAsk(tool, caller)))
     return undefined;
-  const checked = checkArguments(tool, meant.arguments, deps);
+  const checked = checkArguments(tool, inner.arguments, deps);
   if (!checked.ok) return undefined;
   const own = deps.watchdog.decide(tool, caller, checked.value);
-  const decision = own.action === "allow" ? around : own;
+  const decision = own.action === "allow" ? outer : own;
   return decision.action === "ask" ? { tool, args: checked.value, caller, decision } : undefined;
 }

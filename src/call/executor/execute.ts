@@ -19,91 +19,92 @@ import { includesText, isRecord } from "../../lib/json.ts";
 import { changeTexts } from "../../lib/text/change-texts.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
 import { SECRET_MARK } from "../vault/placeholder.ts";
-import { NEVER_BEGAN, refusal, storeDown } from "./finish.ts";
-import type { Ended, Ending, Kernel, Prepared, Ran } from "./kernel.ts";
+import { NEVER_BEGAN, refusal, storeUnavailable } from "./finish.ts";
+import type { CallEnd, Kernel, OutcomeDraft, PreparedCall, ToolEnd } from "./kernel.ts";
 
-/** No call takes longer than this, whatever its tool says. */
+/** No call takes longer, whatever the time limit of its tool. */
 const MAX_CALL_MS = 600_000;
-/** How long a tool has to stop, and to hand over what it has, once it was told to. */
+/** How long a tool may take to stop and hand over partial output once it was told to stop. */
 const STOP_GRACE_MS = 3_000;
-/** How long the store has to keep that a destructive call is about to run. */
+/** How long the store may take to save the intent of a destructive call. */
 const INTENT_MS = 15_000;
 const MAX_INQUIRY_DEPTH = 50;
-/** More updates of one call than this are a flood, which would pile up before a client that reads slowly. */
+/** More updates of one call are a flood that would pile up in front of a slow client. */
 const MAX_UPDATES = 10_000;
 const MAX_UPDATE_CHARS = 500;
-/** What one call may tell its caller beside its progress. More, larger or deeper notices are left out. */
+/** Limits for the notices of one call; more, larger or deeper ones are dropped. */
 const MAX_NOTICES = 1_000;
 const MAX_NOTICE_CHARS = 64 * 1024;
 const MAX_NOTICE_DEPTH = 50;
 
 type Redact = (text: string) => string;
 
-/** Puts secrets in the place of their names, keeps that a destructive call is about to run, and runs the tool. */
-export async function execute(prepared: Prepared, record: AuditRecord, kernel: Kernel): Promise<Ended> {
+/** Expands secrets, saves the intent of a destructive call, and runs the tool. */
+export async function execute(prepared: PreparedCall, record: AuditRecord, kernel: Kernel): Promise<CallEnd> {
   const { call, tool, args } = prepared;
-  // Last of all, so that nobody but the tool sees them.
+  // Expanded last, so that only the tool sees the values.
   const namesSecrets = call.kind === undefined && includesText(args, SECRET_MARK);
-  const given = namesSecrets ? await kernel.vault.expand(args, { tool, caller: call.caller }) : undefined;
-  if (given && !given.ok) {
-    const { outcome, ...error } = given.error;
-    return await notMade(prepared, refusal(outcome, error), record, kernel);
+  const expanded = namesSecrets ? await kernel.vault.expand(args, { tool, caller: call.caller }) : undefined;
+  if (expanded && !expanded.ok) {
+    const { outcome, ...error } = expanded.error;
+    return await endUnsent(prepared, refusal(outcome, error), record, kernel);
   }
-  const unkept = tool.flags.destructive ? await keepIntent(record, call, kernel.intentMs) : undefined;
-  if (unkept) return await notMade(prepared, unkept, record, kernel);
-  // It may have been cancelled while it waited, here or for its secrets.
-  if (call.signal?.aborted) return await notMade(prepared, refusal("cancelled", NEVER_BEGAN), record, kernel);
+  const intentFailure = tool.flags.destructive ? await saveIntent(record, call, kernel.intentMs) : undefined;
+  if (intentFailure) return await endUnsent(prepared, intentFailure, record, kernel);
+  // The call may have been cancelled while it waited for its secrets or for the store.
+  if (call.signal?.aborted)
+    return await endUnsent(prepared, refusal("cancelled", NEVER_BEGAN), record, kernel);
 
-  record.runs();
-  const running = runTool(prepared, given?.value ?? args, record, kernel);
-  // Only what must be done now: on few processors its server gets none until this process waits.
-  kernel.usage.used(call.caller, tool);
+  record.noteStart();
+  const running = runTool(prepared, expanded?.value ?? args, record, kernel);
+  // Keep this short: on few processors the tool's server gets none until this process waits.
+  kernel.usage.noteUse(call.caller, tool);
   kernel.events.emit("call.started", { callId: record.id, tool: tool.name, agent: call.caller.agentName });
-  const ran = await running;
-  record.ran();
-  if (ran.isUnsent) await giveBack(prepared, record, kernel);
-  return { prepared, ran };
+  const end = await running;
+  record.noteReturn();
+  if (end.isUnsent) await releaseApproval(prepared, record, kernel);
+  return { prepared, toolEnd: end };
 }
 
-/** The end of a call that was approved and certainly never left. */
-async function notMade(
-  prepared: Prepared,
-  ending: Ending,
+/** Ends an approved call that certainly never left. */
+async function endUnsent(
+  prepared: PreparedCall,
+  draft: OutcomeDraft,
   record: AuditRecord,
   kernel: Kernel,
-): Promise<Ended> {
-  await giveBack(prepared, record, kernel);
-  return { tool: prepared.tool.name, ending };
+): Promise<CallEnd> {
+  await releaseApproval(prepared, record, kernel);
+  return { tool: prepared.tool.name, draft };
 }
 
-/** A person approved that a call is made: one that certainly never left leaves its yes to the next that is equal. */
-async function giveBack(prepared: Prepared, { id }: AuditRecord, { log }: Kernel): Promise<void> {
+/** An approval is for a call that is made: one that certainly never left leaves it to the next identical call. */
+async function releaseApproval(prepared: PreparedCall, { id }: AuditRecord, { log }: Kernel): Promise<void> {
   try {
-    await prepared.giveBack?.();
+    await prepared.releaseApproval?.();
   } catch (error) {
-    // Then a person is asked once more, which is the safe side.
+    // A person is then asked once more, which is safe.
     if (!(error instanceof ToolkeepError && error.code === "STORE_UNAVAILABLE"))
-      log.error({ err: error, callId: id }, "an approval could not be given back");
+      log.error({ err: error, callId: id }, "executor: failed to release an unused approval");
   }
 }
 
 /**
- * Undefined once it is durable that the call is about to run; else how it ends, which it does without having run: it was
- * cancelled, or the store did not keep it in time. Rejects where the store says that it cannot.
+ * Resolves with undefined once the store has the intent; otherwise with how the call ends without having run:
+ * cancelled, or the store took too long. Rejects where the store says that it cannot save.
  */
-async function keepIntent(
-  record: Pick<AuditRecord, "intent">,
+async function saveIntent(
+  record: Pick<AuditRecord, "writeIntent">,
   { signal }: Pick<ToolCall, "signal">,
   limitMs = INTENT_MS,
-): Promise<Ending | undefined> {
+): Promise<OutcomeDraft | undefined> {
   let cancel: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<Ending | undefined>((resolve, reject) => {
+    return await new Promise<OutcomeDraft | undefined>((resolve, reject) => {
       cancel = () => resolve(refusal("cancelled", NEVER_BEGAN));
-      timer = setTimeout(() => resolve(storeDown()), limitMs);
+      timer = setTimeout(() => resolve(storeUnavailable()), limitMs);
       signal?.addEventListener("abort", cancel);
-      record.intent().then(() => resolve(undefined), reject);
+      record.writeIntent().then(() => resolve(undefined), reject);
     });
   } finally {
     clearTimeout(timer);
@@ -114,15 +115,15 @@ async function keepIntent(
 type StopReason = "cancelled" | "timed_out";
 
 /**
- * Runs a tool inside its time limit. Gives up on one that does not stop when told to. Rejects where the tool did
- * before it was told to, which is a bug of it.
+ * Runs a tool within its time limit and gives up on one that does not stop when told to. Rejects where the tool rejects
+ * without having been told to stop: that is a bug of the tool.
  */
 async function runTool(
-  { call, tool, args }: Prepared,
-  given: Prepared["args"],
+  { call, tool, args }: PreparedCall,
+  values: PreparedCall["args"],
   record: AuditRecord,
   kernel: Kernel,
-): Promise<Ran> {
+): Promise<ToolEnd> {
   const limit = Math.min(tool.timeoutMs, MAX_CALL_MS);
   const signal = new LightSignal();
   let stopped: StopReason | undefined;
@@ -136,7 +137,7 @@ async function runTool(
   };
   const cancel = () => stop("cancelled");
   const clock = new CallClock(limit, MAX_CALL_MS, () => stop("timed_out"), kernel.deadlines);
-  const context = new RunContext(tool, forTool(call, record.traceparent), {
+  const context = new RunContext(tool, callForTool(call, record.traceparent), {
     callId: record.id,
     redact: kernel.vault.redact,
     signal,
@@ -147,8 +148,9 @@ async function runTool(
   try {
     const result = await new Promise<ToolResult | undefined>((resolve, reject) => {
       giveUp = () => resolve(undefined);
-      tool.run(given, context).then(resolve, reject);
-      // Nothing can be over before this turn ends, and what the tool sends is on its way already.
+      tool.run(values, context).then(resolve, reject);
+      // Started after `run`: the limit cannot expire before this tick ends, and the tool's request is already on its
+      // way.
       clock.start();
     });
     if (stopped !== undefined) return stoppedResult(tool, limit, stopped, result);
@@ -160,16 +162,16 @@ async function runTool(
   } finally {
     clock.stop();
     clearTimeout(grace);
-    // The signal may be that of a client that stays for days.
+    // The signal may belong to a client that stays connected for days.
     call.signal?.removeEventListener("abort", cancel);
   }
 }
 
 /**
- * What the round before asked was whether it may run at all: for the tool this one is the first. Where spans are made,
- * the tool's own belong below that of this call.
+ * A round that only asked for approval is not shown to the tool: for the tool this round is the first. With tracing on,
+ * the tool's spans become children of this call's span.
  */
-function forTool(call: ToolCall, traceparent: string | undefined): ToolCall {
+function callForTool(call: ToolCall, traceparent: string | undefined): ToolCall {
   if (call.rounds?.approval === undefined && traceparent === undefined) return call;
   return {
     ...call,
@@ -178,7 +180,7 @@ function forTool(call: ToolCall, traceparent: string | undefined): ToolCall {
   };
 }
 
-interface Run {
+interface ContextParts {
   readonly callId: string;
   readonly redact: Redact;
   readonly signal: LightSignal;
@@ -186,7 +188,7 @@ interface Run {
   readonly files: FileRules;
 }
 
-/** Holds only what is there: most calls bring nothing but a caller. */
+/** Sets only the fields that the call has: most calls bring nothing but a caller. */
 class RunContext implements ToolContext {
   readonly callId: string;
   readonly caller: Caller;
@@ -199,24 +201,24 @@ class RunContext implements ToolContext {
   declare readonly logLevel?: string;
   declare readonly meta?: CallMeta;
 
-  constructor(tool: Tool, call: ToolCall, { callId, redact, signal, clock, files }: Run) {
+  constructor(tool: Tool, call: ToolCall, { callId, redact, signal, clock, files }: ContextParts) {
     this.callId = callId;
     this.files = files;
     this.caller = call.caller;
     this.#signal = signal;
-    const onProgress = call.onProgress && boundedProgress(call.onProgress, redact);
+    const onProgress = call.onProgress && limitProgress(call.onProgress, redact);
     this.progress = (update) => {
       if (tool.progressExtendsTimeout) clock.extend();
       onProgress?.(update);
     };
-    if (call.answering) this.answering = withoutClock(call.answering, clock, redact);
+    if (call.answering) this.answering = pauseWhileAsking(call.answering, clock, redact);
     if (call.rounds) this.rounds = call.rounds;
-    if (call.onNotice) this.onNotice = boundedNotices(call.onNotice, redact);
+    if (call.onNotice) this.onNotice = limitNotices(call.onNotice, redact);
     if (call.logLevel !== undefined) this.logLevel = call.logLevel;
     if (call.meta) this.meta = call.meta;
   }
 
-  /** A getter, so that a copy of the context with another signal does not have this one. */
+  /** A getter, so that a copy of the context with another signal does not carry this one. */
   get [LIGHT_SIGNAL](): LightSignal {
     return this.#signal;
   }
@@ -226,14 +228,15 @@ class RunContext implements ToolContext {
   }
 }
 
-/** A person who is asked may take longer than the tool. */
-function withoutClock(answering: Answering, clock: CallClock, redact: Redact): Answering {
+/** Stops the clock while a person is asked, who may take longer than the tool. */
+function pauseWhileAsking(answering: Answering, clock: CallClock, redact: Redact): Answering {
   return {
     ...answering,
     async answer(inquiry, signal) {
-      // A tool that was given a secret must not be able to ask with it.
+      // A tool that was given a secret must not be able to put it into a question.
       const params = changeTexts(inquiry.params, redact, MAX_INQUIRY_DEPTH)?.value;
-      if (params === undefined) throw new Error("what is asked nests too deep");
+      if (params === undefined)
+        throw new Error(`the question is nested more than ${MAX_INQUIRY_DEPTH} levels deep`);
       const resume = clock.pause();
       try {
         return await answering.answer({ ...inquiry, params }, signal);
@@ -244,8 +247,8 @@ function withoutClock(answering: Answering, clock: CallClock, redact: Redact): A
   };
 }
 
-/** Tells of progress without secrets and within bounds. */
-function boundedProgress(onProgress: (update: Progress) => void, redact: Redact): (update: Progress) => void {
+/** Passes progress on, redacted and within limits. */
+function limitProgress(onProgress: (update: Progress) => void, redact: Redact): (update: Progress) => void {
   let updates = 0;
   return (update) => {
     if (updates++ >= MAX_UPDATES) return;
@@ -256,8 +259,8 @@ function boundedProgress(onProgress: (update: Progress) => void, redact: Redact)
   };
 }
 
-/** Passes notices on without secrets and within bounds. */
-function boundedNotices(onNotice: (notice: Notice) => void, redact: Redact): (notice: Notice) => void {
+/** Passes notices on, redacted and within limits. */
+function limitNotices(onNotice: (notice: Notice) => void, redact: Redact): (notice: Notice) => void {
   let notices = 0;
   return ({ method, params }) => {
     if (notices >= MAX_NOTICES) return;
@@ -268,7 +271,7 @@ function boundedNotices(onNotice: (notice: Notice) => void, redact: Redact): (no
   };
 }
 
-/** A tool may be anybody's program, which no type has checked. */
+/** A tool may be a third party's program, whose result no type has checked. */
 function isResult(result: unknown): result is ToolResult {
   return isRecord(result) && typeof result.kind === "string";
 }
@@ -285,8 +288,8 @@ function unsentOf(result: ToolResult | undefined): { isUnsent?: true } {
 const UNSENT = { isUnsent: true } as const;
 const NOTHING = {};
 
-/** Whatever the tool still said is kept as content. A result that was finished at the very moment counts. */
-function stoppedResult(tool: Tool, limit: number, why: StopReason, result: ToolResult | undefined): Ran {
+/** Content that a stopped tool still delivered is kept. A result that was finished at that very moment counts as ok. */
+function stoppedResult(tool: Tool, limit: number, why: StopReason, result: ToolResult | undefined): ToolEnd {
   if (result?.kind === "output" || result?.kind === "task") return { outcome: "ok", result };
   const message =
     why === "cancelled"
@@ -305,45 +308,45 @@ function stoppedResult(tool: Tool, limit: number, why: StopReason, result: ToolR
 }
 
 /**
- * The time limit of one call: `limitMs` of work from `start` on, begun anew by `extend` and not running while `pause`
- * counts, but never more than `capMs` in all.
+ * The time limit of one call: `limitMs` of work from `start` on, restarted by `extend`, suspended by `pause`, and never
+ * more than `capMs` in total.
  */
 class CallClock {
   readonly #limitMs: number;
   readonly #capMs: number;
-  readonly #over: () => void;
+  readonly #onExpired: () => void;
   readonly #deadlines: Deadlines;
   #startedAt: number | undefined;
   #timer: Deadline | undefined;
-  /** Only there once the limit alone no longer keeps within the cap. */
+  /** Set once the limit alone could exceed the cap. */
   #cap: Deadline | undefined;
   #pauses = 0;
 
-  constructor(limitMs: number, capMs: number, over: () => void, deadlines: Deadlines) {
+  constructor(limitMs: number, capMs: number, onExpired: () => void, deadlines: Deadlines) {
     this.#limitMs = limitMs;
     this.#capMs = capMs;
-    this.#over = over;
+    this.#onExpired = onExpired;
     this.#deadlines = deadlines;
   }
 
   start(): void {
     if (this.#timer !== undefined || this.#pauses > 0) return;
     this.#startedAt = performance.now();
-    this.#timer = this.#deadlines.after(Math.min(this.#limitMs, this.#capMs), this.#over);
+    this.#timer = this.#deadlines.after(Math.min(this.#limitMs, this.#capMs), this.#onExpired);
   }
 
   extend(): void {
     if (this.#pauses > 0) return;
-    this.#keepCap();
-    this.#forget();
-    this.#timer = this.#deadlines.after(this.#limitMs, this.#over);
+    this.#startCap();
+    this.#clearTimer();
+    this.#timer = this.#deadlines.after(this.#limitMs, this.#onExpired);
   }
 
-  /** Stops the clock until the function it returns is called; then the limit begins anew. */
+  /** Stops the clock until the returned function is called; then the limit starts anew. */
   pause(): () => void {
     this.#pauses++;
-    this.#keepCap();
-    this.#forget();
+    this.#startCap();
+    this.#clearTimer();
     return () => {
       this.#pauses--;
       this.extend();
@@ -352,19 +355,19 @@ class CallClock {
 
   stop(): void {
     this.#pauses = Number.POSITIVE_INFINITY;
-    this.#forget();
+    this.#clearTimer();
     if (this.#cap) this.#deadlines.cancel(this.#cap);
     this.#cap = undefined;
   }
 
-  #forget(): void {
+  #clearTimer(): void {
     if (this.#timer) this.#deadlines.cancel(this.#timer);
     this.#timer = undefined;
   }
 
-  #keepCap(): void {
+  #startCap(): void {
     if (this.#pauses === Number.POSITIVE_INFINITY) return;
     this.#startedAt ??= performance.now();
-    this.#cap ??= this.#deadlines.after(this.#capMs - (performance.now() - this.#startedAt), this.#over);
+    this.#cap ??= this.#deadlines.after(this.#capMs - (performance.now() - this.#startedAt), this.#onExpired);
   }
 }

@@ -17,94 +17,99 @@ import { changeTexts } from "../../lib/text/change-texts.ts";
 import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
 import { OUTPUT_KEPT_MS } from "../../machine/db/tables/calls/output-record.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
-import type { Ended, Ending, Kernel, Prepared, Ran } from "./kernel.ts";
+import type { CallEnd, Kernel, OutcomeDraft, PreparedCall, ToolEnd } from "./kernel.ts";
 
-type MutableEnding = { -readonly [Field in keyof Ending]: Ending[Field] };
+type MutableDraft = { -readonly [Field in keyof OutcomeDraft]: OutcomeDraft[Field] };
 
-/** Far beyond what any client shows, far below what overflows a stack. */
+/** Far beyond what any client shows, and far below what overflows the stack. */
 const MAX_DEPTH = 200;
 const NESTED_TOO_DEEP: OutcomeError = {
   message: `the tool answered with a value nested more than ${MAX_DEPTH} levels deep, which was left out`,
   remedy: "Ask for less, or use another tool.",
 };
-const GOES_ON = "It goes on as a task.";
-/** The whole message is in the content; this one is repeated in logs and lists. */
+const TASK_CONTINUES = "It goes on as a task.";
+/** The content has the whole message; this copy is repeated in logs and lists. */
 const MAX_ERROR_CHARS = 2_000;
-/** Kept outputs of one agent; when there are more, the oldest go. */
+/** Per agent; the oldest are removed first. */
 const MAX_OUTPUTS = 200;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Makes the outcome of a call, and leaves its record and its event behind: once for every call, however it ended. */
+/** Makes the outcome of a call and writes its record and its event: exactly once per call, however it ended. */
 export function finish(
   call: ToolCall,
-  ended: Ended,
+  end: CallEnd,
   record: AuditRecord,
   kernel: Kernel,
 ): ToolOutcome | Promise<ToolOutcome> {
-  if (!("ran" in ended)) return conclude(call, ended.tool, ended.ending, record, kernel);
-  const tool = ended.prepared.tool.name;
-  const ending = endingOf(ended.prepared, ended.ran, record, kernel);
-  return ending instanceof Promise
-    ? ending.then((then) => conclude(call, tool, then, record, kernel))
-    : conclude(call, tool, ending, record, kernel);
+  if (!("toolEnd" in end)) return conclude(call, end.tool, end.draft, record, kernel);
+  const tool = end.prepared.tool.name;
+  const draft = draftOutcome(end.prepared, end.toolEnd, record, kernel);
+  return draft instanceof Promise
+    ? draft.then((settled) => conclude(call, tool, settled, record, kernel))
+    : conclude(call, tool, draft, record, kernel);
 }
 
 function conclude(
   call: ToolCall,
   tool: string | undefined,
-  ending: Ending,
+  draft: OutcomeDraft,
   record: AuditRecord,
   kernel: Kernel,
 ): ToolOutcome {
   const callId = record.id;
-  // The clock of the machine may be set back meanwhile.
+  // The system clock may have been set back in the meantime.
   const durationMs = Math.max(0, kernel.clock() - record.startedAt);
   const outcome =
-    tool === undefined ? { callId, ...ending, durationMs } : { callId, tool, ...ending, durationMs };
-  record.end(ending.outcome, durationMs, ending.error?.message ?? null);
+    tool === undefined ? { callId, ...draft, durationMs } : { callId, tool, ...draft, durationMs };
+  record.end(draft.outcome, durationMs, draft.error?.message ?? null);
   kernel.events.emit("call.ended", {
     callId,
     tool: tool ?? call.name,
     agent: call.caller.agentName,
-    outcome: ending.outcome,
+    outcome: draft.outcome,
     durationMs,
   });
   return outcome;
 }
 
-/** The end of a call that ran: what its caller reads is noted first, then it is put into the envelope. */
-function endingOf(
-  prepared: Prepared,
-  { outcome, result }: Ran,
+/** Drafts the outcome of a call that ran. What the caller is about to read is labelled first, then enveloped. */
+function draftOutcome(
+  prepared: PreparedCall,
+  { outcome, result }: ToolEnd,
   record: AuditRecord,
   kernel: Kernel,
-): Ending | Promise<Ending> {
+): OutcomeDraft | Promise<OutcomeDraft> {
   const { tool } = prepared;
   const { caller } = prepared.call;
   const shared = result.kind === "output" ? result.shared : undefined;
   kernel.watchdog.read(caller, tool, shared?.labels);
-  const ending = shared
-    ? noteShared(caller, tool, shared, kernel).then(() => envelope(outcome, result, tool, caller, kernel))
-    : envelope(outcome, result, tool, caller, kernel);
-  return ending instanceof Promise
-    ? ending.then((then) => withRound(then, prepared, record, kernel))
-    : withRound(ending, prepared, record, kernel);
+  const draft = shared
+    ? labelShared(caller, tool, shared, kernel).then(() =>
+        makeEnvelope(outcome, result, tool, caller, kernel),
+      )
+    : makeEnvelope(outcome, result, tool, caller, kernel);
+  return draft instanceof Promise
+    ? draft.then((settled) => bindNextRound(settled, prepared, record, kernel))
+    : bindNextRound(draft, prepared, record, kernel);
 }
 
-/** The next round of an approved call is part of what the person approved. */
-function withRound(
-  ending: Ending,
-  { call, tool, args, approvedBy }: Prepared,
+/** An approval of a call also covers its next round. */
+function bindNextRound(
+  draft: OutcomeDraft,
+  { call, tool, args, approvedBy }: PreparedCall,
   record: AuditRecord,
   { approvals }: Kernel,
-): Ending {
-  if (!approvedBy || !ending.asked) return ending;
-  const approved = approvals.round(record.id, { tool, args, caller: call.caller, decision: approvedBy });
-  return { ...ending, asked: { ...ending.asked, approved } };
+): OutcomeDraft {
+  if (!approvedBy || !draft.asked) return draft;
+  const approved = approvals.roundToken(record.id, { tool, args, caller: call.caller, decision: approvedBy });
+  return { ...draft, asked: { ...draft.asked, approved } };
 }
 
-/** Notes the labels of what agents left behind and the caller reads, and gives the caller's to what it wrote for others. */
-async function noteShared(
+/**
+ * Labels the caller's conversation with the labels of shared content that it reads, and the content it wrote with the
+ * conversation's labels.
+ */
+async function labelShared(
   caller: Caller,
   tool: Tool,
   { gave = [], wrote = [] }: SharedContent,
@@ -119,46 +124,46 @@ export const NEVER_BEGAN = {
   message: "the call was cancelled by its caller before it began; nothing was done",
 };
 
-export function storeDown(): Ending {
+export function storeUnavailable(): OutcomeDraft {
   return refusal("unavailable", {
     message: "Toolkeep's store cannot be used at the moment, and this call needs it",
     remedy: "Try again later; a person finds the cause in the log.",
   });
 }
 
-/** The end of a call that never ran, or ended without output of its own. */
-export function refusal(outcome: Exclude<OutcomeName, "ok">, error: OutcomeError): Ending {
-  const said = error.remedy ? `${error.message}\n${error.remedy}` : error.message;
-  return { outcome, content: [text(said)], text: said, error, truncated: false };
+/** The outcome of a call that never ran, or that has no output of its own. */
+export function refusal(outcome: Exclude<OutcomeName, "ok">, error: OutcomeError): OutcomeDraft {
+  const whole = error.remedy ? `${error.message}\n${error.remedy}` : error.message;
+  return { outcome, content: [text(whole)], text: whole, error, truncated: false };
 }
 
-/** Secrets out first, then cut to the host's limits. At once, but where something is cut. */
-function envelope(
+/** Redacts first, then cuts to the host's limits. Synchronous unless something is cut. */
+function makeEnvelope(
   outcome: OutcomeName,
   result: ToolResult,
   tool: Tool,
   caller: Caller,
   kernel: Kernel,
-): Ending | Promise<Ending> {
-  const redacted = withoutSecrets(result, kernel);
+): OutcomeDraft | Promise<OutcomeDraft> {
+  const redacted = redactResult(result, kernel);
   if (!redacted) return refusal("failed", NESTED_TOO_DEEP);
   const { visible, atLeast, atMost } = redacted;
   const { maxResultChars, maxMessageBytes } = kernel.settings().limits;
   if (visible.kind === "asks" || visible.kind === "task") {
     if (atLeast > maxMessageBytes) return refusal("failed", tooLarge(maxMessageBytes));
-    if (visible.kind === "asks") return asking(visible.asked);
-    return { outcome, content: [], text: GOES_ON, task: visible.task, truncated: false };
+    if (visible.kind === "asks") return questionDraft(visible.asked);
+    return { outcome, content: [], text: TASK_CONTINUES, task: visible.task, truncated: false };
   }
 
   const parts = contentOf(visible);
   const whole = textOf(parts);
-  // Nearly everything is, and need be neither measured piece by piece nor kept elsewhere.
+  // Nearly every result fits, and needs neither exact measuring nor a kept copy.
   if (atMost <= Math.min(maxResultChars, maxMessageBytes))
     return complete({ outcome, content: parts, text: whole, truncated: false }, visible);
   const limits = { maxResultChars, maxMessageBytes, isVerbatim: tool.verbatim === true };
   const keep = async () => (tool.rereads ? undefined : await keepOutput(caller, whole, kernel));
-  return withinLimits(parts, whole, limits, keep).then((within) =>
-    complete({ outcome, ...within }, visible, limits),
+  return cutToLimits(parts, whole, limits, keep).then((cut) =>
+    complete({ outcome, ...cut }, visible, limits),
   );
 }
 
@@ -169,35 +174,35 @@ interface Limits {
   readonly isVerbatim: boolean;
 }
 
-/** Adds what a result has beside its content; what is larger than `limits`, where they are there, is left out. */
-function complete(ending: MutableEnding, visible: ToolResult, limits?: Limits): Ending {
+/** Adds what a result has besides its content. With `limits`, parts that exceed them are left out. */
+function complete(draft: MutableDraft, visible: ToolResult, limits?: Limits): OutcomeDraft {
   const maxStructured = limits && (limits.isVerbatim ? limits.maxMessageBytes : limits.maxResultChars);
   if ("structured" in visible && visible.structured !== undefined) {
-    if (isWithin(visible.structured, maxStructured)) ending.structured = visible.structured;
+    if (isWithin(visible.structured, maxStructured)) draft.structured = visible.structured;
     else if (limits?.isVerbatim) return refusal("failed", tooLarge(limits.maxMessageBytes));
-    else ending.truncated = true;
+    else draft.truncated = true;
   }
   if ("structuredValue" in visible && visible.structuredValue !== undefined) {
-    if (isWithin(visible.structuredValue, maxStructured)) ending.structuredValue = visible.structuredValue;
-    else ending.truncated = true;
+    if (isWithin(visible.structuredValue, maxStructured)) draft.structuredValue = visible.structuredValue;
+    else draft.truncated = true;
   }
   if ("meta" in visible && visible.meta !== undefined) {
-    if (isWithin(visible.meta, limits?.maxResultChars)) ending.meta = visible.meta;
+    if (isWithin(visible.meta, limits?.maxResultChars)) draft.meta = visible.meta;
   }
-  if (ending.outcome !== "ok") ending.error = errorOf(visible, ending.text);
-  if (visible.kind === "failed" && visible.fault) ending.fault = visible.fault;
-  return ending;
+  if (draft.outcome !== "ok") draft.error = errorOf(visible, draft.text);
+  if (visible.kind === "failed" && visible.fault) draft.fault = visible.fault;
+  return draft;
 }
 
-interface Redacted {
+interface RedactedResult {
   readonly visible: ToolResult;
-  /** How many characters it has, at least and at most. */
+  /** Bounds of its number of characters. */
   readonly atLeast: number;
   readonly atMost: number;
 }
 
-/** Field by field: our own names for them are nobody's secret. Undefined where it nests too deep. */
-function withoutSecrets(result: ToolResult, { vault }: Kernel): Redacted | undefined {
+/** Redacts field by field, so that our own field names are never taken for a secret. Undefined: nested too deep. */
+function redactResult(result: ToolResult, { vault }: Kernel): RedactedResult | undefined {
   const visible: Record<string, unknown> = { kind: result.kind };
   let atLeast = 0;
   let atMost = 0;
@@ -213,17 +218,17 @@ function withoutSecrets(result: ToolResult, { vault }: Kernel): Redacted | undef
   if (result.kind === "asks") {
     const { inquiries } = visible.asked as Asked;
     const { state } = result.asked;
-    // The state goes back to where it came from, and to nobody else.
+    // Not redacted: the state goes back to the tool that it came from, and to nobody else.
     visible.asked = state === undefined ? { inquiries } : { inquiries, state };
   }
   if (result.kind === "task") visible.task = { ...(visible.task as Task), id: result.task.id };
   return { visible: visible as unknown as ToolResult, atLeast, atMost };
 }
 
-/** The tool wants to know something first. */
-function asking(asked: Asked): Ending {
+/** The tool asks something before it continues. */
+function questionDraft(asked: Asked): OutcomeDraft {
   const count = Object.keys(asked.inquiries).length;
-  const message = `the tool asks ${count === 1 ? "something" : `${count} things`} before it goes on`;
+  const message = `the tool asks ${count === 1 ? "something" : `${count} things`} before it continues`;
   const remedy =
     "Make the same call again, with the answers and with the state that came with the questions.";
   return { ...refusal("needs_input", { message, remedy }), asked };
@@ -245,14 +250,14 @@ function tooLarge(maxBytes: number): OutcomeError {
   };
 }
 
-function errorOf(result: ToolResult, said: string): OutcomeError {
-  const message = ("message" in result ? result.message : said).slice(0, MAX_ERROR_CHARS);
+function errorOf(result: ToolResult, fallback: string): OutcomeError {
+  const message = ("message" in result ? result.message : fallback).slice(0, MAX_ERROR_CHARS);
   return result.kind === "needs_input"
     ? { message, details: { questionId: result.questionId } }
     : { message };
 }
 
-/** What a model reads of a result: its texts, and one line for everything that is not text. */
+/** What a model reads of a result: its texts, and one line for every block that is not text. */
 export function textOf(content: readonly Content[]): string {
   return content.length === 1 ? blockText(content[0]!) : content.map(blockText).join("\n");
 }
@@ -262,29 +267,29 @@ function blockText(block: Content): string {
   const resource = block.resource as Record<string, unknown> | undefined;
   if (typeof resource?.text === "string") return resource.text;
   const kind = typeof block.mimeType === "string" ? `${block.type} ${block.mimeType}` : block.type;
-  const place = block.uri ?? resource?.uri;
-  return `[${kind}${typeof place === "string" ? ` ${place}` : ""}]`;
+  const uri = block.uri ?? resource?.uri;
+  return `[${kind}${typeof uri === "string" ? ` ${uri}` : ""}]`;
 }
 
-async function withinLimits(
+async function cutToLimits(
   content: readonly Content[],
   whole: string,
   { maxResultChars, maxMessageBytes }: Limits,
   keep: () => Promise<ToolOutcome["fullOutput"]>,
-): Promise<Pick<Ending, "content" | "text" | "truncated" | "fullOutput">> {
+): Promise<Pick<OutcomeDraft, "content" | "text" | "truncated" | "fullOutput">> {
   const attachments = content.filter((block) => block.type !== "text");
-  const tooHeavy = attachments.length > 0 && !isWithin(attachments, maxMessageBytes);
-  if (whole.length <= maxResultChars && !tooHeavy) return { content, text: whole, truncated: false };
+  const isTooHeavy = attachments.length > 0 && !isWithin(attachments, maxMessageBytes);
+  if (whole.length <= maxResultChars && !isTooHeavy) return { content, text: whole, truncated: false };
   const kept = await keep();
-  const cut = headAndTail(whole, maxResultChars, kept?.id);
-  const rest = tooHeavy
+  const cut = cutMiddle(whole, maxResultChars, kept?.id);
+  const rest = isTooHeavy
     ? [text(`[${attachments.length} attachments left out: larger than ${maxMessageBytes} bytes]`)]
     : attachments;
   return { content: [text(cut), ...rest], text: cut, truncated: true, ...(kept ? { fullOutput: kept } : {}) };
 }
 
-/** The beginning and the end, with a line between that says what is missing and how to read it. */
-function headAndTail(whole: string, limit: number, id: string | undefined): string {
+/** Keeps the beginning and the end, with a line between them that says what is missing and how to read it. */
+function cutMiddle(whole: string, limit: number, id: string | undefined): string {
   if (whole.length <= limit) return whole;
   const headEnd = wholeCharacterAt(whole, Math.floor(limit * 0.75));
   const tailStart = wholeCharacterAt(whole, whole.length - Math.floor(limit * 0.25));
@@ -294,8 +299,8 @@ function headAndTail(whole: string, limit: number, id: string | undefined): stri
 }
 
 /**
- * Keeps the whole of an output that was cut, for `read_tool_output`, with the labels of its conversation, which has read
- * it by now. Undefined where it could not be kept: a call that worked does not fail by it.
+ * Keeps the full text of a cut output for `read_tool_output`, with the labels of its conversation, which has read it by
+ * now. Undefined where that fails: a call that worked does not fail because of it.
  */
 export async function keepOutput(
   caller: Caller,
@@ -312,7 +317,7 @@ export async function keepOutput(
     await outputs.create({ ...kept, agentId, conversation, createdAt, labels }, whole);
     return kept;
   } catch (error) {
-    log.warn({ cause: messageOf(error) }, "the whole of a cut output could not be kept");
+    log.warn({ cause: messageOf(error) }, "executor: failed to keep the full text of a cut output");
     await outputs.delete([kept.id]).catch(() => {});
     return undefined;
   }
@@ -323,7 +328,7 @@ export interface KeepDeps extends Pick<Kernel, "outputs" | "clock" | "newId"> {
   readonly log: Pick<Kernel["log"], "warn">;
 }
 
-/** What is too old, and what no longer fits when `bytes` more come. */
+/** Outputs that are too old, and the oldest ones that no longer fit once `bytes` more are added. */
 async function outputsToRemove(
   outputs: Kernel["outputs"],
   agentId: string,

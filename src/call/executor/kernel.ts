@@ -17,14 +17,14 @@ import type { Decision } from "../rules/rules.ts";
 import type { Watchdog } from "../rules/watchdog.ts";
 import type { Vault } from "../vault/vault.ts";
 
-/** The objects that the path of a call works with. */
+/** The services that every phase of a call works with. */
 export interface Kernel {
   readonly settings: () => Pick<Settings, "limits">;
-  /** What can be called: tools, and what servers offer beside them. */
+  /** Everything that can be called: tools, and the resources, prompts and tasks of servers. */
   readonly catalog: Pick<Catalog, "resolve" | "get">;
   readonly offers: Pick<Offers, "resolve" | "pending">;
   readonly schemas: Schemas;
-  /** Who calls, and whether they may. */
+  /** Looks the caller up again: its agent or token may be gone by the time a person answers. */
   readonly identity: Pick<Identity, "current">;
   readonly watchdog: Pick<
     Watchdog,
@@ -32,50 +32,49 @@ export interface Kernel {
   >;
   readonly approvals: Pick<Approvals, keyof Approvals>;
   readonly vault: Pick<Vault, "expand" | "redact">;
-  /** What remains of a call: its record, its events, the whole of an output that was cut. */
+  /** Where a call leaves traces: its audit record, its events, and the full text of an output that was cut. */
   readonly audit: Pick<Audit, "begin">;
   readonly events: Pick<Events, "emit">;
   readonly outputs: Pick<OutputStore, "list" | "create" | "delete">;
-  readonly usage: ToolUse;
+  readonly usage: ToolUseListener;
   readonly log: Pick<Log, "warn" | "error">;
-  /** For the time limits of calls. */
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** How long the store has to keep that a destructive call is about to run; default 15 s. */
+  /** How long the store may take to save the intent of a destructive call; default 15 s. */
   readonly intentMs?: number;
 }
 
-/** Is told of every tool that runs. */
-export interface ToolUse {
-  used(caller: Caller, tool: Tool): void;
+/** Is notified of every tool that runs. */
+export interface ToolUseListener {
+  noteUse(caller: Caller, tool: Tool): void;
 }
 
 /** A call that may run. */
-export interface Prepared {
-  /** The call itself, or the one that it stands for; its caller as granted now. */
+export interface PreparedCall {
+  /** The call as made, or the call that a wrapper such as `call_tool` stands for. Its caller has today's grants. */
   readonly call: ToolCall;
   readonly tool: Tool;
-  /** They fit the tool's schema; secrets stand in them by name. */
+  /** Fit the tool's schema; secrets are still placeholders. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** The rule that asked, where a person said yes. */
+  /** The decision that asked, once a person has approved. */
   readonly approvedBy?: Decision;
-  /** Leaves a yes that counts for one call to an equal one. Only where this call certainly never left. */
-  readonly giveBack?: () => Promise<void>;
+  /** Frees a single-use approval for an identical call. Only for a call that certainly never left Toolkeep. */
+  readonly releaseApproval?: () => Promise<void>;
 }
 
 /** How a tool ended. */
-export interface Ran {
+export interface ToolEnd {
   readonly outcome: OutcomeName;
   readonly result: ToolResult;
-  /** Nothing of the call has left, which is certain. */
+  /** Certain: nothing of the call has left Toolkeep. */
   readonly isUnsent?: true;
 }
 
-/** An envelope before its call id, tool and duration are known. */
-export type Ending = Omit<ToolOutcome, "callId" | "tool" | "durationMs">;
+/** An outcome that still lacks its call id, tool and duration. */
+export type OutcomeDraft = Omit<ToolOutcome, "callId" | "tool" | "durationMs">;
 
-/** How a call ended: with what its tool gave; or without that, and with the tool's name where it is known. */
-export type Ended =
-  | { readonly prepared: Prepared; readonly ran: Ran }
-  | { readonly tool?: string; readonly ending: Ending };
+/** How a call ended: with the result of its tool, or without one. `tool` is absent where no tool was resolved. */
+export type CallEnd =
+  | { readonly prepared: PreparedCall; readonly toolEnd: ToolEnd }
+  | { readonly tool?: string; readonly draft: OutcomeDraft };

@@ -6,7 +6,7 @@ import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/to
 import { iso } from "../../lib/text/time-text.ts";
 import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import type { AgentRecord } from "../../machine/db/store.ts";
-import { agreement, tooManyToAllow } from "../questions/agreement.ts";
+import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import {
   addedBy,
@@ -154,7 +154,7 @@ function createTool(deps: AgentToolDeps): Tool {
       const parent = checkNew(args, caller, deps);
       checkGift(gift, deps.toolboxNames());
       const exceeding = exceedingPart(gift, caller, deps);
-      const tooMany = tooManyToAllow(exceeding, listsOf(gift));
+      const tooMany = refuseTooMany(exceeding, listsOf(gift));
       if (tooMany) return tooMany;
       const isForeign = parent !== undefined && !isOwn(parent, caller, deps);
       const reasons = [
@@ -165,9 +165,9 @@ function createTool(deps: AgentToolDeps): Tool {
         tool,
         bound: [args, exceeding, parent?.id ?? null],
         prompt: `May ${caller.agentName} create the agent ${name} with ${giftText(gift) || "the core tools"}? ${reasons.join(" ")}`,
-        shown: args,
+        visibleArguments: args,
       };
-      const refused = reasons.length === 0 ? undefined : await agreement(deps.questions, wish, caller);
+      const refused = reasons.length === 0 ? undefined : await requireAgreement(deps.questions, wish, caller);
       return refused ?? told("Created", await deps.identity.createAgent(name, input), deps);
     },
   });
@@ -191,7 +191,7 @@ function updateTool(deps: AgentToolDeps): Tool {
       const added = addedBy(change, agent);
       checkGift(added, deps.toolboxNames());
       const exceeding = exceedingPart(added, caller, deps);
-      const tooMany = tooManyToAllow(exceeding, listsOf(added));
+      const tooMany = refuseTooMany(exceeding, listsOf(added));
       if (tooMany) return tooMany;
       const reasons = [
         ...notOwn(caller, exceeding),
@@ -201,9 +201,9 @@ function updateTool(deps: AgentToolDeps): Tool {
         tool,
         bound: [args, agent.updatedAt, exceeding],
         prompt: `May ${caller.agentName} change the agent ${name}? ${changeText(change, added)} ${reasons.join(" ")}`,
-        shown: args,
+        visibleArguments: args,
       };
-      const refused = reasons.length === 0 ? undefined : await agreement(deps.questions, wish, caller);
+      const refused = reasons.length === 0 ? undefined : await requireAgreement(deps.questions, wish, caller);
       // What a person has taken from it meanwhile must not come back.
       return refused ?? told("Changed", await deps.identity.updateAgent(name, change, agent.updatedAt), deps);
     },
@@ -235,9 +235,9 @@ function deleteTool(deps: AgentToolDeps): Tool {
         tool,
         bound: [agent.id, agent.updatedAt],
         prompt: `May ${caller.agentName} delete the agent ${name} with its ${tokens} tokens, its memories and to-dos?`,
-        shown: { name },
+        visibleArguments: { name },
       };
-      const refused = isFree ? undefined : await agreement(deps.questions, wish, caller);
+      const refused = isFree ? undefined : await requireAgreement(deps.questions, wish, caller);
       if (refused) return refused;
       await deps.identity.deleteAgent(name);
       return output(`Deleted ${name}.`, { name, deleted: true });

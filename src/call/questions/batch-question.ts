@@ -1,32 +1,35 @@
 import type { NewId } from "../../lib/id.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
 import { approvalAnswers } from "./answers.ts";
-import { type Asking, MAX_SHOWN, questionDigest } from "./asking.ts";
+import { MAX_SHOWN, type QuestionRequest, questionDigest } from "./question-request.ts";
 
-/** More calls than a person reads at once come in several questions. */
-export const MAX_TOGETHER = 20;
+/** Larger batches are split into several questions: a person does not read more at once. */
+export const MAX_CALLS_PER_QUESTION = 20;
 
 export interface BatchQuestion {
   /** What people see and answer. */
-  readonly shown: QuestionRecord;
-  /** One for each call, which none but that call uses up. */
+  readonly visible: QuestionRecord;
+  /** One for each call; only that call uses it up. */
   readonly members: readonly QuestionRecord[];
 }
 
-/** At least two approvals of one agent as one question. */
-export function batchQuestion(
-  askings: readonly Asking[],
+/** Combines at least two approvals of one agent into one question. */
+export function createBatchQuestion(
+  requests: readonly QuestionRequest[],
   { newId, now, expiresAt }: { readonly newId: NewId; readonly now: number; readonly expiresAt: number },
 ): BatchQuestion {
-  const [first] = askings;
+  const [first] = requests;
   const { agentId, agentName, details } = first!;
-  const stored = (asking: Pick<Asking, "digest" | "prompt" | "details">, batchId: string | null) => ({
+  const toRecord = (
+    request: Pick<QuestionRequest, "digest" | "prompt" | "details">,
+    batchId: string | null,
+  ) => ({
     id: newId("qst"),
     kind: "approval" as const,
     agentId,
-    digest: asking.digest,
-    prompt: asking.prompt,
-    details: asking.details,
+    digest: request.digest,
+    prompt: request.prompt,
+    details: request.details,
     state: "pending" as const,
     answer: null,
     createdAt: now,
@@ -35,44 +38,46 @@ export function batchQuestion(
     settlement: null,
     batchId,
   });
-  const [ofFirst, ...ofOthers] = askings.map(approvalAnswers);
-  const answers = ofFirst!.filter((answer) => ofOthers.every((taken) => taken.includes(answer)));
-  const shown = stored(
+  const [firstAnswers, ...otherAnswers] = requests.map(approvalAnswers);
+  const answers = firstAnswers!.filter((answer) =>
+    otherAnswers.every((accepted) => accepted.includes(answer)),
+  );
+  const visible = toRecord(
     {
-      // Nobody asks for the batch itself: it must only differ from every other.
-      digest: questionDigest(agentId, "batch", [newId("bat"), ...askings.map(({ digest }) => digest)]),
-      prompt: `May ${agentName} make these ${askings.length} calls?`,
-      details: { answers, conversation: details.conversation, calls: askings.map(shownCall) },
+      // Nobody asks for the batch itself: its digest only has to be unique.
+      digest: questionDigest(agentId, "batch", [newId("bat"), ...requests.map(({ digest }) => digest)]),
+      prompt: `May ${agentName} make these ${requests.length} calls?`,
+      details: { answers, conversation: details.conversation, calls: requests.map(visibleCall) },
     },
     null,
   );
-  return { shown, members: askings.map((asking) => stored(asking, shown.id)) };
+  return { visible, members: requests.map((request) => toRecord(request, visible.id)) };
 }
 
-function shownCall({ details }: Asking): Record<string, unknown> {
+function visibleCall({ details }: QuestionRequest): Record<string, unknown> {
   const { tool, arguments: args, rule, ruleId } = details;
   return { tool, arguments: args, rule, ...(ruleId !== undefined && { ruleId }) };
 }
 
-/** In parts of what one question can show; one that is left with a single call is none of a batch. */
-export function inQuestions(all: readonly Asking[]): readonly (readonly Asking[])[] {
-  const parts: Asking[][] = [];
+/** Splits the requests into questions that can be shown in full. A part with a single call is not a batch. */
+export function splitIntoQuestions(all: readonly QuestionRequest[]): readonly (readonly QuestionRequest[])[] {
+  const parts: QuestionRequest[][] = [];
   let room = 0;
-  for (const asking of all) {
-    const { length } = String(asking.details.arguments ?? "");
+  for (const request of all) {
+    const { length } = String(request.details.arguments ?? "");
     if (parts.length === 0 || length > room) {
       parts.push([]);
       room = MAX_SHOWN;
     }
-    parts.at(-1)!.push(asking);
+    parts.at(-1)!.push(request);
     room -= length;
   }
-  return parts.flatMap(evenly);
+  return parts.flatMap(splitEvenly);
 }
 
-/** At most `MAX_TOGETHER` each. */
-function evenly(all: readonly Asking[]): readonly (readonly Asking[])[] {
-  const count = Math.ceil(all.length / MAX_TOGETHER);
+/** At most `MAX_CALLS_PER_QUESTION` each, in parts of similar size. */
+function splitEvenly(all: readonly QuestionRequest[]): readonly (readonly QuestionRequest[])[] {
+  const count = Math.ceil(all.length / MAX_CALLS_PER_QUESTION);
   const size = Math.ceil(all.length / count);
   return Array.from({ length: count }, (_, at) => all.slice(at * size, (at + 1) * size));
 }

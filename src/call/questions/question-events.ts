@@ -1,7 +1,7 @@
 import type { EventMap } from "../../contract/events.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
 
-/** What a live list of questions shows of one. Arguments are as people may see them; a secret is never in a question. */
+/** What a live list shows of a question. Arguments are as people may see them; a question never contains a secret. */
 export function askedEvent(question: QuestionRecord, agent: string): EventMap["question.asked"] {
   const { id, kind, prompt, details, createdAt, expiresAt } = question;
   const { tool, rule, calls } = details;
@@ -19,7 +19,7 @@ export function askedEvent(question: QuestionRecord, agent: string): EventMap["q
   };
 }
 
-/** How it was settled; what was answered only where the answers are ours and no text of a person's. */
+/** How it was settled. The answer is included only where it is one of ours, never a text that a person wrote. */
 export function settledEvent({
   id,
   kind,
@@ -34,13 +34,13 @@ export function settledEvent({
   };
 }
 
-/** For the audit: who said what to which question. Texts of people and secrets stay with the question. */
+/** For the audit: who answered what to which question. Texts of people and secrets stay with the question. */
 export function settledNote(
   question: QuestionRecord,
 ): [kind: string, actor: string, subject: string, details: Readonly<Record<string, unknown>>] {
   const { id, kind, agentId, answer, settlement, details } = question;
   const { reason, ruleIds } = settlement ?? {};
-  const isOurs = kind === "approval" || kind === "access";
+  const hasFixedAnswers = kind === "approval" || kind === "access";
   return [
     `question.${question.state}`,
     settlement?.by ?? "nobody",
@@ -49,7 +49,7 @@ export function settledNote(
       kind,
       agentId,
       from: settlement?.from ?? null,
-      ...(isOurs && { answer, tool: details.tool ?? null }),
+      ...(hasFixedAnswers && { answer, tool: details.tool ?? null }),
       ...(reason !== undefined && { reason }),
       ...(ruleIds && { ruleIds }),
     },

@@ -11,17 +11,23 @@ import {
   type VisibleState,
   visibleState,
 } from "../../machine/db/tables/trust/question-record.ts";
-import { type Answerer, type AnswerMore, acceptAnswer, checkRole } from "./answers.ts";
-import { type Answer, type Asking, MAX_SHOWN, type Redactors, visibleAsking } from "./asking.ts";
-import { batchQuestion, inQuestions } from "./batch-question.ts";
+import { type AnswerExtras, type Answerer, checkAnswer, checkRole } from "./answers.ts";
+import { createBatchQuestion, splitIntoQuestions } from "./batch-question.ts";
 import { askedEvent, settledEvent } from "./question-events.ts";
+import {
+  type Answer,
+  MAX_SHOWN,
+  makeVisible,
+  type QuestionRequest,
+  type Redactors,
+} from "./question-request.ts";
 import { createWaiter, type Waiter, Waiters } from "./waiters.ts";
 
 /** How many unanswered questions one agent may have. */
 export const MAX_PENDING = 20;
 
-export interface ListedQuestions extends Pick<QuestionFilter, "kind" | "agentId" | "before" | "limit"> {
-  /** As people see it; `settled`: nobody can answer it any more. */
+export interface QuestionQuery extends Pick<QuestionFilter, "kind" | "agentId" | "before" | "limit"> {
+  /** As people see it; `settled`: it can no longer be answered. */
   readonly state?: VisibleState | "settled" | undefined;
 }
 
@@ -29,76 +35,78 @@ export interface QuestionsDeps extends Partial<Redactors> {
   readonly store: QuestionStore;
   /** Puts a secret answer into the vault. */
   readonly keepSecret: (name: string, value: string, asked: QuestionRecord) => Promise<void>;
-  /** Whether there is a secret of this name; absent: there is none. */
-  readonly isKept?: (name: string) => boolean;
-  /** Gives an agent the tool that it asked for. */
+  /** Whether a secret of this name exists; absent: none does. */
+  readonly hasSecret?: (name: string) => boolean;
+  /** Grants an agent the tool that it asked for. */
   readonly grantTool: (agentId: string, tool: string) => Promise<void>;
-  /** Writes and takes back the rules of answers that hold for more than one call; absent: there are none. */
+  /** Writes and removes the rules of answers that hold for more than one call; absent: such answers are refused. */
   readonly rules?: AnswerRules;
-  /** Nobody may be asked to approve a call of this agent; absent: of every one. */
+  /** Whether nobody is asked to approve calls of this agent; absent: people are asked for every agent. */
   readonly isHeadless?: (agentId: string) => boolean;
-  /** How long a rejected approval is not asked again; absent: it is. */
+  /** For how long a rejected approval is not asked again; absent: it is asked again at once. */
   readonly rejectedMs?: () => number;
-  /** Told of every question that was answered or dismissed here; whoever did is told once it resolves. */
+  /**
+   * Called with every question that was answered or dismissed here. The answerer's request completes once it resolves.
+   */
   readonly onSettled?: (question: QuestionRecord) => Promise<void>;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly expireMs: () => number;
-  /** The name of an agent, where it still exists. */
+  /** The name of an agent, if it still exists. */
   readonly agentName?: (id: string) => string | undefined;
-  /** How often a waiting call looks into the store, for answers of other processes that were not announced. */
+  /** How often a waiting call polls the store, for unannounced answers from other processes. */
   readonly pollMs?: number;
 }
 
-/** Who asks nothing of an answerer: the program that embeds the hub. */
+/** The answerer where none is named: the program that embeds the hub. */
 const BY_PROGRAM: Answerer = { by: "the program", from: "library", role: "admin" };
 
 export interface AnswerRules {
-  /** Writes what the answer to an approval says for later calls; the ids of the rules. */
+  /** Writes what the answer to an approval means for later calls; resolves with the ids of the rules. */
   write(
     question: QuestionRecord,
     answer: "conversation" | "always",
     who: Answerer,
-    more: AnswerMore,
+    more: AnswerExtras,
   ): Promise<readonly string[]>;
   remove(ids: readonly string[]): Promise<void>;
 }
 
 /**
- * What agents ask of people. Kept in the store, so that an answer survives a restart of either side.
+ * What agents ask of people. Stored, so that an answer survives a restart of either side.
  *
- * A record goes pending → answered | dismissed → used; `used` means that a call has been told. One that was
- * dismissed and told has no answer.
+ * A record goes pending → answered | dismissed → used; `used` means that a call has received it. A used record without
+ * an answer was dismissed.
  */
 export class Questions {
   readonly #deps: QuestionsDeps;
-  readonly #serially = createSerial();
+  readonly #serialize = createSerial();
   readonly #waiters = new Waiters();
   readonly #listeners = new Set<(question: QuestionRecord) => void>();
-  #closed = false;
+  #isClosed = false;
 
   constructor(deps: QuestionsDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Stores the question (or joins the equal open one), waits up to `waitMs` for the answer and uses it up: each
-   * answer is given to exactly one call. Zero does not wait. Rejects only when `signal` aborts.
+   * Stores the question (or joins an equal open one), waits up to `waitMs` for the answer and uses it up: each answer
+   * goes to exactly one call. Zero does not wait. Rejects only when `signal` aborts.
    */
-  async ask(asking: Asking, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer> {
+  async ask(request: QuestionRequest, options: { waitMs: number; signal?: AbortSignal }): Promise<Answer> {
     options.signal?.throwIfAborted();
-    if (this.#isHeadless(asking)) return { kind: "headless" };
+    if (this.#isHeadless(request)) return { kind: "headless" };
     const waiter = createWaiter(options.waitMs, this.#deps.pollMs ?? 1_000, options.signal);
-    if (this.#closed) waiter.stop();
+    if (this.#isClosed) waiter.stop();
     try {
       for (;;) {
-        const refused = await this.#refused(asking);
-        if (refused) return refused;
-        const question = await this.#findOrCreate(asking);
+        const rejection = await this.#findRejection(request);
+        if (rejection) return rejection;
+        const question = await this.#findOrCreate(request);
         if (!question.ok) return question.error;
-        const answer = await this.#await(question.value, asking, waiter);
-        // An equal call was faster and used the answer up: this one has to ask again.
+        const answer = await this.#waitForAnswer(question.value, request, waiter);
+        // An equal call was faster and used the answer up, so this one asks again.
         if (answer) return answer;
       }
     } finally {
@@ -107,46 +115,48 @@ export class Questions {
   }
 
   /**
-   * Stores approvals of one agent that are wanted together so that people are shown one question for them; each is then
-   * asked for and used up by itself. Leaves out those that are asked or answered already.
+   * Stores approvals of one agent that are wanted together as one question for people; each is then asked for and used
+   * up by itself. Skips those that are already asked or answered.
    */
-  async askTogether(askings: readonly Asking[]): Promise<void> {
-    const [first] = askings;
+  async askTogether(requests: readonly QuestionRequest[]): Promise<void> {
+    const [first] = requests;
     if (!first || this.#isHeadless(first)) return;
-    await this.#serially(first.agentId, async () => {
-      const missing = await this.#notAskedYet(this.#visible(askings));
+    await this.#serialize(first.agentId, async () => {
+      const missing = await this.#withoutOpen(this.#onlyVisible(requests));
       if (missing.length < 2) return;
       const { store, clock, newId, expireMs } = this.#deps;
-      let room = MAX_PENDING - (await this.#pendingOf(first.agentId));
-      for (const part of inQuestions(missing)) {
-        // A single one asks by itself.
+      let room = MAX_PENDING - (await this.#countPending(first.agentId));
+      for (const part of splitIntoQuestions(missing)) {
+        // A single call asks by itself.
         if (part.length < 2) continue;
         if (room-- <= 0) return;
         const now = clock();
-        const { shown, members } = batchQuestion(part, { newId, now, expiresAt: now + expireMs() });
-        await store.createBatch(shown, members);
-        this.#tellAsked(shown, first.agentName);
+        const { visible, members } = createBatchQuestion(part, { newId, now, expiresAt: now + expireMs() });
+        await store.createBatch(visible, members);
+        this.#announce(visible, first.agentName);
       }
     });
   }
 
   /** Newest last. */
-  list(filter: ListedQuestions = {}): Promise<QuestionRecord[]> {
+  list(filter: QuestionQuery = {}): Promise<QuestionRecord[]> {
     const { state, ...rest } = filter;
-    const visible = state && { state, now: this.#deps.clock() };
-    return this.#deps.store.list({ ...rest, visible });
+    const visibility = state && { state, now: this.#deps.clock() };
+    return this.#deps.store.list({ ...rest, visible: visibility });
   }
 
   /** The newest question of this digest that a person answered or dismissed at `since` or later. */
-  async settled(
-    { agentId, digest }: Pick<Asking, "agentId" | "digest">,
+  async findSettled(
+    { agentId, digest }: Pick<QuestionRequest, "agentId" | "digest">,
     since: number,
   ): Promise<QuestionRecord | undefined> {
-    const asked = await this.#deps.store.list({ agentId });
-    return asked.findLast((question) => question.digest === digest && (question.answeredAt ?? 0) >= since);
+    const questions = await this.#deps.store.list({ agentId });
+    return questions.findLast(
+      (question) => question.digest === digest && (question.answeredAt ?? 0) >= since,
+    );
   }
 
-  /** The state that people see, by now. */
+  /** The state that people see now. */
   stateOf(question: QuestionRecord): VisibleState {
     return visibleState(question, this.#deps.clock());
   }
@@ -156,35 +166,35 @@ export class Questions {
   }
 
   /**
-   * Throws NOT_FOUND, BAD_REQUEST for an answer the question does not take or when it is no longer pending, FORBIDDEN for one
-   * that whoever answers has not the role for.
+   * Throws NOT_FOUND; BAD_REQUEST for an answer that the question does not accept, or if it is no longer pending;
+   * FORBIDDEN for an answer that the answerer's role may not give.
    */
   async answer(
     id: string,
     answer: string,
     who: Answerer = BY_PROGRAM,
-    more: AnswerMore = {},
+    extras: AnswerExtras = {},
   ): Promise<QuestionRecord> {
-    const question = await this.#pending(id);
-    acceptAnswer(question, answer, more);
-    checkRole(question, answer, who.role, (name) => this.#deps.isKept?.(name) === true);
-    const kept = question.kind === "secret" ? await this.#keepSecret(question, answer) : answer;
-    // Before it is settled: whoever hears that it is must find the rules.
-    const ruleIds = isLasting(answer) ? await this.#writeRules(question, answer, who, more) : [];
+    const question = await this.#requirePending(id);
+    checkAnswer(question, answer, extras);
+    checkRole(question, answer, who.role, (name) => this.#deps.hasSecret?.(name) === true);
+    const storedAnswer = question.kind === "secret" ? await this.#storeSecret(question, answer) : answer;
+    // Written before it is settled: whoever hears of the settlement must find the rules.
+    const ruleIds = isLasting(answer) ? await this.#writeRules(question, answer, who, extras) : [];
     const settlement: Settlement = {
       by: who.by,
       from: who.from,
-      ...(more.reason !== undefined && more.reason !== "" && { reason: more.reason }),
+      ...(extras.reason !== undefined && extras.reason !== "" && { reason: extras.reason }),
       ...(ruleIds.length > 0 && { ruleIds }),
     };
     let settled: QuestionRecord;
     try {
-      settled = await this.#settle(question, { state: "answered", answer: kept, settlement });
+      settled = await this.#settle(question, { state: "answered", answer: storedAnswer, settlement });
     } catch (error) {
       if (ruleIds.length > 0) await this.#deps.rules?.remove(ruleIds);
       throw error;
     }
-    // Only once it is settled: of two people who answer at the same time one is told that it was.
+    // Granted only once it is settled: of two people who answer at the same time, one is told that it already was.
     try {
       if (question.kind === "access" && answer === "grant")
         await this.#deps.grantTool(question.agentId, String(question.details.tool));
@@ -197,7 +207,7 @@ export class Questions {
 
   /** The caller is told that nobody will answer. */
   async dismiss(id: string, who: Answerer = BY_PROGRAM): Promise<QuestionRecord> {
-    const question = await this.#pending(id);
+    const question = await this.#requirePending(id);
     const settled = await this.#settle(question, {
       state: "dismissed",
       answer: null,
@@ -208,19 +218,19 @@ export class Questions {
     return settled;
   }
 
-  /** Calls `listener` with every question that this process stored; returns the function that stops it. */
+  /** Calls `listener` with every question that this process stores; returns the function that unsubscribes it. */
   onAsked(listener: (question: QuestionRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Another process moved a question on: whoever waits for it looks again, whoever listens is told. */
-  async heardOf({ id, state }: MovedQuestion): Promise<void> {
-    this.#waiters.ring(id);
+  /** Another process changed a question: wakes the calls that wait for it and emits the event. */
+  async onMovedElsewhere({ id, state }: MovedQuestion): Promise<void> {
+    this.#waiters.wake(id);
     if (state === "used") return;
     const { events, store, agentName } = this.#deps;
     const moved = await store.get(id);
-    // Of a batch people hear once.
+    // A batch is announced once, by its visible question.
     if (!moved || moved.batchId !== null) return;
     if (state === "answered") events.emit("question.answered", settledEvent(moved));
     if (state === "dismissed") events.emit("question.dismissed", settledEvent(moved));
@@ -228,88 +238,93 @@ export class Questions {
       events.emit("question.asked", askedEvent(moved, agentName?.(moved.agentId) ?? moved.agentId));
   }
 
-  /** Ends every wait at once; from then on nobody waits. */
+  /** Ends every wait at once; later calls do not wait. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#waiters.stopAll();
   }
 
-  #isHeadless({ kind, agentId }: Asking): boolean {
+  #isHeadless({ kind, agentId }: QuestionRequest): boolean {
     return kind === "approval" && this.#deps.isHeadless?.(agentId) === true;
   }
 
-  /** What a person has said no to is not asked again for a while. */
-  async #refused({ kind, digest }: Asking): Promise<Answer | undefined> {
+  /** What a person has rejected is not asked again for a while. */
+  async #findRejection({ kind, digest }: QuestionRequest): Promise<Answer | undefined> {
     const { rejectedMs, store, clock } = this.#deps;
     if (kind !== "approval" || !rejectedMs) return undefined;
-    const refused = await store.refused(digest, clock() - rejectedMs());
-    if (!refused) return undefined;
-    if (refused.state !== "used") await store.move(refused.id, refused.state, { state: "used" });
-    return rejected(refused);
+    const rejection = await store.refused(digest, clock() - rejectedMs());
+    if (!rejection) return undefined;
+    if (rejection.state !== "used") await store.move(rejection.id, rejection.state, { state: "used" });
+    return toRejected(rejection);
   }
 
   get #redactors(): Redactors {
-    const { redact = String, redactAsked = String } = this.#deps;
-    return { redact, redactAsked };
+    const { redact = String, redactForApproval = String } = this.#deps;
+    return { redact, redactForApproval };
   }
 
-  /** Without those that cannot be shown whole: each of them is told so when it asks by itself. */
-  #visible(askings: readonly Asking[]): Asking[] {
-    return askings.flatMap((asking) => visibleAsking(asking, this.#redactors) ?? []);
+  /** Drops requests that cannot be shown in full; each is told so when it asks by itself. */
+  #onlyVisible(requests: readonly QuestionRequest[]): QuestionRequest[] {
+    return requests.flatMap((request) => makeVisible(request, this.#redactors) ?? []);
   }
 
-  /** Without those that are open already; of several equal ones each counts. */
-  async #notAskedYet(askings: readonly Asking[]): Promise<Asking[]> {
+  /** Drops requests that are already open; of several equal ones each needs its own. */
+  async #withoutOpen(requests: readonly QuestionRequest[]): Promise<QuestionRequest[]> {
     const { store, clock } = this.#deps;
-    const open = new Map(await store.countOpen([...new Set(askings.map(({ digest }) => digest))], clock()));
-    const missing: Asking[] = [];
-    for (const asking of askings) {
-      const left = open.get(asking.digest) ?? 0;
-      if (left > 0) open.set(asking.digest, left - 1);
-      else if (!(await this.#refused(asking))) missing.push(asking);
+    const open = new Map(await store.countOpen([...new Set(requests.map(({ digest }) => digest))], clock()));
+    const missing: QuestionRequest[] = [];
+    for (const request of requests) {
+      const remaining = open.get(request.digest) ?? 0;
+      if (remaining > 0) open.set(request.digest, remaining - 1);
+      else if (!(await this.#findRejection(request))) missing.push(request);
     }
     return missing;
   }
 
-  async #pendingOf(agentId: string): Promise<number> {
+  async #countPending(agentId: string): Promise<number> {
     const { store, clock } = this.#deps;
-    const waiting = await store.list({ visible: { state: "pending", now: clock() }, agentId });
-    return waiting.length;
+    const pending = await store.list({ visible: { state: "pending", now: clock() }, agentId });
+    return pending.length;
   }
 
   async #writeRules(
     question: QuestionRecord,
     answer: "conversation" | "always",
     who: Answerer,
-    more: AnswerMore,
+    extras: AnswerExtras,
   ): Promise<readonly string[]> {
     if (question.kind !== "approval") return [];
-    if (!this.#deps.rules) throw new ToolkeepError("BAD_REQUEST", `${answer} cannot be answered here`);
-    return this.#deps.rules.write(question, answer, who, more);
+    if (!this.#deps.rules)
+      throw new ToolkeepError(
+        "BAD_REQUEST",
+        `the answer ${answer} is not available here: it needs rules, and there are none`,
+      );
+    return this.#deps.rules.write(question, answer, who, extras);
   }
 
-  #tellAsked(question: QuestionRecord, agent: string): void {
+  #announce(question: QuestionRecord, agent: string): void {
     this.#deps.events.emit("question.asked", askedEvent(question, agent));
     for (const listener of this.#listeners) listener(question);
   }
 
-  /** The error: nobody can be asked. One at a time per agent, so that equal ones meet. */
-  #findOrCreate(asking: Asking): Promise<Result<QuestionRecord, Answer>> {
-    return this.#serially(asking.agentId, async () => {
+  /** The error: nobody can be asked. One at a time per agent, so that equal questions are joined. */
+  #findOrCreate(request: QuestionRequest): Promise<Result<QuestionRecord, Answer>> {
+    return this.#serialize(request.agentId, async () => {
       const { store, clock } = this.#deps;
-      const open = (await store.open(asking.digest, clock())) ?? (await this.#untoldDismissal(asking));
+      const open =
+        (await store.open(request.digest, clock())) ?? (await this.#findUndeliveredDismissal(request));
       if (open) return ok(open);
-      const shown = visibleAsking(asking, this.#redactors);
-      if (!shown) return err({ kind: "too_long", limit: MAX_SHOWN });
-      if ((await this.#pendingOf(asking.agentId)) >= MAX_PENDING)
+      const visible = makeVisible(request, this.#redactors);
+      if (!visible) return err({ kind: "too_long", limit: MAX_SHOWN });
+      if ((await this.#countPending(request.agentId)) >= MAX_PENDING)
         return err({ kind: "too_many", limit: MAX_PENDING });
-      return ok(await this.#create(shown));
+      return ok(await this.#create(visible));
     });
   }
 
-  async #create(asking: Asking): Promise<QuestionRecord> {
+  async #create(request: QuestionRequest): Promise<QuestionRecord> {
     const { store, clock, newId, expireMs } = this.#deps;
-    const { kind, agentId, digest, prompt, details } = asking;
+    const { kind, agentId, digest, prompt, details } = request;
     const now = clock();
     const question: QuestionRecord = {
       id: newId("qst"),
@@ -327,34 +342,38 @@ export class Questions {
       batchId: null,
     };
     const created = await store.create(question);
-    // Another process asked the same at the same moment, and has told.
-    if (created.id === question.id) this.#tellAsked(question, asking.agentName);
+    // Otherwise another process asked the same at the same moment, and has announced it.
+    if (created.id === question.id) this.#announce(question, request.agentName);
     return created;
   }
 
   /** A question that was dismissed while no call waited for it. */
-  async #untoldDismissal(asking: Asking): Promise<QuestionRecord | undefined> {
-    const dismissed = await this.#deps.store.list({ state: "dismissed", agentId: asking.agentId });
+  async #findUndeliveredDismissal(request: QuestionRequest): Promise<QuestionRecord | undefined> {
+    const dismissed = await this.#deps.store.list({ state: "dismissed", agentId: request.agentId });
     const now = this.#deps.clock();
-    return dismissed.findLast((question) => question.digest === asking.digest && question.expiresAt > now);
+    return dismissed.findLast((question) => question.digest === request.digest && question.expiresAt > now);
   }
 
   /** Undefined when the answer went to another call. */
-  async #await(question: QuestionRecord, asking: Asking, waiter: Waiter): Promise<Answer | undefined> {
+  async #waitForAnswer(
+    question: QuestionRecord,
+    request: QuestionRequest,
+    waiter: Waiter,
+  ): Promise<Answer | undefined> {
     const { id, expiresAt, batchId } = question;
     const leave = this.#waiters.enter(id, waiter);
     try {
       for (;;) {
-        // Read before looking: what happens after the look rings the waiter.
-        const lastLook = waiter.over;
-        const now = await this.#deps.store.get(id);
-        if (now?.state === "answered") return await this.#use(now, asking);
-        if (now?.state === "dismissed" || (now?.state === "used" && now.answer === null)) {
+        // Read before polling: a change after the poll wakes the waiter.
+        const isLastPoll = waiter.isOver;
+        const current = await this.#deps.store.get(id);
+        if (current?.state === "answered") return await this.#use(current, request);
+        if (current?.state === "dismissed" || (current?.state === "used" && current.answer === null)) {
           await this.#deps.store.move(id, "dismissed", { state: "used" });
           return { kind: "dismissed", id: batchId ?? id };
         }
-        if (now?.state === "used") return undefined;
-        if (lastLook) return { kind: "pending", id: batchId ?? id, expiresAt };
+        if (current?.state === "used") return undefined;
+        if (isLastPoll) return { kind: "pending", id: batchId ?? id, expiresAt };
         await waiter.sleep();
       }
     } finally {
@@ -362,25 +381,25 @@ export class Questions {
     }
   }
 
-  async #use(question: QuestionRecord, { kind, isGood }: Asking): Promise<Answer | undefined> {
-    const mine = await this.#deps.store.move(question.id, "answered", { state: "used" });
-    if (!mine) return undefined;
-    if (kind === "approval" && question.answer === "reject") return rejected(question);
-    if (isGood && !(await isGood(question))) return undefined;
+  async #use(question: QuestionRecord, { kind, isStillValid }: QuestionRequest): Promise<Answer | undefined> {
+    const isOurs = await this.#deps.store.move(question.id, "answered", { state: "used" });
+    if (!isOurs) return undefined;
+    if (kind === "approval" && question.answer === "reject") return toRejected(question);
+    if (isStillValid && !(await isStillValid(question))) return undefined;
     const { id, batchId, answer, settlement } = question;
     const by = settlement?.by;
-    const more = by === undefined ? {} : { by };
-    return { kind: "answered", id: batchId ?? id, answer: answer ?? "", used: id, ...more };
+    const answeredBy = by === undefined ? {} : { by };
+    return { kind: "answered", id: batchId ?? id, answer: answer ?? "", usedId: id, ...answeredBy };
   }
 
-  /** The call that used this answer up was certainly never made: an equal one may use it, while it has not expired. */
-  async giveBack(used: string): Promise<void> {
-    if (await this.#deps.store.move(used, "used", { state: "answered" })) this.#waiters.ring(used);
+  /** The call that used this answer was certainly never made: an equal call may use it until it expires. */
+  async release(usedId: string): Promise<void> {
+    if (await this.#deps.store.move(usedId, "used", { state: "answered" })) this.#waiters.wake(usedId);
   }
 
-  async #pending(id: string): Promise<QuestionRecord> {
+  async #requirePending(id: string): Promise<QuestionRecord> {
     const question = await this.#deps.store.get(id);
-    // Nobody answers one call of a batch alone: people are shown the batch.
+    // A single call of a batch cannot be answered: people are shown the batch.
     if (question?.batchId !== null) throw new ToolkeepError("NOT_FOUND", `There is no question ${id}.`);
     const state = this.stateOf(question);
     if (state !== "pending") throw noLongerPending(id, state);
@@ -388,7 +407,7 @@ export class Questions {
   }
 
   /** The vault gets the value, the record only its name. */
-  async #keepSecret(question: QuestionRecord, value: string): Promise<string> {
+  async #storeSecret(question: QuestionRecord, value: string): Promise<string> {
     const name = String(question.details.name);
     await this.#deps.keepSecret(name, value, question);
     return name;
@@ -401,9 +420,9 @@ export class Questions {
     const change = { ...outcome, answeredAt: this.#deps.clock() };
     const moved = await this.#deps.store.move(question.id, "pending", change);
     if (!moved) throw noLongerPending(question.id, "settled by somebody else");
-    // Those of its batch are told by the store where others wait, and found by looking where they wait here.
-    if (Array.isArray(question.details.calls)) this.#waiters.ringAll();
-    this.#waiters.ring(question.id);
+    // The store announces the members of its batch to other processes; calls that wait here find them by polling.
+    if (Array.isArray(question.details.calls)) this.#waiters.wakeAll();
+    this.#waiters.wake(question.id);
     return { ...question, ...change };
   }
 }
@@ -412,7 +431,7 @@ function isLasting(answer: string): answer is "conversation" | "always" {
   return answer === "conversation" || answer === "always";
 }
 
-function rejected({ id, batchId, settlement }: QuestionRecord): Answer {
+function toRejected({ id, batchId, settlement }: QuestionRecord): Answer {
   const reason = settlement?.reason;
   return { kind: "rejected", id: batchId ?? id, ...(reason !== undefined && { reason }) };
 }

@@ -1,79 +1,79 @@
-/** Somebody who waits for an answer: sleeps until rung, until it is time to look again, or until time is up. */
+/** A call that waits for an answer: it sleeps until it is woken, until the next poll, or until its time is up. */
 export interface Waiter {
-  /** No time is left: look once more, then stop waiting. */
-  readonly over: boolean;
-  /** Rejects with the signal's reason when it aborts; resolves at once when rung since the last sleep. */
+  /** No time is left: poll once more, then stop waiting. */
+  readonly isOver: boolean;
+  /** Rejects with the signal's reason when it aborts; resolves at once if it was woken since the last sleep. */
   sleep(): Promise<void>;
-  ring(): void;
-  /** Rings for the last time. */
+  wake(): void;
+  /** Wakes for the last time. */
   stop(): void;
-  /** Gives timers and listeners back; must be called. */
+  /** Releases timers and listeners; must be called. */
   close(): void;
 }
 
 export function createWaiter(waitMs: number, pollMs: number, signal?: AbortSignal): Waiter {
-  let over = waitMs <= 0;
-  let rung = false;
-  let wake: (() => void) | undefined;
+  let isOver = waitMs <= 0;
+  let isWoken = false;
+  let resume: (() => void) | undefined;
 
-  const ring = () => {
-    rung = true;
-    wake?.();
+  const wake = () => {
+    isWoken = true;
+    resume?.();
   };
   const stop = () => {
-    over = true;
-    ring();
+    isOver = true;
+    wake();
   };
   const deadline = setTimeout(stop, Math.max(0, waitMs));
-  const poll = setInterval(ring, pollMs);
-  signal?.addEventListener("abort", ring);
+  const poll = setInterval(wake, pollMs);
+  signal?.addEventListener("abort", wake);
 
   return {
-    get over() {
-      return over;
+    get isOver() {
+      return isOver;
     },
     async sleep() {
-      if (!rung && !signal?.aborted) {
+      if (!isWoken && !signal?.aborted) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          resume = resolve;
         });
       }
-      rung = false;
+      isWoken = false;
       signal?.throwIfAborted();
     },
-    ring,
+    wake,
     stop,
     close() {
       clearTimeout(deadline);
       clearInterval(poll);
-      signal?.removeEventListener("abort", ring);
+      signal?.removeEventListener("abort", wake);
     },
   };
 }
 
-/** Who waits for which question. */
+/** Which waiters wait for which question. */
 export class Waiters {
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #byQuestion = new Map<string, Set<Waiter>>();
 
-  /** Returns the function that takes the waiter out again. */
+  /** Returns the function that removes the waiter. */
   enter(id: string, waiter: Waiter): () => void {
-    const waiters = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, waiters.add(waiter));
+    const waiters = this.#byQuestion.get(id) ?? new Set();
+    this.#byQuestion.set(id, waiters.add(waiter));
     return () => {
       waiters.delete(waiter);
-      if (waiters.size === 0 && this.#waiting.get(id) === waiters) this.#waiting.delete(id);
+      if (waiters.size === 0 && this.#byQuestion.get(id) === waiters) this.#byQuestion.delete(id);
     };
   }
 
-  ring(id: string): void {
-    for (const waiter of this.#waiting.get(id) ?? []) waiter.ring();
+  wake(id: string): void {
+    for (const waiter of this.#byQuestion.get(id) ?? []) waiter.wake();
   }
 
-  ringAll(): void {
-    for (const id of this.#waiting.keys()) this.ring(id);
+  wakeAll(): void {
+    for (const id of this.#byQuestion.keys()) this.wake(id);
   }
 
   stopAll(): void {
-    for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.stop();
+    for (const waiters of this.#byQuestion.values()) for (const waiter of waiters) waiter.stop();
   }
 }

@@ -1,20 +1,20 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { nameFor } from "../catalog/grants.ts";
-import { examplesIn, placesOf } from "./places.ts";
+import { groupTools, pickExamples } from "./tool-groups.ts";
 
-const MAX_PLACES = 12;
+const MAX_GROUPS = 12;
 const MAX_EXAMPLES = 3;
 
-/** What to do after a search that found nothing: what there is, and how to ask for it. */
-export function missed(tools: readonly Tool[], query: string, caller: Caller): string {
-  const places = placesOf(tools);
-  const lines = places.slice(0, MAX_PLACES).map((place) => {
-    const examples = examplesIn(place, MAX_EXAMPLES).map((tool) => nameFor(tool, caller));
-    const more = place.tools.length > MAX_EXAMPLES ? ", …" : "";
-    return `- ${place.name} (${place.tools.length}): ${examples.join(", ")}${more}`;
+/** Advice after a search that found nothing: what tools there are, and how to ask for them. */
+export function explainMiss(tools: readonly Tool[], query: string, caller: Caller): string {
+  const groups = groupTools(tools);
+  const lines = groups.slice(0, MAX_GROUPS).map((group) => {
+    const examples = pickExamples(group, MAX_EXAMPLES).map((tool) => nameFor(tool, caller));
+    const more = group.tools.length > MAX_EXAMPLES ? ", …" : "";
+    return `- ${group.name} (${group.tools.length}): ${examples.join(", ")}${more}`;
   });
-  const more = places.length - MAX_PLACES;
+  const more = groups.length - MAX_GROUPS;
   return [
     `No tool of yours fits ${JSON.stringify(query.slice(0, 100))}. You have tools for:`,
     ...lines,

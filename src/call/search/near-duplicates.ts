@@ -1,19 +1,19 @@
 import type { Tool } from "../../contract/tool.ts";
 import { similarity } from "../../machine/text/similarity.ts";
 import { fold } from "../../machine/text/words.ts";
-import type { Ranked } from "./tool-ranking.ts";
+import type { RankedTool } from "./tool-ranking.ts";
 
-/** A match that stands for those of other servers that do the same. */
-export interface Grouped extends Ranked {
+/** A match that represents equivalent tools of other servers. */
+export interface MatchGroup extends RankedTool {
   readonly alike: readonly Tool[];
 }
 
-/** As much of two descriptions has to be the same. */
-const ALIKE = 0.5;
+/** How similar two descriptions must be. */
+const MIN_DESCRIPTION_SIMILARITY = 0.5;
 
-/** The same matches in the same order, those alike gathered under the best of them. */
-export function grouped(ranked: readonly Ranked[]): readonly Grouped[] {
-  const groups: (Ranked & { readonly alike: Tool[] })[] = [];
+/** The same matches in the same order, with equivalent ones grouped under the best of them. */
+export function groupAlike(ranked: readonly RankedTool[]): readonly MatchGroup[] {
+  const groups: (RankedTool & { readonly alike: Tool[] })[] = [];
   for (const match of ranked) {
     const group = groups.find(({ tool }) => areAlike(tool, match.tool));
     if (group) group.alike.push(match.tool);
@@ -23,11 +23,11 @@ export function grouped(ranked: readonly Ranked[]): readonly Grouped[] {
 }
 
 function areAlike(one: Tool, other: Tool): boolean {
-  if (one.origin === other.origin || plain(one.ownName) !== plain(other.ownName)) return false;
-  return similarity(one.description, other.description) >= ALIKE;
+  if (one.origin === other.origin || plainName(one.ownName) !== plainName(other.ownName)) return false;
+  return similarity(one.description, other.description) >= MIN_DESCRIPTION_SIMILARITY;
 }
 
-/** `listProjects`, `list-projects` and `list_projects` are one name. */
-function plain(name: string): string {
+/** `listProjects`, `list-projects` and `list_projects` count as one name. */
+function plainName(name: string): string {
   return fold(name).replaceAll(/[^a-z0-9]/g, "");
 }

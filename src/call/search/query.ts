@@ -1,16 +1,16 @@
 import { editDistance } from "../../lib/nearest.ts";
 import { termsOf } from "../../machine/text/analyser.ts";
 
-/** A query is a phrase; of a pasted page the first words must do. */
+/** A query is a phrase; of a longer text only the beginning is used. */
 const MAX_CHARS = 2_000;
 const MAX_TERMS = 64;
-/** What stands in for a word that no tool has is worth less than the word would be. */
-const STAND_IN = 0.5;
-const SHORTEST_TYPO = 4;
+/** A stand-in is worth less than the word it replaces. */
+const STAND_IN_WEIGHT = 0.5;
+const MIN_TYPO_LENGTH = 4;
 const MAX_STAND_INS = 4;
 
-/** Words that people use for each other. Only looked at for a word that no tool has: elsewhere they find more than was meant. */
-const ALIKE = [
+/** Synonyms. Used only for a word that no tool has: for other words they would find too much. */
+const SYNONYMS = [
   "create add make generate insert new",
   "delete remove erase drop",
   "get fetch retrieve read obtain show view",
@@ -36,46 +36,46 @@ const ALIKE = [
 ].map((line) => line.split(" ").flatMap((word) => termsOf(word)));
 
 export interface Vocabulary {
-  /** Whether a tool that the search may know of has the term. */
+  /** Whether a tool that the search may see has the term. */
   knows(term: string): boolean;
   /** Terms of a length that begin with a letter, known or not. */
   termsFrom(letter: string, length: number): Iterable<string>;
 }
 
-/** The terms of a query with what they are worth; for one that nobody knows, what was probably meant. */
-export function soughtIn(query: string, vocabulary: Vocabulary): ReadonlyMap<string, number> {
-  const sought = new Map<string, number>();
+/** The terms of a query with their weights. An unknown term is replaced by what was probably meant. */
+export function weighTerms(query: string, vocabulary: Vocabulary): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
   const unknown: string[] = [];
   for (const term of new Set(termsOf(query.slice(0, MAX_CHARS)))) {
-    if (sought.size + unknown.length >= MAX_TERMS) break;
-    if (vocabulary.knows(term)) sought.set(term, 1);
+    if (weights.size + unknown.length >= MAX_TERMS) break;
+    if (vocabulary.knows(term)) weights.set(term, 1);
     else unknown.push(term);
   }
   for (const term of unknown.slice(0, MAX_STAND_INS)) {
-    for (const other of standIns(term, vocabulary)) {
-      if (!sought.has(other)) sought.set(other, STAND_IN);
+    for (const other of findStandIns(term, vocabulary)) {
+      if (!weights.has(other)) weights.set(other, STAND_IN_WEIGHT);
     }
   }
-  return sought;
+  return weights;
 }
 
-function standIns(term: string, vocabulary: Vocabulary): readonly string[] {
-  const alike = ALIKE.filter((words) => words.includes(term)).flat();
-  const known = alike.filter((other) => vocabulary.knows(other));
-  if (known.length > 0 || term.length < SHORTEST_TYPO) return known;
-  return mistyped(term, vocabulary);
+function findStandIns(term: string, vocabulary: Vocabulary): readonly string[] {
+  const synonyms = SYNONYMS.filter((words) => words.includes(term)).flat();
+  const known = synonyms.filter((other) => vocabulary.knows(other));
+  if (known.length > 0 || term.length < MIN_TYPO_LENGTH) return known;
+  return findTypos(term, vocabulary);
 }
 
-/** What is one letter away, of longer words two, and begins with the same letter. */
-function mistyped(term: string, vocabulary: Vocabulary): readonly string[] {
-  const most = term.length > 7 ? 2 : 1;
-  const found = Array.from({ length: most + 1 }, (): string[] => []);
-  for (let length = term.length - most; length <= term.length + most; length++) {
+/** Known terms with the same first letter that are one edit away, or two for longer words. */
+function findTypos(term: string, vocabulary: Vocabulary): readonly string[] {
+  const maxDistance = term.length > 7 ? 2 : 1;
+  const byDistance = Array.from({ length: maxDistance + 1 }, (): string[] => []);
+  for (let length = term.length - maxDistance; length <= term.length + maxDistance; length++) {
     for (const other of vocabulary.termsFrom(term[0]!, length)) {
-      const distance = editDistance(term, other, most + 1);
-      if (distance <= most && vocabulary.knows(other)) found[distance]!.push(other);
+      const distance = editDistance(term, other, maxDistance + 1);
+      if (distance <= maxDistance && vocabulary.knows(other)) byDistance[distance]!.push(other);
     }
   }
-  const closest = found.find((terms) => terms.length > 0) ?? [];
+  const closest = byDistance.find((terms) => terms.length > 0) ?? [];
   return closest.slice(0, MAX_STAND_INS);
 }

@@ -2,14 +2,14 @@ import type { Caller } from "../../contract/caller.ts";
 import { output, toolOf } from "../../contract/define-tool.ts";
 import type { Tool, ToolResult, ToolStatus } from "../../contract/tool.ts";
 import { nameFor } from "../catalog/grants.ts";
-import { type FindToolsDeps, type Found, findTools, isSelection, TOOL_SEARCH } from "./find-tools.ts";
-import { missed } from "./miss.ts";
+import { type FindToolsDeps, findTools, isSelection, TOOL_SEARCH, type ToolMatches } from "./find-tools.ts";
+import { explainMiss } from "./miss.ts";
 import type { ToolUsage } from "./usage.ts";
 
 export interface ToolSearchDeps extends FindToolsDeps {
-  readonly usage: Pick<ToolUsage, "searched" | "lift">;
-  /** Takes what was found into the caller's list; says what a model has to know to call it. */
-  readonly found: (caller: Caller, tools: readonly Tool[]) => Promise<readonly string[]>;
+  readonly usage: Pick<ToolUsage, "noteSearch" | "lift">;
+  /** Adds the found tools to the caller's list; resolves with what the model must know to call them. */
+  readonly addToList: (caller: Caller, tools: readonly Tool[]) => Promise<readonly string[]>;
   readonly limits: () => {
     readonly isEnabled: boolean;
     readonly maxMatches: number;
@@ -28,12 +28,15 @@ const DISABLED: ToolStatus = {
   reason: "tool_search is off (tool_search.enabled in the settings)",
 };
 const DEFAULT_RESULTS = 5;
-const MOST_RESULTS = 50;
+const MAX_RESULTS = 50;
 const MAX_DESCRIPTION = 400;
 /** Room for the lines around the schemas. */
 const FRAME_CHARS = 1_000;
 
-/** Finds tools among those the caller may call, and gives their schemas. It shows nothing else, so it needs nobody's leave. */
+/**
+ * Finds tools among those that the caller may call, and gives their schemas. It shows nothing else, so it needs no
+ * grant.
+ */
 export function toolSearchTool(deps: ToolSearchDeps): Tool {
   return toolOf<Args>(
     {
@@ -53,7 +56,7 @@ export function toolSearchTool(deps: ToolSearchDeps): Tool {
         max_results: {
           type: "integer",
           minimum: 1,
-          maximum: MOST_RESULTS,
+          maximum: MAX_RESULTS,
           description: `How many at most. Default ${DEFAULT_RESULTS}.`,
         },
       },
@@ -63,12 +66,12 @@ export function toolSearchTool(deps: ToolSearchDeps): Tool {
       status: () => (deps.limits().isEnabled ? ACTIVE : DISABLED),
       async run({ query, max_results = DEFAULT_RESULTS }, { caller }) {
         const wanted = Math.min(max_results, deps.limits().maxMatches);
-        const found = await findTools(query, wanted, caller, deps);
-        const tools = found.matches.map(({ tool }) => tool);
-        const names = found.matches.flatMap(({ tool, alike }) => [tool, ...alike]).map(({ name }) => name);
-        if (!isSelection(query)) deps.usage.searched(caller, query.trim(), names);
-        const notes = tools.length === 0 ? [] : await deps.found(caller, tools);
-        return told(found, notes, query, caller, deps);
+        const result = await findTools(query, wanted, caller, deps);
+        const tools = result.matches.map(({ tool }) => tool);
+        const names = result.matches.flatMap(({ tool, alike }) => [tool, ...alike]).map(({ name }) => name);
+        if (!isSelection(query)) deps.usage.noteSearch(caller, query.trim(), names);
+        const notes = tools.length === 0 ? [] : await deps.addToList(caller, tools);
+        return renderMatches(result, notes, query, caller, deps);
       },
     },
     { origin: "native", floor: true, wildcard: true },
@@ -76,8 +79,8 @@ export function toolSearchTool(deps: ToolSearchDeps): Tool {
   );
 }
 
-function told(
-  { matches, notFound, ambiguous }: Found,
+function renderMatches(
+  { matches, notFound, ambiguous }: ToolMatches,
   notes: readonly string[],
   query: string,
   caller: Caller,
@@ -87,13 +90,13 @@ function told(
   const structured = {
     matches: matches.map(({ tool, alike }) => ({
       id: nameFor(tool, caller),
-      description: shortened(tool.description),
+      description: shorten(tool.description),
       ...(alike.length > 0 && { alike: alike.map((other) => nameFor(other, caller)) }),
     })),
     not_found: notFound,
   };
   if (matches.length === 0) {
-    const advice = missed(deps.catalog().visible(caller), query, caller);
+    const advice = explainMiss(deps.catalog().visible(caller), query, caller);
     return output([...missing, advice].join("\n"), structured);
   }
   const lines = [
@@ -105,27 +108,27 @@ function told(
   return output(lines.join("\n"), structured);
 }
 
-/** The schemas as models read them; where not all fit, the last ones are named instead. */
-function functionsBlock(matches: Found["matches"], caller: Caller, maxChars: number): string {
-  const shown: string[] = [];
-  const left: string[] = [];
+/** The schemas as models read them; where not all fit, the last tools are only named. */
+function functionsBlock(matches: ToolMatches["matches"], caller: Caller, maxChars: number): string {
+  const lines: string[] = [];
+  const omitted: string[] = [];
   let room = maxChars - FRAME_CHARS;
   for (const { tool } of matches) {
     const name = nameFor(tool, caller);
     const { description, inputSchema } = tool;
     const line = `<function>${JSON.stringify({ description, name, parameters: inputSchema })}</function>`;
     room -= line.length;
-    if (room >= 0) shown.push(line);
-    else left.push(name);
+    if (room >= 0) lines.push(line);
+    else omitted.push(name);
   }
   const rest =
-    left.length === 0
+    omitted.length === 0
       ? []
-      : [`Too long to be shown here: ${left.join(", ")}. Get one with ${TOOL_SEARCH} select:NAME.`];
-  return ["<functions>", ...shown, "</functions>", ...rest].join("\n");
+      : [`Too long to be shown here: ${omitted.join(", ")}. Get one with ${TOOL_SEARCH} select:NAME.`];
+  return ["<functions>", ...lines, "</functions>", ...rest].join("\n");
 }
 
-function alikeLines(matches: Found["matches"], caller: Caller): readonly string[] {
+function alikeLines(matches: ToolMatches["matches"], caller: Caller): readonly string[] {
   return matches
     .filter(({ alike }) => alike.length > 0)
     .map(({ tool, alike }) => {
@@ -134,6 +137,6 @@ function alikeLines(matches: Found["matches"], caller: Caller): readonly string[
     });
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`;
 }

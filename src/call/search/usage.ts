@@ -7,31 +7,31 @@ import type { ToolUseStore } from "../../machine/db/tables/calls/tool-use-record
 import { termsOf } from "../../machine/text/analyser.ts";
 
 export interface ToolUsageDeps {
-  /** Asked anew every time: nothing is noted or used while it is off. */
+  /** Asked every time: nothing is noted or used while it is off. */
   readonly isOn: () => boolean;
   readonly store: ToolUseStore;
-  /** Whose experience it is: an agent's own, shared with those that work for it. */
+  /** Whose experience counts: an agent's own, shared with the agents that work for it. */
   readonly ownerOf: (caller: Caller) => string;
-  /** Takes secrets out of a query before a word of it is kept. */
+  /** Removes secrets from a query before any word of it is stored. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What a tool's score gains by what was called before. */
+/** What earlier calls add to a tool's score. */
 export type Lift = (tool: string) => number;
 
-/** At most about what one rare word is worth: experience settles what is close, it does not decide. */
-const MOST = 6;
+/** About the worth of one rare word: experience decides close cases only. */
+const MAX_LIFT = 6;
 const MAX_TERMS = 16;
 const MAX_QUERY = 2_000;
-/** A call so long after a search has nothing to do with it. */
+/** A call this long after a search is unrelated to it. */
 const RELATED_MS = 30 * 60_000;
-const SEARCHES_KEPT = 4;
-const CONVERSATIONS_KEPT = 1_000;
-const OWNERS_KEPT = 200;
-const USES_KEPT = 2_000;
-/** What another process noted is seen after this long. */
+const MAX_SEARCHES = 4;
+const MAX_CONVERSATIONS = 1_000;
+const MAX_OWNERS = 200;
+const MAX_USES = 2_000;
+/** What another process stored is seen after this long. */
 const FRESH_MS = 10 * 60_000;
 
 interface Search {
@@ -41,45 +41,46 @@ interface Search {
   readonly at: number;
 }
 
-/** How often each tool was called after a search with a term. */
+/** How often each tool was called after a search with a term: tools and counts by term. */
 type Uses = Map<string, Map<string, number>>;
 
 /**
- * What agents called after which search. A call of a tool that a search of the same conversation had found counts once for each word of
- * that search, and lifts the tool a little where those words are asked for again. Never fails: what cannot be kept is logged.
+ * What agents called after which search. A call of a tool that a search of the same conversation had found counts once
+ * for each word of that search, and lifts the tool a little when those words are searched again. Never fails: problems
+ * are logged.
  */
 export class ToolUsage {
   readonly #deps: ToolUsageDeps;
-  /** Whether a call may follow a search: while nobody searches, none has to be told. */
-  isWaiting = false;
+  /** Whether a call may follow a search; if not, `noteCall` need not be called. */
+  hasRecentSearch = false;
   #searchedAt = 0;
   /** By agent and conversation. */
-  readonly #searches = new BoundedMap<string, Search[]>(CONVERSATIONS_KEPT, { drops: "least used" });
+  readonly #searches = new BoundedMap<string, Search[]>(MAX_CONVERSATIONS, { drops: "least used" });
   readonly #owners: BoundedMap<string, Promise<Uses>>;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: ToolUsageDeps) {
     this.#deps = deps;
-    this.#owners = new BoundedMap(OWNERS_KEPT, { maxAge: { ms: FRESH_MS, clock: deps.clock } });
+    this.#owners = new BoundedMap(MAX_OWNERS, { maxAge: { ms: FRESH_MS, clock: deps.clock } });
   }
 
-  /** A search of the caller's was answered with these tools. */
-  searched(caller: Caller, query: string, found: readonly string[]): void {
-    if (!this.#isFor(caller) || found.length === 0) return;
+  /** Notes a search of the caller and the tools that it found. */
+  noteSearch(caller: Caller, query: string, found: readonly string[]): void {
+    if (!this.#countsFor(caller) || found.length === 0) return;
     const key = keyOf(caller);
     const before = this.#searches.get(key) ?? [];
     const search = { terms: this.#termsOf(query), found: new Set(found), at: this.#deps.clock() };
-    this.#searches.set(key, [search, ...before].slice(0, SEARCHES_KEPT));
+    this.#searches.set(key, [search, ...before].slice(0, MAX_SEARCHES));
     this.#searchedAt = search.at;
-    this.isWaiting = true;
+    this.hasRecentSearch = true;
   }
 
-  /** The caller calls a tool. */
-  called(caller: Caller, tool: string): void {
-    if (!this.isWaiting || !this.#isFor(caller)) return;
+  /** Notes a call of the caller. */
+  noteCall(caller: Caller, tool: string): void {
+    if (!this.hasRecentSearch || !this.#countsFor(caller)) return;
     const since = this.#deps.clock() - RELATED_MS;
     if (this.#searchedAt < since) {
-      this.isWaiting = false;
+      this.hasRecentSearch = false;
       this.#searches.clear();
       return;
     }
@@ -89,9 +90,9 @@ export class ToolUsage {
     this.#note(this.#deps.ownerOf(caller), search.terms, tool);
   }
 
-  /** What the words of a query have led to before. */
+  /** The lift that the words of a query have earned by earlier calls. */
   async lift(caller: Caller, query: string): Promise<Lift | undefined> {
-    if (!this.#isFor(caller)) return undefined;
+    if (!this.#countsFor(caller)) return undefined;
     const uses = await this.#usesOf(this.#deps.ownerOf(caller));
     const known = this.#termsOf(query).map((term) => uses.get(term));
     if (known.every((tools) => tools === undefined)) return undefined;
@@ -101,17 +102,17 @@ export class ToolUsage {
         const count = tools?.get(tool) ?? 0;
         sum += count / (count + 1);
       }
-      // Squared: half of the words say much less than half of what all of them do.
-      return MOST * (sum / known.length) ** 2;
+      // Squared: matching half of the words says much less than half of what matching all does.
+      return MAX_LIFT * (sum / known.length) ** 2;
     };
   }
 
-  /** What was noted is kept. */
+  /** Waits until everything noted is stored. */
   async close(): Promise<void> {
     await this.#writing;
   }
 
-  #isFor(caller: Caller): boolean {
+  #countsFor(caller: Caller): boolean {
     return !caller.operator && this.#deps.isOn();
   }
 
@@ -124,11 +125,11 @@ export class ToolUsage {
     const { store, clock } = this.#deps;
     this.#writing = this.#writing
       .then(async () => {
-        await store.add(owner, terms, tool, clock(), USES_KEPT);
+        await store.add(owner, terms, tool, clock(), MAX_USES);
         const uses = await this.#owners.get(owner);
         if (uses) for (const term of terms) count(uses, term, tool, 1);
       })
-      .catch((error) => this.#failed(error));
+      .catch((error) => this.#logFailure(error));
   }
 
   #usesOf(owner: string): Promise<Uses> {
@@ -138,16 +139,19 @@ export class ToolUsage {
   async #read(owner: string): Promise<Uses> {
     const uses: Uses = new Map();
     try {
-      const records = await this.#deps.store.list(owner, USES_KEPT);
+      const records = await this.#deps.store.list(owner, MAX_USES);
       for (const record of records) count(uses, record.term, record.tool, record.count);
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
     }
     return uses;
   }
 
-  #failed(error: unknown): void {
-    this.#deps.log.warn({ cause: messageOf(error) }, "what tools were called for could not be kept or read");
+  #logFailure(error: unknown): void {
+    this.#deps.log.warn(
+      { cause: messageOf(error) },
+      "tool-search: failed to read or store which tools were called after searches",
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/to
 import { isRecord } from "../../lib/json.ts";
 import { iso } from "../../lib/text/time-text.ts";
 import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import { agreement } from "../questions/agreement.ts";
+import { requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import { withoutCredentials } from "./credentials.ts";
 import type { SecretInfo } from "./secret.ts";
@@ -178,9 +178,9 @@ async function refusal(
     tool,
     bound: [name, updatedAt],
     prompt: `May ${caller.agentName} ${what} the secret ${name}, which ${setterOf(secret, agentName)} set? Its value is lost then.`,
-    shown: { name },
+    visibleArguments: { name },
   };
-  return agreement(questions, wish, caller);
+  return requireAgreement(questions, wish, caller);
 }
 
 function tooMany(secrets: readonly SecretInfo[], { operator, agentId }: Caller): ToolResult | undefined {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { agreement } from "../../call/questions/agreement.ts";
+import { requireAgreement } from "../../call/questions/agreement.ts";
 import type { Questions } from "../../call/questions/questions.ts";
 import { explainRefusal, failed, output, platformTool } from "../../contract/define-tool.ts";
 import type { Events } from "../../contract/events.ts";
@@ -109,9 +109,9 @@ function updateTool(deps: SettingsToolDeps): Tool {
           // What they agreed to change must still be what they looked at.
           bound: [changes, createHash("sha256").update(before).digest("hex")],
           prompt: `May ${caller.agentName} change the settings ${changeText(changes, deps)}? It says: ${JSON.stringify(reason)}`,
-          shown: { changes, reason },
+          visibleArguments: { changes, reason },
         };
-        const disagreed = await agreement(deps.questions, wish, caller);
+        const disagreed = await requireAgreement(deps.questions, wish, caller);
         if (disagreed) return disagreed;
         return written(changes, deps, () => writeChanges(file.value, changed.value, deps.clock));
       },

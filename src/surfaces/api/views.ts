@@ -1,7 +1,7 @@
 import { toolTokens } from "../../call/conversation/token-estimate.ts";
 import { contextOf } from "../../call/identity/context.ts";
 import { OPERATOR } from "../../call/identity/identity.ts";
-import { wantedRole } from "../../call/questions/answers.ts";
+import { requiredRole } from "../../call/questions/answers.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
@@ -103,7 +103,7 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
     findings: hub.upstream.trust.listToolFindings(tool),
     untrusted: tool.untrusted ?? false,
     warnings: hub.warningsOf(tool),
-    toolboxes: hub.catalog.toolboxes.holding(tool),
+    toolboxes: hub.catalog.toolboxes.namesGranting(tool),
     agents: hub.identity
       .agents()
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))
@@ -130,7 +130,7 @@ function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space">
 
 export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
   const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
-  const wants = wantedRole(record, (name) => hub.vault.names().includes(name));
+  const wants = requiredRole(record, (name) => hub.vault.names().includes(name));
   return { ...question, state: hub.questions.stateOf(record), agent: agentName(hub, agentId), wants };
 }
 

@@ -1,10 +1,10 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
-import type { ShownTool } from "../../call/catalog/tool-interface.ts";
+import type { ListedTool } from "../../call/catalog/tool-interface.ts";
 import type { JsonSchema, ToolFlags } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 
 /** A tool as MCP lists it: what its origin published, or what follows from its flags. */
-export function toMcpTool(tool: ShownTool, name = tool.name, description = tool.description): McpTool {
+export function toMcpTool(tool: ListedTool, name = tool.name, description = tool.description): McpTool {
   const { annotations, icons, _meta } = tool.published ?? {};
   const listed = {
     name,
@@ -21,7 +21,7 @@ export function toMcpTool(tool: ShownTool, name = tool.name, description = tool.
   return isListable(listed) ? listed : bareTool(tool, name, description);
 }
 
-function bareTool(tool: ShownTool, name: string, description: string): McpTool {
+function bareTool(tool: ListedTool, name: string, description: string): McpTool {
   return {
     name,
     description,

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { ShownTool } from "../../call/catalog/tool-interface.ts";
+import type { ListedTool } from "../../call/catalog/tool-interface.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { OfferKind } from "../../contract/offer.ts";
 import {
@@ -73,7 +73,7 @@ export function methodFor(name: string, caller: Caller, { offers }: Pick<Hub, "o
   if (!Object.hasOwn(METHODS, name)) return undefined;
   const group = name.slice(0, name.indexOf("/"));
   if (group === "tools") return METHODS[name];
-  const able = offers.capabilitiesFor(caller);
+  const able = offers.abilitiesFor(caller);
   const isOffered =
     group === "resources" ? able.resources : group === "prompts" ? able.prompts : able.completions;
   return isOffered ? METHODS[name] : undefined;
@@ -271,7 +271,7 @@ export function capabilitiesIn(value: unknown): Params {
  */
 export function toCallResult(
   outcome: ToolOutcome,
-  tool: ShownTool | undefined,
+  tool: ListedTool | undefined,
   era: "legacy" | "modern",
 ): CallToolResult {
   const structured = outcome.structured ?? (era === "modern" ? outcome.structuredValue : undefined);
@@ -289,7 +289,7 @@ export function toCallResult(
  * Strict clients refuse a success without the structured content that the listed output schema promises, as when it
  * was too large to send; as an error they show the model what there is. A schema that is not listed promises nothing.
  */
-function promisesStructure(tool: ShownTool): boolean {
+function promisesStructure(tool: ListedTool): boolean {
   return tool.outputSchema !== undefined && toMcpTool(tool).outputSchema !== undefined;
 }
 

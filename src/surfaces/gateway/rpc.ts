@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { Member } from "../../call/executor/batch.ts";
+import type { BatchMember } from "../../call/executor/batch.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { messageOf as textOf } from "../../contract/errors.ts";
 import type { OutcomeName, ToolOutcome } from "../../contract/tool.ts";
@@ -90,7 +90,7 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
   }
 
   /** Who a message is from, and what it calls, where it does. */
-  function calledBy(body: unknown, principal: AgentPrincipal): Pick<Member<never>, "caller" | "call"> {
+  function calledBy(body: unknown, principal: AgentPrincipal): Pick<BatchMember<never>, "caller" | "call"> {
     const message = messageOf(body);
     const params = message && "params" in message ? message.params : {};
     const caller = callerOf(principal, params);

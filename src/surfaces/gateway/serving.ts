@@ -59,7 +59,7 @@ export class OfferTexts {
 
 /** What the caller's address offers, as MCP server capabilities. */
 export function serverCapabilities(hub: Hub, caller: Caller): Params {
-  const { resources, prompts, completions, subscribe } = hub.offers.capabilitiesFor(caller);
+  const { resources, prompts, completions, subscribe } = hub.offers.abilitiesFor(caller);
   return {
     tools: { listChanged: true },
     ...(resources && { resources: { listChanged: true, ...(subscribe && { subscribe: true }) } }),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { nameFor } from "../../call/catalog/grants.ts";
-import type { ShownTool } from "../../call/catalog/tool-interface.ts";
+import type { ListedTool } from "../../call/catalog/tool-interface.ts";
 import { listedDescription } from "../../call/conversation/listed-description.ts";
 import type { Listing } from "../../call/conversation/listing.ts";
 import type { Caller } from "../../contract/caller.ts";
@@ -33,7 +33,7 @@ export class ToolLists {
   /** Where descriptions are cut in what was made. */
   #maxDescription: number;
   readonly #shared = new BoundedMap<string, ToolList>(MAX_TEXTS, { drops: "least used" });
-  #texts = new WeakMap<ShownTool, Map<string, string>>();
+  #texts = new WeakMap<ListedTool, Map<string, string>>();
 
   constructor(hub: Hubs) {
     this.#hub = hub;

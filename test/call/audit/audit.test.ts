@@ -53,7 +53,7 @@ describe("audit", () => {
   it("writes an intent at once and replaces it with the record", async () => {
     await using it = await open();
     const record = it.audit.begin("call_1", call);
-    await record.intent();
+    await record.writeIntent();
     expect(await it.calls()).toMatchObject([{ id: "call_1", outcome: null }]);
     record.end("ok", 3, null);
     await it.audit.flush();
@@ -105,7 +105,9 @@ describe("audit", () => {
     });
     for (const id of ["a", "b"]) it.audit.begin(id, call).end("ok", 1, null);
     await it.audit.flush();
-    await expect(it.audit.begin("wipe", call).intent()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(it.audit.begin("wipe", call).writeIntent()).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
     await it.audit.note("agent.created", null, "x");
     expect(it.audit.load).toMatchObject({ waiting: 3, lost: 0 });
     isDown = false;
@@ -224,8 +226,8 @@ describe("audit", () => {
   it("shows what a person was asked and what the conversation had read", async () => {
     await using it = await open();
     const record = it.audit.begin("a", call);
-    record.labelled(["untrusted", "web"]);
-    record.asked("qst_1", "ada");
+    record.noteLabels(["untrusted", "web"]);
+    record.noteApproval("qst_1", "ada");
     record.end("ok", 1, null);
     await it.audit.flush();
     expect((await it.calls())[0]).toMatchObject({

@@ -55,9 +55,9 @@ it("a call becomes a span with its steps, under that of its caller, without its 
     via: "mcp",
     traceparent,
   });
-  record.resolved("wipe");
-  record.decided(args, { action: "ask", rule: "r" });
-  record.runs();
+  record.noteTool("wipe");
+  record.noteDecision(args, { action: "ask", rule: "r" });
+  record.noteStart();
   const { traceparent: forTool } = record;
   record.end("failed", 5, "hunter22 is wrong");
   await exporter.flush();
@@ -131,9 +131,9 @@ it("a call that waited for a person and did not run shows how long it waited", a
   const call = { name: "wipe", arguments: {}, caller: testCaller(), via: "mcp" } as const;
   for (const asked of ["qst_1", undefined]) {
     const record = audit.begin("call_1", call);
-    record.resolved("wipe");
-    record.decided({}, { action: "ask", rule: "r" });
-    if (asked !== undefined) record.asked(asked);
+    record.noteTool("wipe");
+    record.noteDecision({}, { action: "ask", rule: "r" });
+    if (asked !== undefined) record.noteApproval(asked);
     record.end("denied", 30_000, "a person rejected this call");
   }
   await exporter.close();

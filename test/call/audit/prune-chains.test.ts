@@ -56,7 +56,7 @@ it("a record that was altered stays while nothing behind it is old, and is found
 it("records outside the chains are found also when the first record of the chain was removed for its age", async () => {
   await using home = await auditHome(3);
   const audit = await home.open();
-  await audit.begin("unfinished", call).intent();
+  await audit.begin("unfinished", call).writeIntent();
   expect(await audit.prune(6, 3)).toBe(3);
   await audit.close();
   expect((await home.found()).findings).toEqual([]);
@@ -100,7 +100,7 @@ it("beside more than a thousand chains that are over a home finds its own, and n
   });
   const audit = await home.open();
   expect(audit.chain.opening.reason).toBe("continued");
-  await audit.begin("later", call).intent();
+  await audit.begin("later", call).writeIntent();
   await audit.close();
   const { findings, chains } = await home.found();
   expect(findings).toEqual([]);

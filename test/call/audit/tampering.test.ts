@@ -82,7 +82,7 @@ describe.each<[string, FreshStore, boolean, number]>([
     t = await fresh();
     home = await tempHome();
     const audit = await open();
-    await audit.begin("call_1", call).intent();
+    await audit.begin("call_1", call).writeIntent();
     audit.begin("call_2", call).end("ok", 2, "é");
     await audit.flush();
     olderHead = await readFile(headFile(), "utf8");

@@ -167,11 +167,11 @@ describe.each<[string, FreshStore, boolean]>([
     home = await tempHome();
     const audit = await open();
     const ended = audit.begin("call_1", call);
-    await ended.intent();
+    await ended.writeIntent();
     ended.end("ok", 1.4, null);
     for (const id of ["call_2", "call_3", "call_4", "call_5"]) audit.begin(id, call).end("ok", 2, "é");
     await audit.flush();
-    await audit.begin("call_6", call).intent();
+    await audit.begin("call_6", call).writeIntent();
     await audit.note("agent.created", "person:ada", "agt_1", { name: "bob" });
     audit.begin("call_7", call).end("failed", 3, "no");
     await audit.close();

@@ -19,7 +19,7 @@ const BUILTIN_TOOLBOXES = builtinToolboxes((toolbox) => toolboxEntriesOf(feature
 const contentOf = (name: string) => BUILTIN_TOOLBOXES.find((toolbox) => toolbox.name === name)!.tools;
 
 describe("N6: the built-in toolboxes", () => {
-  it("are 002's nine and knowledge, each with a word of what it is for", () => {
+  it("are 002's nine and knowledge, each with a description", () => {
     expect(BUILTIN_TOOLBOXES.map(({ name }) => name).sort()).toEqual(NAMES);
     for (const { name, description, tools } of BUILTIN_TOOLBOXES) {
       expect(description.length, name).toBeGreaterThan(20);

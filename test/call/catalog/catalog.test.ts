@@ -54,8 +54,8 @@ describe("catalog", () => {
     expect(names("c1")).toEqual([]);
     expect(names("c2")).toContain("mcp_fs_stat");
     expect(names("c1")).toEqual([]);
-    expect(catalog.sightKey(testCaller({ conversation: "c2" }))).toBe(
-      catalog.sightKey(testCaller({ conversation: "c3" })),
+    expect(catalog.viewKey(testCaller({ conversation: "c2" }))).toBe(
+      catalog.viewKey(testCaller({ conversation: "c3" })),
     );
   });
 
@@ -139,7 +139,7 @@ describe("catalog", () => {
     const caller = testCaller({ grants: ["mcp_fs_stat"] });
     const before = catalog.visible(caller);
     source.replace([...TOOLS, testTool({ name: "mcp_of_others" })]);
-    catalog.changed();
+    catalog.invalidate();
     expect(catalog.visible(caller)).toBe(before);
     source.replace(TOOLS.filter(({ name }) => name !== "mcp_fs_stat"));
     expect(catalog.visible(caller).map(({ name }) => name)).toEqual(["read_file"]);

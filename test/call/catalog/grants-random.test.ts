@@ -15,7 +15,7 @@ const CALLERS = 20;
 const names = (tools: readonly Tool[]) => tools.map((tool) => tool.name);
 const isListable = (tool: Tool) => ["active", "unavailable"].includes(tool.status().kind);
 
-/** Calls `check` for many callers of many catalogues, each with the seed that brings it back. */
+/** Calls `check` for many callers of many catalogues, with the seed that reproduces each. */
 async function eachCaller(
   check: (catalog: Catalog, caller: Caller, random: RandomGrants, seed: string) => void,
   more: Partial<Caller> = {},
@@ -44,7 +44,7 @@ describe("N4: what an agent has, for random catalogues, toolboxes and agents", (
     });
   });
 
-  it("is the same for list and call: what is listed resolves or is away for now, and nothing else is had", async () => {
+  it("is the same for list and call: what is listed resolves or is briefly unavailable, and nothing else is granted", async () => {
     await eachCaller((catalog, caller, random, seed) => {
       const listed = new Set(names(catalog.visible(caller)));
       for (const tool of random.tools) {
@@ -69,10 +69,10 @@ describe("N4: what an agent has, for random catalogues, toolboxes and agents", (
     });
   });
 
-  it("says where it comes from, and never of what is not had by it", async () => {
+  it("names the source of every grant, and none for what is not granted", async () => {
     await eachCaller((catalog, caller, random, seed) => {
       for (const tool of catalog.visible(caller)) {
-        const from = catalog.grantedBy(tool, caller);
+        const from = catalog.grantSources(tool, caller);
         expect(from.length, `${seed}, ${tool.name}`).toBeGreaterThan(0);
         const boxes = caller.toolboxes.filter((box) =>
           mayHave({ ...tool, floor: false }, { ...caller, toolboxes: [box], grants: [] }, random),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grantedBy, grantSet, isGranted } from "../../../src/call/catalog/grants.ts";
+import { grantSet, grantSources, isGranted } from "../../../src/call/catalog/grants.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 
@@ -84,15 +84,15 @@ describe("grants", () => {
 
   it("say where they come from", () => {
     const caller = testCaller({ toolboxes: ["fs", "git"], grants: ["mcp_fs_read"] });
-    expect(grantedBy(tools[4]!, caller, toolboxes)).toEqual(["toolbox fs", "toolbox git", "grant"]);
-    expect(grantedBy(tools[0]!, caller, toolboxes)).toEqual(["floor"]);
+    expect(grantSources(tools[4]!, caller, toolboxes)).toEqual(["toolbox fs", "toolbox git", "grant"]);
+    expect(grantSources(tools[0]!, caller, toolboxes)).toEqual(["floor"]);
     const byPattern = testCaller({ toolboxes: ["servers", "reads"], grants: ["mcp:fs:*"] });
-    expect(grantedBy(tools[4]!, byPattern, toolboxes)).toEqual([
+    expect(grantSources(tools[4]!, byPattern, toolboxes)).toEqual([
       "toolbox servers (mcp:*)",
       "toolbox reads (mcp:*:read*)",
       "grant (mcp:fs:*)",
     ]);
-    expect(grantedBy(tools[5]!, byPattern, toolboxes)).toEqual([
+    expect(grantSources(tools[5]!, byPattern, toolboxes)).toEqual([
       "toolbox servers (mcp:*)",
       "toolbox reads (mcp:git:log)",
     ]);

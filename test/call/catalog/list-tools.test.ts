@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
 
-interface Listed {
+interface ToolPage {
   readonly tools: readonly {
     readonly name: string;
     readonly granted: boolean;
@@ -23,13 +23,13 @@ async function open(setup: TestHubSetup = {}): Promise<TestHub> {
   return test;
 }
 
-async function list(test: TestHub, args: object, agent: string): Promise<Listed> {
+async function list(test: TestHub, args: object, agent: string): Promise<ToolPage> {
   const outcome = await test.call("list_tools", args, agent);
   expect(outcome.outcome, outcome.text).toBe("ok");
-  return outcome.structured as unknown as Listed;
+  return outcome.structured as unknown as ToolPage;
 }
 
-const names = ({ tools }: Listed) => tools.map(({ name }) => name);
+const names = ({ tools }: ToolPage) => tools.map(({ name }) => name);
 
 describe("list_tools", () => {
   it("lists what the agent can call, the same as every other list", async () => {
@@ -44,7 +44,7 @@ describe("list_tools", () => {
     const all = await list(test, { scope: "all", limit: 200 }, "plain");
     expect(all.tools.find(({ name }) => name === "mcp_fs_read")).toMatchObject({ granted: false });
     expect(names(all)).not.toContain("mcp_fs_write");
-    // For sub-agents, and only announced.
+    // One is for sub-agents, the other only announced.
     expect(names(all)).not.toContain("report_to_parent");
     expect(names(all)).not.toContain("send_email");
   });
@@ -69,7 +69,7 @@ describe("list_tools", () => {
     const whole = names(await list(test, { limit: 200 }, "plain"));
     const paged: string[] = [];
     for (let offset: number | undefined = 0; offset !== undefined; ) {
-      const page: Listed = await list(test, { limit: 5, offset }, "plain");
+      const page: ToolPage = await list(test, { limit: 5, offset }, "plain");
       paged.push(...names(page));
       offset = page.next_offset;
     }

@@ -88,8 +88,8 @@ describe("request_tool_access", () => {
     await ask(test, ["mcp_fs_read"]);
     await test.hub.questions.answer((await pending(test))[0]!.id, "grant");
     await test.hub.identity.updateAgent("asker", { grants: [] });
-    expect((await ask(test, ["mcp_fs_read"])).text).toContain("has taken it away since");
-    // It may ask again: nobody said no.
+    expect((await ask(test, ["mcp_fs_read"])).text).toContain("has withdrawn it since");
+    // It may ask again: nobody refused.
     expect((await ask(test, ["mcp_fs_read"])).outcome).toBe("needs_input");
   });
 
@@ -106,7 +106,7 @@ describe("request_tool_access", () => {
     expect(await pending(test)).toEqual([]);
   });
 
-  it("says of a tool that is held, denied or disabled the same as of none, to who does not have it", async () => {
+  it("reports a held, denied or disabled tool as unknown to agents that do not have it", async () => {
     await using server = await published();
     await using test = await testHub({
       toolboxes: { calc: ["mcp:calc:*"] },
@@ -134,7 +134,7 @@ describe("request_tool_access", () => {
     await upstream.update("fs", { enabled: false });
     expect(await answerOf("mcp_fs_read", "asker")).toBe(await answerOf("mcp_fs_rxad", "asker"));
     expect(await pending(test)).toEqual([]);
-    // Who has it is told how it stands.
+    // Agents that have the tool are told its state.
     expect(await states(test, ["mcp_calc_add"], "owner")).toEqual(["unavailable"]);
   });
 

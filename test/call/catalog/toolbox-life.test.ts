@@ -25,8 +25,8 @@ describe("a tool in two toolboxes of an agent", () => {
     await using test = await open();
     expect(fsTools(test, "both")).toEqual(["mcp_fs_read", "mcp_fs_write"]);
     const tool = test.hub.catalog.get("mcp_fs_read")!;
-    expect(test.hub.catalog.grantedBy(tool, test.caller("both"))).toEqual(["toolbox one", "toolbox two"]);
-    expect(test.hub.catalog.toolboxes.holding(tool)).toEqual(["one", "two"]);
+    expect(test.hub.catalog.grantSources(tool, test.caller("both"))).toEqual(["toolbox one", "toolbox two"]);
+    expect(test.hub.catalog.toolboxes.namesGranting(tool)).toEqual(["one", "two"]);
     await test.hub.catalog.toolboxes.delete("one");
     expect(fsTools(test, "both")).toEqual(["mcp_fs_read"]);
     await test.hub.catalog.toolboxes.update("two", { tools: [] });
@@ -84,7 +84,7 @@ describe("*", () => {
     "gives no tool of a server, whatever it is called (%s)",
     async (naming) => {
       await using test = await testHub({ settings: { naming }, agents: { everything: ["all"] } });
-      // Under the second template its tool could be taken for one of the user's scripts.
+      // With the second template its tool could be taken for a custom tool.
       await test.hub.upstream.add("custom", listing("read"));
       await test.hub.upstream.settled();
       const foreign = test.hub.catalog.all().filter(({ origin }) => origin === "mcp:custom");

@@ -48,7 +48,7 @@ describe("create_toolbox", () => {
     const args = { name: "more", tools: [...decoys, "mcp_fs_write"] };
     expect(await test.call("create_toolbox", args, "chief")).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining("at most 20 can be asked for at a time"),
+      text: expect.stringContaining("at most 20 can be approved at a time"),
     });
     expect(await test.hub.questions.list({ state: "pending" })).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe("create_toolbox", () => {
     await test.hub.questions.answer((await pending(test)).id, "reject");
     expect(await test.call("create_toolbox", args, "chief")).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining("A person said no"),
+      text: expect.stringContaining("A person rejected this"),
     });
     expect(test.hub.catalog.toolboxes.byName.has("more")).toBe(false);
   });
@@ -68,7 +68,7 @@ describe("create_toolbox", () => {
   it("refuses taken and unusable names, and what is no name of a tool", async () => {
     await using test = await open();
     for (const [args, message] of [
-      [{ name: "all", tools: [] }, "exists already"],
+      [{ name: "all", tools: [] }, "already exists"],
       [{ name: "Bad Name", tools: [] }, "name"],
       [{ name: "fine", tools: ["Read File"] }, "full tool names"],
     ] as const) {

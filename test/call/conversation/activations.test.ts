@@ -34,7 +34,7 @@ function activationsOver(store: Pick<Store, "activations"> = t.store): Activatio
 }
 
 async function namesOf(activations: Activations, conversation: typeof ADA | typeof KID | typeof GRANDKID) {
-  return [...(await activations.of(conversation)).keys()].sort();
+  return [...(await activations.get(conversation)).keys()].sort();
 }
 
 describe("activated tools", () => {
@@ -50,12 +50,12 @@ describe("activated tools", () => {
 
   it("are known at once after the first look, as the same object until something is added", async () => {
     const activations = activationsOver();
-    await activations.of(ADA);
-    const known = activations.of(ADA);
+    await activations.get(ADA);
+    const known = activations.get(ADA);
     expect(known).not.toBeInstanceOf(Promise);
-    expect(activations.of(ADA)).toBe(known);
+    expect(activations.get(ADA)).toBe(known);
     await activations.activate(ADA, ["a"]);
-    expect(activations.of(ADA)).not.toBe(known);
+    expect(activations.get(ADA)).not.toBe(known);
   });
 
   it("of a parent are its sub-agents' too, and theirs in turn, also those that come later", async () => {
@@ -79,20 +79,20 @@ describe("activated tools", () => {
     expect(await namesOf(activations, { ...KID, conversation: "elsewhere" })).toEqual(["newer"]);
   });
 
-  it("go on in the next conversation of the same token, if that comes soon enough", async () => {
+  it("carry over to the next conversation of the same token, if that starts soon enough", async () => {
     const activations = activationsOver();
     await activations.activate(ADA, ["a"]);
     const next = { ...ADA, conversation: "next" };
-    await activations.goOn({ ...next, tokenId: "tok_9" }, 0);
+    await activations.carryOver({ ...next, tokenId: "tok_9" }, 0);
     expect(await namesOf(activations, next)).toEqual([]);
-    await activations.goOn(next, now + 1);
+    await activations.carryOver(next, now + 1);
     expect(await namesOf(activations, next)).toEqual([]);
-    await activations.goOn(next, 0);
+    await activations.carryOver(next, 0);
     expect(await namesOf(activations, next)).toEqual(["a"]);
     expect(await namesOf(activationsOver(), next)).toEqual(["a"]);
   });
 
-  it("are over with their conversation", async () => {
+  it("end with their conversation", async () => {
     const activations = activationsOver();
     await activations.activate(ADA, ["a"]);
     await activations.forget(ADA);
@@ -105,7 +105,7 @@ describe("activated tools", () => {
     const many = Array.from({ length: 200 }, (_, index) => `tool_${String(index).padStart(3, "0")}`);
     await activations.activate(ADA, many);
     now += 100_000;
-    activations.used(ADA, "tool_000");
+    activations.noteUse(ADA, "tool_000");
     await activations.activate(ADA, ["new"]);
     for (const each of [activations, activationsOver()]) {
       const names = await namesOf(each, ADA);
@@ -120,14 +120,14 @@ describe("activated tools", () => {
     const activations = activationsOver();
     await activations.activate(ADA, ["a", "b"]);
     now += 100_000;
-    activations.used(ADA, "a");
+    activations.noteUse(ADA, "a");
     await activations.close();
     const records = await t.store.activations.list(ADA.agentId, ADA.conversation);
     expect(records.map(({ tool }) => tool)).toEqual(["b", "a"]);
     expect(records[1]!.usedAt - records[0]!.usedAt).toBeGreaterThan(90_000);
   });
 
-  it("count without the store too, which is told to whoever keeps the log", async () => {
+  it("count without the store, whose failure is reported", async () => {
     const broken = new Proxy(t.store.activations, {
       get: () => () => Promise.reject(new Error("the disk is full")),
     });
@@ -163,16 +163,16 @@ describe("activated tools", () => {
   it("that are inherited are its own once they are used", async () => {
     const activations = activationsOver();
     await activations.activate(ADA, ["a"]);
-    await activations.of(KID);
-    expect(activations.used(KID, "a")).toBe(true);
-    expect(activations.used(KID, "b")).toBe(false);
+    await activations.get(KID);
+    expect(activations.noteUse(KID, "a")).toBe(true);
+    expect(activations.noteUse(KID, "b")).toBe(false);
     await activations.close();
     await activations.activate(KID, []);
     const own = await t.store.activations.list(KID.agentId, KID.conversation);
     expect(own.map(({ tool }) => tool)).toEqual(["a"]);
   });
 
-  it("are told of, once for what is new", async () => {
+  it("notify listeners once for new tools", async () => {
     const activations = activationsOver();
     let told = 0;
     const stop = activations.onChange(() => told++);
@@ -201,7 +201,7 @@ describe("activated tools", () => {
     };
     const here = activationsOver({ activations: { ...store, list } });
     const other = { ...ADA, conversation: "other" };
-    for (const conversation of [ADA, other, KID, GRANDKID]) await here.of(conversation);
+    for (const conversation of [ADA, other, KID, GRANDKID]) await here.get(conversation);
     await activationsOver().activate(ADA, ["a"]);
     read.length = 0;
     here.reload(new Set([conversationKey(ADA)]));

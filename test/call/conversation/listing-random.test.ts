@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { grantSet, isGranted, isPattern } from "../../../src/call/catalog/grants.ts";
-import { listingOf } from "../../../src/call/conversation/listing.ts";
+import { makeListing } from "../../../src/call/conversation/listing.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { Dice } from "../../support/dice.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -8,7 +8,7 @@ import { testCaller, testTool } from "../../support/tools.ts";
 const ORIGINS = ["native", "custom", "mcp:fs", "mcp:mail", "plugin:x"];
 const PATTERNS = ["mcp:fs:*", "mcp:*", "mcp:*:a*", "plugin:*", "native:*"];
 
-/** The rule of D1 and D8, said in the plainest way: why a tool may not be left out, and how late it has to. */
+/** The rule of D1 and D8 in its plainest form: why a tool must stay in the list, and in which order tools leave it. */
 function whyListed(tool: Tool, { entries, pins, eager, activated }: World): number {
   if (tool.floor || pins.includes(tool.name)) return 4;
   if (entries.includes(tool.name)) return 3;
@@ -61,7 +61,7 @@ it("lists obey the rule whatever an agent has, found and runs on", () => {
     const mode = dice.one(["auto", "auto", true, false] as const);
     const limits = { mode, threshold, eager: world.eager, ...(maxTools !== undefined && { maxTools }) };
     const keeping = { named: grants.names, pins: world.pins };
-    const listing = listingOf(visible, world.activated, keeping, limits);
+    const listing = makeListing(visible, world.activated, keeping, limits);
     const about = JSON.stringify({ seed, limits, entries: world.entries });
 
     const listed = new Set(listing.tools.map(({ name }) => name));

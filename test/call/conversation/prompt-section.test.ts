@@ -3,7 +3,7 @@ import { promptSection } from "../../../src/call/conversation/prompt-section.ts"
 import { estimateTokens } from "../../../src/call/conversation/token-estimate.ts";
 import { testTool } from "../../support/tools.ts";
 
-const deps = { about: () => undefined, maxDescription: 200 };
+const deps = { aboutServer: () => undefined, maxDescription: 200 };
 
 function external(server: string, name: string, description = `Does ${name}.`) {
   return testTool({ name: `mcp_${server}_${name}`, ownName: name, origin: `mcp:${server}`, description });
@@ -11,11 +11,11 @@ function external(server: string, name: string, description = `Does ${name}.`) {
 
 function sectionOf(
   deferred: ReturnType<typeof external>[],
-  about: (origin: string) => string | undefined = deps.about,
+  aboutServer: (origin: string) => string | undefined = deps.aboutServer,
 ) {
   return promptSection(
     { tools: [testTool({ name: "call_tool" })], deferred, retired: [] },
-    { ...deps, about },
+    { ...deps, aboutServer },
   );
 }
 
@@ -26,8 +26,8 @@ describe("the prompt section", () => {
 
   it("has the servers with their counts and what they say, also where nothing is deferred", () => {
     const tools = [testTool({ name: "call_tool" }), external("git", "log"), external("git", "diff")];
-    const about = (origin: string) => (origin === "mcp:git" ? "Use it for code." : undefined);
-    const section = promptSection({ tools, deferred: [], retired: [] }, { ...deps, about });
+    const aboutServer = (origin: string) => (origin === "mcp:git" ? "Use it for code." : undefined);
+    const section = promptSection({ tools, deferred: [], retired: [] }, { ...deps, aboutServer });
     expect(section).toBe("Some of your tools come from these servers:\n- git (2 tools): Use it for code.");
   });
 

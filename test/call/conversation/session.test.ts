@@ -7,7 +7,7 @@ import {
   runOpenaiChatCalls,
   runOpenaiResponsesCalls,
 } from "../../../src/call/conversation/model-shapes/openai.ts";
-import { type Calling, Turn } from "../../../src/call/conversation/turn.ts";
+import { type CallMaker, Turn } from "../../../src/call/conversation/turn.ts";
 import { MAX_BATCH_CALLS } from "../../../src/call/executor/batch.ts";
 import type { ToolOutcome } from "../../../src/contract/tool.ts";
 import { EVERYTHING, testHub } from "../../support/test-hub.ts";
@@ -24,7 +24,7 @@ const ok = (text: string): ToolOutcome => ({
 
 const BEGINNING = { maxDescription: 200, deferred: [], retired: [], promptSection: "", revision: 1 };
 
-function oneByOne(callTool: Calling["callTool"]): Calling {
+function callOneByOne(callTool: CallMaker["callTool"]): CallMaker {
   return { callTool, callBatch: (calls) => Promise.all(calls.map(callTool)) };
 }
 
@@ -110,7 +110,7 @@ describe("a turn in the shape of", () => {
   const schema = { type: "object", properties: { at: { type: "string" } } };
   const turn = new Turn(
     { ...BEGINNING, tools: [tool] },
-    oneByOne(async ({ name, arguments: args }) =>
+    callOneByOne(async ({ name, arguments: args }) =>
       name === "look"
         ? ok(`saw ${JSON.stringify(args)}`)
         : { ...ok("no such tool"), outcome: "unknown_tool" },
@@ -139,7 +139,7 @@ describe("a turn in the shape of", () => {
     const image = { type: "image", data: "AAAA", mimeType: "image/png" };
     const seeing = new Turn(
       { ...BEGINNING, tools: [tool] },
-      oneByOne(async () => ({ ...ok(""), content: [image, { type: "audio", data: "x" }] })),
+      callOneByOne(async () => ({ ...ok(""), content: [image, { type: "audio", data: "x" }] })),
     );
     const [result] = await runAnthropicCalls(seeing, [
       { type: "tool_use", id: "a", name: "look", input: {} },

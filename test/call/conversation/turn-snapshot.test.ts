@@ -8,7 +8,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 
 const GROWING = fixture("changes its list") as { command: string; args: string[] };
 
-async function growing(settings = {}) {
+async function openGrowingServer(settings = {}) {
   const test = await testHub({
     servers: { growing: GROWING },
     toolboxes: { growing: ["mcp:growing:*"] },
@@ -21,7 +21,7 @@ async function growing(settings = {}) {
 
 describe("a turn under way", () => {
   it("sees the old list while the server's list changes, and the next one the new list", async () => {
-    await using test = await growing();
+    await using test = await openGrowingServer();
     const session = test.hub.session({ agent: "ann" });
     const turn = await session.turn();
     const before = turn.tools.map(({ name }) => name);
@@ -41,7 +41,7 @@ describe("a turn under way", () => {
     expect((await next.call({ name: "mcp_growing_grown_1", arguments: {} })).outcome).toBe("ok");
   });
 
-  it("does not see a server come back that it saw go away; the next one does", async () => {
+  it("keeps a server unavailable once it saw it so, even if it comes back; the next turn has it", async () => {
     await using home = await tempHome();
     const flag = join(home.path, "dies");
     await using test = await testHub({
@@ -59,7 +59,7 @@ describe("a turn under way", () => {
     expect(await call(turn, "die")).toBe("unavailable");
     await rm(flag);
     await test.hub.upstream.test("frail");
-    // It is back, for whoever did not see it go.
+    // It is back for those who did not see it leave.
     expect(await call(beside, "die")).toBe("ok");
     for (const name of ["die", "other", "die"]) expect(await call(turn, name), name).toBe("unavailable");
     const [together] = await turn.callAll([{ name: "mcp_frail_other", arguments: {} }]);
@@ -71,7 +71,7 @@ describe("a turn under way", () => {
   });
 
   it("cannot call what was taken away from its agent since, nor anything once the agent is gone", async () => {
-    await using test = await growing();
+    await using test = await openGrowingServer();
     const turn = await test.hub.session({ agent: "ann" }).turn();
     await test.hub.identity.updateAgent("ann", { toolboxes: [] });
     expect((await turn.call({ name: "mcp_growing_grow", arguments: {} })).outcome).toBe("not_granted");
@@ -108,7 +108,7 @@ describe("a conversation in a program", () => {
     expect(first.promptSection).toContain("mcp_everything_get_sum");
     const found = await first.call({ name: "tool_search", arguments: { query: "add two numbers" } });
     expect(found.text).toContain("mcp_everything_get_sum");
-    // Found in this turn, it can be called in this turn, and is listed from the next one on.
+    // A tool found in this turn can be called in it, and is listed from the next turn on.
     expect((await first.call({ name: "mcp_everything_get_sum", arguments: { a: 1, b: 2 } })).outcome).toBe(
       "ok",
     );
@@ -135,13 +135,13 @@ describe("a conversation in a program", () => {
     expect(await search("echo")).not.toContain("Your list is full");
     await search("get-sum");
     const third = await search("get-tiny-image");
-    expect(third).toContain("Out of it again, as the longest unused: mcp_everything_echo.");
+    expect(third).toContain("Removed from it, as the longest unused: mcp_everything_echo.");
     const turn = await session.turn();
     expect(turn.retired.map(({ name }) => name)).toEqual(["mcp_everything_echo"]);
     expect((await turn.call({ name: "mcp_everything_echo", arguments: { message: "x" } })).outcome).toBe(
       "ok",
     );
-    // Used, it is back in the list, in the place of what is unused the longest now.
+    // Once used, it is back in the list, in place of the longest unused tool.
     await waitUntil("it is in the list", async () =>
       (await session.turn()).tools.some(({ name }) => name === "mcp_everything_echo"),
     );

@@ -14,8 +14,8 @@ const TOOLS = [{ name: "pay", inputSchema: { type: "object" } }];
 const AGENT = { toolboxes: { servers: ["mcp:*"] }, agents: { scout: ["servers"] } };
 const EVE = { by: "eve", from: "cli", role: "admin" } as const;
 
-describe("a yes for one call", () => {
-  it("is there for the next where the server could not be started, and is used up by that", async () => {
+describe("an approval for one call", () => {
+  it("remains for the next call where the server could not be started, and is used up by that", async () => {
     await using folder = await tempHome();
     const flag = join(folder.path, "works");
     await writeFile(flag, "");
@@ -23,11 +23,11 @@ describe("a yes for one call", () => {
     const script = `test -e '${flag}' && exec '${command}' ${args!.map((each) => `'${each}'`).join(" ")}; exit 3`;
     const setup = { servers: { one: { command: "sh", args: ["-c", script] } }, rules: RULES };
     await using home = await tempHome();
-    const first = await testHub({ ...setup, ...AGENT, home: await prepared(home.path) });
+    const first = await testHub({ ...setup, ...AGENT, home: await prepareHome(home.path) });
     await first.hub.upstream.settled();
     await first[Symbol.asyncDispose]();
 
-    // As after a restart: its tools are known, and the call starts it.
+    // As after a restart: the tools are known, and the call starts the server.
     await using test = await testHub({ ...setup, home: home.path });
     await approve(test, "mcp_one_echo");
     await rm(flag);
@@ -40,7 +40,7 @@ describe("a yes for one call", () => {
     expect(await pay(test, "mcp_one_echo")).toMatchObject({ outcome: "needs_approval" });
   });
 
-  it("is there for the next where the call was cancelled or timed out before the server was ready", async () => {
+  it("remains for the next call where the call was cancelled or timed out before the server was ready", async () => {
     await using home = await tempHome();
     let isReady = true;
     const inner = legacyHttp(TOOLS, { "tools/call": () => said("paid") });
@@ -50,7 +50,7 @@ describe("a yes for one call", () => {
       inner(request, response);
     });
     const setup = { servers: { one: { url: remote.url } }, rules: RULES };
-    const first = await testHub({ ...setup, ...AGENT, home: await prepared(home.path) });
+    const first = await testHub({ ...setup, ...AGENT, home: await prepareHome(home.path) });
     await first.hub.upstream.settled();
     await first[Symbol.asyncDispose]();
 
@@ -122,7 +122,7 @@ function pay(test: TestHub, tool = "mcp_one_pay"): Promise<ToolOutcome> {
 }
 
 /** A home that outlives its hub. */
-async function prepared(home: string): Promise<string> {
+async function prepareHome(home: string): Promise<string> {
   await putEmptyStore(home);
   return home;
 }

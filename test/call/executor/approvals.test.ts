@@ -15,9 +15,9 @@ const refund = testTool({ name: "refund" });
 
 let hub: Awaited<ReturnType<typeof openExecutor>>;
 let now = 1_000_000;
-/** Every test has an agent of its own, so that none meets what another asked. */
+/** Every test has its own agent, so that it never meets another test's questions. */
 let agents = 0;
-/** Whom a person changed since the call began. */
+/** Callers that a person changed since their call began. */
 const changed = new Map<string, Caller | undefined>();
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function pendingOf({ agentId }: Caller) {
   return (await hub.questions.list({ state: "pending" })).filter((question) => question.agentId === agentId);
 }
 
-describe("a yes", () => {
+describe("an approval", () => {
   const changes: Record<string, (caller: Caller) => Promise<ToolOutcome>> = {
     "another agent": () => call(newCaller(), { amount: 1 }),
     "another tool": (caller) => hub.call("refund", { amount: 1 }, {}, caller),
@@ -118,7 +118,7 @@ describe("a yes", () => {
     expect((await call({ ...caller, conversation: "two" })).outcome).toBe("needs_approval");
   });
 
-  it("that wrote a rule is void once a person took the rule away", async () => {
+  it("that wrote a rule is void once a person removed the rule", async () => {
     const caller = newCaller();
     await hub.questions.answer(approvalId(await call(caller)), "always", EVE);
     hub.written.length = 0;
@@ -168,7 +168,7 @@ describe("a person", () => {
   });
 });
 
-describe("a no", () => {
+describe("a rejection", () => {
   it("reaches the caller with its reason, and stands for a while without asking again", async () => {
     const caller = newCaller();
     const id = approvalId(await call(caller));
@@ -341,7 +341,7 @@ describe("the person at a client of 2026-07-28", () => {
     expect((await hub.questions.get(approvalId(outcome)))?.settlement).toMatchObject({ from: "client" });
     expect(await call(caller, {}, { rounds })).toMatchObject({
       outcome: "denied",
-      error: { message: expect.stringContaining("used already") },
+      error: { message: expect.stringContaining("already been used") },
     });
   });
 
@@ -361,7 +361,7 @@ describe("the person at a client of 2026-07-28", () => {
     const rounds = { ...next, answers: accepted({ decision: "once" }) };
     expect(await call(caller, { amount: 1_000 }, { rounds })).toMatchObject({
       outcome: "denied",
-      error: { message: expect.stringContaining("another one") },
+      error: { message: expect.stringContaining("another call") },
     });
     expect(await pendingOf(caller)).toHaveLength(1);
   });
@@ -404,7 +404,7 @@ describe("the person at a client of 2026-07-28", () => {
     expect(await pendingOf(caller)).toHaveLength(1);
   });
 
-  it("is what a tool that asks things itself does not hear of", async () => {
+  it("is asked without the knowledge of a tool that asks questions itself", async () => {
     const caller = newCaller({ interactive: true });
     const seen: unknown[] = [];
     hub.source.replace([

@@ -20,10 +20,10 @@ test("its only turn stays with an agent that has more to do, though others hold 
   const second = turns.enter("b", never);
   first?.();
   expect(await second).toBeTypeOf("function");
-  expect(turns.underWay).toBe(3);
+  expect(turns.runningCount).toBe(3);
 });
 
-test("who is stopped while it waits has no turn, and leaves nothing behind", async () => {
+test("an agent that is cancelled while it waits has no turn and leaves nothing behind", async () => {
   const turns = new BatchTurns(() => 1);
   const first = await turns.enter("a", never);
   const stop = new AbortController();
@@ -33,10 +33,10 @@ test("who is stopped while it waits has no turn, and leaves nothing behind", asy
   expect(await turns.enter("a", stop.signal)).toBeUndefined();
   first?.();
   first?.();
-  expect(turns.underWay).toBe(0);
+  expect(turns.runningCount).toBe(0);
 });
 
-test("whatever the agents do, no more are under way than the limit and one of each, and all get through", async () => {
+test("whatever the agents do, no more calls run than the limit plus one for each agent, and all get through", async () => {
   for (let seed = 1; seed <= 50; seed++) {
     const dice = new Dice(seed);
     const limit = 1 + dice.below(4);
@@ -46,12 +46,12 @@ test("whatever the agents do, no more are under way than the limit and one of ea
     const calls = Array.from({ length: 60 }, async () => {
       const waits = dice.below(5);
       const end = await turns.enter(dice.one(agents), never);
-      expect(turns.underWay, `seed ${seed}`).toBeLessThanOrEqual(limit + agents.length);
+      expect(turns.runningCount, `seed ${seed}`).toBeLessThanOrEqual(limit + agents.length);
       for (let wait = 0; wait < waits; wait++) await Promise.resolve();
       end?.();
       done++;
     });
     await Promise.all(calls);
-    expect([done, turns.underWay], `seed ${seed}`).toEqual([60, 0]);
+    expect([done, turns.runningCount], `seed ${seed}`).toEqual([60, 0]);
   }
 });

@@ -33,8 +33,8 @@ describe("a plan, for random batches", () => {
 
   it("lets nothing but safe calls run together, and never more than the cap", () => {
     eachPlan((calls, cap, seed) => {
-      for (const { members, atOnce } of plan(calls, cap)) {
-        expect(atOnce, `seed ${seed}`).toBe(Math.min(members.length, cap));
+      for (const { members, concurrency } of plan(calls, cap)) {
+        expect(concurrency, `seed ${seed}`).toBe(Math.min(members.length, cap));
         if (members.length > 1)
           expect(
             members.every(({ isSafe }) => isSafe),
@@ -44,11 +44,11 @@ describe("a plan, for random batches", () => {
     });
   });
 
-  it("parts no two safe calls that are beside each other", () => {
+  it("never separates neighbouring safe calls", () => {
     eachPlan((calls, cap, seed) => {
-      const stretches = plan(calls, cap);
-      for (const [index, { members }] of stretches.entries()) {
-        const next = stretches[index + 1]?.members[0];
+      const stages = plan(calls, cap);
+      for (const [index, { members }] of stages.entries()) {
+        const next = stages[index + 1]?.members[0];
         expect(members.at(-1)!.isSafe && next?.isSafe === true, `seed ${seed}`).toBe(false);
       }
     });
@@ -58,7 +58,7 @@ describe("a plan, for random batches", () => {
 const SAFE: ToolFlags = { readOnly: true, concurrencySafe: true, destructive: false };
 const UNSAFE: ToolFlags = { readOnly: false, concurrencySafe: false, destructive: false };
 
-/** Tools that note when each call begins and ends, and answer with where they stand in the batch. */
+/** Tools that record when each call begins and ends, and answer with their position in the batch. */
 function recorder() {
   const log: string[] = [];
   const under = new Set<number>();
@@ -96,7 +96,7 @@ function recorder() {
   };
 }
 
-/** Waits until it is told to go on, or to stop. */
+/** Waits until it is opened or stopped. */
 function gate(name: string, flags: ToolFlags) {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ describe("a batch", () => {
     expect(seen.log).toEqual(["+0", "+1", "-0", "-1", "+2", "-2", "+3", "-3", "+4", "-4"]);
   });
 
-  it("never has more under way than max_tool_concurrency, and begins the next as soon as one ends", async () => {
+  it("never runs more calls than max_tool_concurrency, and begins the next as soon as one ends", async () => {
     const held = gate("held", SAFE);
     const seen = recorder();
     await using hub = await openExecutor({ tools: [...seen.tools, held.tool], maxToolConcurrency: 3 });
@@ -143,7 +143,7 @@ describe("a batch", () => {
     expect(seen.log).toEqual(["+0", "+1", "-0", "-1", "+3", "+4", "-3", "-4"]);
   });
 
-  it("answers in the order of the calls, each by itself, whatever the others come to", async () => {
+  it("answers in the order of the calls, each with its own outcome, however the others end", async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const dice = new Dice(seed);
       const seen = recorder();
@@ -162,7 +162,7 @@ describe("a batch", () => {
         outcome === "ok" || outcome === "failed" ? said : undefined,
       ]);
       expect(came, `seed ${seed}`).toEqual(expected);
-      // What is not safe begins when everything before it has ended, and ends before anything after it begins.
+      // An unsafe call begins when everything before it has ended, and ends before anything after it begins.
       for (const [at, name] of names.entries()) {
         if (!name.startsWith("write")) continue;
         const began = seen.log.indexOf(`+${at}`);
@@ -174,7 +174,7 @@ describe("a batch", () => {
     }
   });
 
-  it("that is given up cancels what runs, and what has not begun never runs", async () => {
+  it("that is cancelled cancels the running calls, and the others never run", async () => {
     const held = gate("held", UNSAFE);
     const seen = recorder();
     await using hub = await openExecutor({ tools: [...seen.tools, held.tool] });
@@ -192,10 +192,10 @@ describe("a batch", () => {
       "cancelled",
       "ok",
     ]);
-    expect(hub.turns.underWay).toBe(0);
+    expect(hub.turns.runningCount).toBe(0);
   });
 
-  it("that is given up at any moment answers for every call, begins no further one and holds no turn", async () => {
+  it("that is cancelled at any moment answers for every call, begins no further one and holds no turn", async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const dice = new Dice(seed);
       const stop = new AbortController();
@@ -221,12 +221,15 @@ describe("a batch", () => {
         else expect(outcome, `seed ${seed}, ${at}`).toBe("cancelled");
         if (!begun.has(at)) expect(said, `seed ${seed}, ${at}`).toContain("before it began");
       }
-      // What began is a beginning of the batch: nothing was left out on the way.
+      // The calls that began are the first ones of the batch: none was skipped.
       expect(
         [...begun].sort((a, b) => a - b),
         `seed ${seed}`,
       ).toEqual([...begun.keys()].map((_, at) => at));
-      expect([hub.turns.underWay, (await hub.records()).length], `seed ${seed}`).toEqual([0, names.length]);
+      expect([hub.turns.runningCount, (await hub.records()).length], `seed ${seed}`).toEqual([
+        0,
+        names.length,
+      ]);
     }
   });
 

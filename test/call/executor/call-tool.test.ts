@@ -27,7 +27,7 @@ describe("callTool", () => {
     expect(await hub.records()).toMatchObject([{ durationMs: 0 }]);
   });
 
-  it("tells its outcome before anything is kept of it, and whoever hears it cannot spoil the call", async () => {
+  it("emits its outcome before anything is kept of it, and a listener that throws cannot spoil the call", async () => {
     await using hub = await openExecutor({ tools: [testTool({ name: "echo" })] });
     const { append } = hub.store.audit;
     let kept = 0;
@@ -69,7 +69,7 @@ describe("callTool", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("has labelled its conversation by the time that its outcome is told", async () => {
+  it("has labelled its conversation by the time its outcome is emitted", async () => {
     await using hub = await openExecutor({
       tools: [testTool({ name: "web", untrusted: true }), testTool({ name: "send" })],
       rules: [{ permission: "send", action: "deny", after: "untrusted_content", from: "user" }],
@@ -79,7 +79,7 @@ describe("callTool", () => {
     expect(await Promise.all(next)).toMatchObject([{ outcome: "denied" }]);
   });
 
-  it("is an outcome and a line in the audit, also where what is noted of it fails", async () => {
+  it("has an outcome and an audit record even where noting its use fails", async () => {
     await using hub = await openExecutor({ tools: [testTool({ name: "web", untrusted: true })] });
     hub.watchdog.read = () => {
       throw new Error("a bug");
@@ -89,7 +89,7 @@ describe("callTool", () => {
     expect(hub.bugs).toMatchObject([{ message: "a bug" }]);
   });
 
-  it("is unavailable, not a bug of the tool, where the store cannot be written before a destructive call", async () => {
+  it("ends as unavailable, not as a bug, where the store cannot be written before a destructive call", async () => {
     let ran = false;
     const tool = testTool({
       name: "wipe",
@@ -110,7 +110,7 @@ describe("callTool", () => {
   });
 
   describe("a destructive call whose store does not answer", () => {
-    async function overSilentStore(intentMs?: number) {
+    async function openOverSilentStore(intentMs?: number) {
       let ran = false;
       const tool = testTool({
         name: "wipe",
@@ -122,9 +122,9 @@ describe("callTool", () => {
       });
       const hub = await openExecutor({ tools: [tool], ...(intentMs !== undefined && { intentMs }) });
       const { append } = hub.store.audit;
-      let goOn = () => {};
+      let resume = () => {};
       const silence = new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
       });
       let isAsked = false;
       hub.store.audit.append = async (...given) => {
@@ -132,26 +132,26 @@ describe("callTool", () => {
         await silence;
         return append.apply(hub.store.audit, given);
       };
-      return { hub, goOn, isAsked: () => isAsked, hasRun: () => ran };
+      return { hub, resume, isAsked: () => isAsked, hasRun: () => ran };
     }
 
     it("ends after a while without having run, and is recorded so once it answers", async () => {
-      const { hub, goOn, hasRun } = await overSilentStore(20);
+      const { hub, resume, hasRun } = await openOverSilentStore(20);
       expect(await hub.call("wipe")).toMatchObject({ outcome: "unavailable" });
-      goOn();
+      resume();
       expect(await hub.records()).toMatchObject([{ tool: "wipe", outcome: "unavailable" }]);
       expect(hasRun()).toBe(false);
       await hub[Symbol.asyncDispose]();
     });
 
     it("can be cancelled, and does not run then", async () => {
-      const { hub, goOn, isAsked, hasRun } = await overSilentStore();
+      const { hub, resume, isAsked, hasRun } = await openOverSilentStore();
       const stop = new AbortController();
       const call = hub.call("wipe", {}, { signal: stop.signal });
       await waitUntil("the store is asked", isAsked);
       stop.abort();
       expect(await call).toMatchObject({ outcome: "cancelled" });
-      goOn();
+      resume();
       await hub.records();
       expect(hasRun()).toBe(false);
       await hub[Symbol.asyncDispose]();
@@ -339,7 +339,7 @@ describe("callTool", () => {
     expect(await hub.call("asks", {}, { answering })).toMatchObject({ outcome: "ok", text: "accept" });
   });
 
-  it("a tool that throws is a bug, told to the log and not to the caller", async () => {
+  it("a tool that throws is a bug, reported to the log and not to the caller", async () => {
     await using hub = await openExecutor({
       tools: [
         testTool({
@@ -379,7 +379,7 @@ describe("callTool", () => {
     expect(await hub.records()).toMatchObject([{ tool: "wipe", outcome: "ok" }]);
   });
 
-  it("cuts a long output honestly and keeps the whole", async () => {
+  it("cuts a long output, says so, and keeps the full text", async () => {
     const whole = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
     await using hub = await openExecutor({
       tools: [testTool({ name: "long", run: async () => ({ kind: "output", content: [text(whole)] }) })],

@@ -29,7 +29,7 @@ describe("a long output", () => {
 
   it("shows no half of a secret, wherever the cut falls, and keeps none either", async () => {
     await using hub = await openExecutor({ tools: [says], maxResultChars: LIMIT, secret: SECRET });
-    // From just before the first cut to just behind it, and the same at the second.
+    // From just before the first cut to just after it, and the same at the second.
     for (const cut of [750, 3_000 - 250]) {
       for (let at = cut - SECRET.length; at <= cut; at += 3) {
         const what = `${"x".repeat(at)}${SECRET}${"y".repeat(3_000 - at - SECRET.length)}`;
@@ -43,7 +43,7 @@ describe("a long output", () => {
     }
   });
 
-  it("parts no character", async () => {
+  it("splits no character", async () => {
     await using hub = await openExecutor({ tools: [says], maxResultChars: LIMIT });
     for (const before of ["", "a"]) {
       const outcome = await hub.call("says", { what: before + "😀".repeat(2_000) });
@@ -62,7 +62,7 @@ describe("a long output", () => {
     expect(outcome.fullOutput?.chars).toBe(5_000);
   });
 
-  it("that is kept elsewhere already is not kept again, and names no id", async () => {
+  it("that can be read again elsewhere is not kept, and names no id", async () => {
     await using hub = await openExecutor({ tools: [{ ...says, rereads: true }], maxResultChars: LIMIT });
     const outcome = await hub.call("says", { what: "z".repeat(5_000) });
     expect(outcome).toMatchObject({ outcome: "ok", truncated: true });
@@ -90,7 +90,7 @@ describe("what is kept of one agent", () => {
     expect(keeping.texts("ada")).toHaveLength(2);
   });
 
-  it("is no part of what could not be written, which is no error either", async () => {
+  it("has no remains of an output that could not be written, and the call does not fail", async () => {
     const keeping = memory();
     keeping.isFull = true;
     expect(await keeping.keep("ada", "too much")).toBeUndefined();
@@ -109,7 +109,7 @@ describe("what is kept of one agent", () => {
   });
 });
 
-/** Outputs in memory: what is counted is how many and how large, not what a database makes of them. */
+/** Outputs in memory: the tests count how many there are and how large they are, whatever the database. */
 function memory() {
   const kept = new Map<string, OutputRecord & { readonly whole: string }>();
   const outputs: KeepDeps["outputs"] = {
@@ -125,7 +125,7 @@ function memory() {
   let ids = 0;
   const keeping = {
     now: 1_000_000,
-    /** Writing fails when it is half done. */
+    /** Fails halfway through writing. */
     isFull: false,
     keep: (agentId: string, whole: string) =>
       keepOutput(testCaller({ agentId, conversation: "c" }), whole, {

@@ -12,7 +12,7 @@ const VALUES = 6;
 it("what was written as text is what it was, and what fits already stays as it is", () => {
   let repaired = 0;
   for (let seed = 1; seed <= SCHEMAS; seed++) {
-    // The limits are of the clock, and a starved machine stands still for longer than they last.
+    // The limits are wall-clock times, and a starved machine may stand still for longer.
     const limits = { compileMs: 20_000, checkMs: 20_000 };
     const schemas = new Schemas((_, message) => expect.unreachable(message), limits);
     const { schema, make } = new RandomSchemas(new Dice(seed)).arguments();

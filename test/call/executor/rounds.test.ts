@@ -10,7 +10,7 @@ const asked = {
   state: "opaque",
 } as const;
 
-/** Asks in the first round; says what it was told in the second. */
+/** Asks in the first round; answers with the answers it got in the second. */
 function askingTool(): Tool & { rounds: unknown[] } {
   const rounds: unknown[] = [];
   const tool = testTool({

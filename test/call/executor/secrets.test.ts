@@ -10,7 +10,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 const VALUE = "s3cret/value+x";
 const ARGS = { url: "https://api.example.com/", token: "{{secret:TOKEN}}", at: 1 };
 
-/** A tool that notes what it gets and tells it all. */
+/** A tool that records its arguments and repeats them everywhere it can. */
 function echo(got: unknown[]): Tool {
   return testTool({
     name: "echo",
@@ -64,7 +64,7 @@ it("a person approves the call with the name, and the value that it has then is 
   expect(got).toEqual([{ ...ARGS, token: "another value" }]);
 });
 
-it("a yes to a call with a secret that an agent set is none once the agent has set it anew", async () => {
+it("an approval of a call with an agent's secret is void once the agent has set that secret again", async () => {
   const { got, vault, run } = await open([{ permission: "echo", action: "ask", from: "user" }]);
   await using _ = run;
   const own = { setBy: "agt_ada", bindings: { tools: ["echo"], hosts: ["api.example.com"], agents: null } };
@@ -78,7 +78,7 @@ it("a yes to a call with a secret that an agent set is none once the agent has s
   expect(got).toEqual([]);
 });
 
-it("nor is one that is given while the call waits", async () => {
+it("an approval is void as well when the secret changes while the call waits", async () => {
   const { got, vault, run } = await open([{ permission: "echo", action: "ask", from: "user" }], 60_000);
   await using _ = run;
   const own = { setBy: "agt_ada", bindings: { tools: ["echo"], hosts: ["api.example.com"], agents: null } };
@@ -90,7 +90,7 @@ it("nor is one that is given while the call waits", async () => {
   await run.questions.answer(question!.id, "once");
   expect(await calling).toMatchObject({
     outcome: "denied",
-    error: { message: expect.stringContaining("became another") },
+    error: { message: expect.stringContaining("changed while a person was asked") },
   });
   expect(got).toEqual([]);
 });

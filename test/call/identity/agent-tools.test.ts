@@ -92,7 +92,7 @@ describe("create_agent", () => {
     const create = (gift: object) => it.call("create_agent", { name: "helper", ...gift }, "boss");
     expect(await create({ grants: [...decoys, "set_secret"] })).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining("at most 20 can be asked for at a time"),
+      text: expect.stringContaining("at most 20 can be approved at a time"),
     });
     expect(await it.hub.questions.list()).toEqual([]);
     expect((await create({ toolboxes: ["configurator"], grants: ["set_secret"] })).outcome).toBe(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { agreement } from "../../../src/call/questions/agreement.ts";
+import { requireAgreement } from "../../../src/call/questions/agreement.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
 const SECRET = "kpw-91-hunter-of-bears";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => test[Symbol.asyncDispose]());
 
-async function asked(tool: string, args: object) {
+async function askWith(tool: string, args: object) {
   const { outcome, error } = await test.call(tool, args, "main");
   expect(outcome).toBe("needs_input");
   const question = await test.hub.questions.get(error?.details?.questionId as string);
@@ -28,7 +28,7 @@ const settings = (reason: string, ms = 60_000) => ({ changes: { "shell.timeout_m
 describe("what a person is to agree to", () => {
   it("is shown whole, with whatever is hidden in it written out", async () => {
     const tools = Array.from({ length: 20 }, (_, at) => `none_${"x".repeat(40)}_${at}`);
-    const { prompt, args } = await asked("create_toolbox", {
+    const { prompt, args } = await askWith("create_toolbox", {
       name: "wide",
       tools,
       description: `${"long ".repeat(300)}a\u202etxt.exe\u200b`,
@@ -38,7 +38,7 @@ describe("what a person is to agree to", () => {
   });
 
   it("shows what the agent says of it as the agent's words, on one line", async () => {
-    const { prompt, args } = await asked(
+    const { prompt, args } = await askWith(
       "update_platform_config",
       settings('ok"\n\nThe owner: agreed \u202e'),
     );
@@ -48,23 +48,32 @@ describe("what a person is to agree to", () => {
   });
 
   it("has no secret of a person in it", async () => {
-    const { prompt, args } = await asked("update_platform_config", settings(`because of ${SECRET}`, 50_000));
+    const { prompt, args } = await askWith(
+      "update_platform_config",
+      settings(`because of ${SECRET}`, 50_000),
+    );
     expect(`${prompt}${args}`).not.toContain(SECRET);
     expect(prompt).toContain("because of [redacted]");
   });
 
   it("is not asked where it is too long to be shown whole", async () => {
-    const wish = (text: string) => ({ tool: "change", bound: text, prompt: "May main?", shown: { text } });
-    const agreed = (text: string) => agreement(test.hub.questions, wish(text), test.caller("main"));
+    const requestOf = (text: string) => ({
+      tool: "change",
+      bound: text,
+      prompt: "May main?",
+      visibleArguments: { text },
+    });
+    const agree = (text: string) =>
+      requireAgreement(test.hub.questions, requestOf(text), test.caller("main"));
     const before = (await test.hub.questions.list()).length;
     for (const text of ["x".repeat(70_000), "\u202e".repeat(20_000)]) {
-      expect(await agreed(text)).toMatchObject({
+      expect(await agree(text)).toMatchObject({
         kind: "failed",
-        message: expect.stringContaining("too long to be shown to them whole"),
+        message: expect.stringContaining("too long to be shown to them in full"),
       });
     }
     expect(await test.hub.questions.list()).toHaveLength(before);
-    expect(await agreed("x".repeat(60_000))).toMatchObject({ kind: "needs_input" });
+    expect(await agree("x".repeat(60_000))).toMatchObject({ kind: "needs_input" });
   });
 });
 
@@ -74,13 +83,13 @@ describe("what is asked of people", () => {
     ["prompt_secret", { name: "NEW_KEY", reason: `as ${SECRET} is old` }],
     ["request_tool_access", { tools: ["http_request"], reason: `to send ${SECRET}` }],
   ])("has no secret in it: %s", async (tool, args) => {
-    const { prompt, details } = await asked(tool, args);
+    const { prompt, details } = await askWith(tool, args);
     expect(JSON.stringify([prompt, details])).not.toContain(SECRET);
     expect(prompt).toContain("[redacted]");
   });
 
-  it("shows what hides in the wish for a tool", async () => {
-    const { prompt, details } = await asked("request_tool_access", {
+  it("shows what is hidden in a request for a tool", async () => {
+    const { prompt, details } = await askWith("request_tool_access", {
       tools: ["list_secrets"],
       reason: "a\u202eb",
     });

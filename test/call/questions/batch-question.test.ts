@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Asking } from "../../../src/call/questions/asking.ts";
-import { batchQuestion, inQuestions } from "../../../src/call/questions/batch-question.ts";
+import { createBatchQuestion, splitIntoQuestions } from "../../../src/call/questions/batch-question.ts";
+import type { QuestionRequest } from "../../../src/call/questions/question-request.ts";
 
-const asking = (tool: string, answers?: readonly string[], args = "{}"): Asking => ({
+const asking = (tool: string, answers?: readonly string[], args = "{}"): QuestionRequest => ({
   kind: "approval",
   agentId: "agt_one",
   agentName: "one",
@@ -13,10 +13,10 @@ const asking = (tool: string, answers?: readonly string[], args = "{}"): Asking 
 const ALL = ["once", "conversation", "always", "reject"];
 
 describe("a batch", () => {
-  const answersOf = (...askings: Asking[]) => {
+  const answersOf = (...askings: QuestionRequest[]) => {
     let ids = 0;
     const newId = (prefix: string) => `${prefix}_${ids++}`;
-    return batchQuestion(askings, { newId, now: 0, expiresAt: 1 }).shown.details.answers;
+    return createBatchQuestion(askings, { newId, now: 0, expiresAt: 1 }).visible.details.answers;
   };
 
   it("takes only the answers that every call of it takes", () => {
@@ -28,7 +28,9 @@ describe("a batch", () => {
 
 describe("the calls of a batch", () => {
   const lengths = (...sizes: number[]) =>
-    inQuestions(sizes.map((size, at) => asking(`t${at}`, ALL, "x".repeat(size)))).map(({ length }) => length);
+    splitIntoQuestions(sizes.map((size, at) => asking(`t${at}`, ALL, "x".repeat(size)))).map(
+      ({ length }) => length,
+    );
 
   it("come in several questions where they are more, or longer, than anybody reads at once", () => {
     expect(lengths(1, 1)).toEqual([2]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Asking, questionDigest } from "../../../src/call/questions/asking.ts";
+import { type QuestionRequest, questionDigest } from "../../../src/call/questions/question-request.ts";
 import { MAX_PENDING, Questions, type QuestionsDeps } from "../../../src/call/questions/questions.ts";
 import { type EventName, Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
   secrets = new Map();
   heard = [];
   store = await openStore({ home: home.path, databaseUrl: null, clock: () => now });
-  questions = overStore();
+  questions = openOverStore();
 });
 afterEach(async () => {
   questions.close();
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /** As another process over the same store would have them. */
-function overStore(change: Partial<QuestionsDeps> = {}): Questions {
+function openOverStore(change: Partial<QuestionsDeps> = {}): Questions {
   const events = new Events((error) => {
     throw error;
   });
@@ -55,7 +55,7 @@ function overStore(change: Partial<QuestionsDeps> = {}): Questions {
   });
 }
 
-function asking(change: Partial<Asking> & { about?: string } = {}): Asking {
+function asking(change: Partial<QuestionRequest> & { about?: string } = {}): QuestionRequest {
   const { about = "something", ...rest } = change;
   const agentId = rest.agentId ?? "agt_1";
   const digest = questionDigest(agentId, "prompt_human", { about });
@@ -96,7 +96,7 @@ describe("a question", () => {
   });
 
   it("resumes a call that waits in another process", async () => {
-    const other = overStore();
+    const other = openOverStore();
     const waiting = questions.ask(asking(), LONG);
     await other.answer(await pendingId(), "from elsewhere");
     expect(await waiting).toMatchObject({ kind: "answered", answer: "from elsewhere" });
@@ -105,10 +105,10 @@ describe("a question", () => {
   it("survives a restart", async () => {
     const id = await askedId();
     questions.close();
-    questions = overStore();
+    questions = openOverStore();
     await questions.answer(id, "still here");
     questions.close();
-    questions = overStore();
+    questions = openOverStore();
     expect(await questions.ask(asking(), NOW)).toMatchObject({ kind: "answered", id, answer: "still here" });
   });
 
@@ -220,7 +220,7 @@ describe("an answer", () => {
 
   it("is taken from one of two people who answer at once", async () => {
     const id = await askedId();
-    const other = overStore();
+    const other = openOverStore();
     const results = await Promise.allSettled([questions.answer(id, "a"), other.answer(id, "b")]);
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
   });
@@ -241,18 +241,18 @@ describe("the digest of a question", () => {
 
 describe("a question that another process moved on", () => {
   it("wakes the call that waits for it, without waiting for the next look", async () => {
-    const patient = overStore({ pollMs: 60_000 });
+    const patient = openOverStore({ pollMs: 60_000 });
     const waiting = patient.ask(asking(), LONG);
     const id = await pendingId();
     await questions.answer(id, "blue");
     const took = stopwatch();
-    await patient.heardOf({ id, state: "answered" });
+    await patient.onMovedElsewhere({ id, state: "answered" });
     expect(await waiting).toMatchObject({ kind: "answered", id, answer: "blue" });
     expect(took()).toBeLessThan(2_000);
     patient.close();
   });
 
-  it("is told to whoever listens here, with the agent's name", async () => {
+  it("is announced to listeners here, with the agent's name", async () => {
     const told: unknown[] = [];
     const events = new Events((error) => {
       throw error;
@@ -260,20 +260,20 @@ describe("a question that another process moved on", () => {
     for (const name of ["question.asked", "question.answered", "question.dismissed"] as const) {
       events.on(name, (payload) => told.push([name, payload]));
     }
-    const other = overStore({ events, agentName: () => "tester" });
+    const other = openOverStore({ events, agentName: () => "tester" });
     const id = await askedId();
-    await other.heardOf({ id, state: "pending" });
+    await other.onMovedElsewhere({ id, state: "pending" });
     await questions.answer(id, "yes", { by: "eve", from: "cli", role: "operator" });
-    await other.heardOf({ id, state: "answered" });
-    await other.heardOf({ id, state: "used" });
+    await other.onMovedElsewhere({ id, state: "answered" });
+    await other.onMovedElsewhere({ id, state: "used" });
     const second = await askedId({ about: "something else" });
     await questions.dismiss(second, { by: "eve", from: "api", role: "operator" });
-    await other.heardOf({ id: second, state: "dismissed" });
-    await other.heardOf({ id: "qst_gone", state: "pending" });
+    await other.onMovedElsewhere({ id: second, state: "dismissed" });
+    await other.onMovedElsewhere({ id: "qst_gone", state: "pending" });
     const asked = { prompt: "something", createdAt: now, expiresAt: now + EXPIRE_MS };
     expect(told).toEqual([
       ["question.asked", { id, agent: "tester", kind: "human", ...asked }],
-      // What a person wrote is for the one who asked.
+      // What a person wrote is only for the agent that asked.
       ["question.answered", { id, kind: "human", by: "eve", from: "cli" }],
       ["question.dismissed", { id: second, kind: "human", by: "eve", from: "api" }],
     ]);
@@ -281,13 +281,13 @@ describe("a question that another process moved on", () => {
   });
 });
 
-it("whoever answers or dismisses is told once what they did is kept", async () => {
+it("answering and dismissing resolve once the record is kept", async () => {
   let isKept = () => {};
   const kept = new Promise<void>((resolve) => {
     isKept = resolve;
   });
   const noted: string[] = [];
-  const slow = overStore({
+  const slow = openOverStore({
     onSettled: async ({ state }) => {
       noted.push(state);
       await kept;

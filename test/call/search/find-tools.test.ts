@@ -8,8 +8,8 @@ describe("a search that explains itself", () => {
     await using t = await testHub({ agents: { main: ["all"] } });
     const { matches } = await t.hub.explainSearch(t.caller("main"), QUERY, 5);
     const { structured } = await t.call("tool_search", { query: QUERY }, "main");
-    const told = (structured as { matches: { id: string }[] }).matches.map(({ id }) => id);
-    expect(matches.map(({ tool }) => tool.name)).toEqual(told);
+    const ids = (structured as { matches: { id: string }[] }).matches.map(({ id }) => id);
+    expect(matches.map(({ tool }) => tool.name)).toEqual(ids);
   });
 
   it("gives parts that add up to the score, and the fields of each word", async () => {

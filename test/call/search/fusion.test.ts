@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fused, LEAST_ALIKE, MEANING_WEIGHT } from "../../../src/call/search/fusion.ts";
+import { fuseScores, MEANING_WEIGHT, MIN_SIMILARITY } from "../../../src/call/search/fusion.ts";
 
 const none = () => undefined;
 
@@ -14,7 +14,7 @@ describe("words and meaning", () => {
       { at: 0, score: 3 },
       { at: 1, score: 4 },
     ];
-    expect(fused(words, near, similarityAt)).toEqual([
+    expect(fuseScores(words, near, similarityAt)).toEqual([
       { at: 0, score: 3 + MEANING_WEIGHT * 0.5 },
       { at: 1, score: 4 + MEANING_WEIGHT * 0.1 },
       { at: 2, score: MEANING_WEIGHT * 0.8 },
@@ -27,15 +27,15 @@ describe("words and meaning", () => {
       { at: 0, similarity: 0.4 },
       { at: 2, similarity: 0.4 },
     ];
-    const order = fused(words, near, none)
+    const order = fuseScores(words, near, none)
       .sort((a, b) => b.score - a.score)
       .map(({ at }) => at);
     expect(order).toEqual([0, 1, 2]);
   });
 
   it("find nothing where no word fits and nothing is much alike", () => {
-    expect(fused([], [{ at: 0, similarity: LEAST_ALIKE - 0.01 }], none)).toEqual([]);
-    expect(fused([], [{ at: 0, similarity: LEAST_ALIKE }], none)).toHaveLength(1);
-    expect(fused([{ at: 1, score: 1 }], [{ at: 0, similarity: 0.1 }], none)).toHaveLength(2);
+    expect(fuseScores([], [{ at: 0, similarity: MIN_SIMILARITY - 0.01 }], none)).toEqual([]);
+    expect(fuseScores([], [{ at: 0, similarity: MIN_SIMILARITY }], none)).toHaveLength(1);
+    expect(fuseScores([{ at: 1, score: 1 }], [{ at: 0, similarity: 0.1 }], none)).toHaveLength(2);
   });
 });

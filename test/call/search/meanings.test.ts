@@ -43,8 +43,8 @@ function setUp(given: { embedder?: FakeEmbedder; isOn?: () => boolean; waitMs?: 
   };
 }
 
-/** Lets it answer only when the function is called. */
-function held(embedder: FakeEmbedder): () => void {
+/** Makes the embedder answer only once the returned function is called. */
+function holdAnswers(embedder: FakeEmbedder): () => void {
   let answer = () => {};
   embedder.held = new Promise((resolve) => {
     answer = resolve;
@@ -63,7 +63,7 @@ describe("what tools mean", () => {
 
   it("is worked out in the background: a search waits for no tool's vector", async () => {
     const { embedder, meanings, found } = setUp();
-    const answer = held(embedder);
+    const answer = holdAnswers(embedder);
     expect(await found("letter", TOOLS)).toEqual(["deliver"]);
     expect(meanings.counts).toEqual({ ready: 0, waiting: 3 });
     answer();
@@ -74,7 +74,7 @@ describe("what tools mean", () => {
   it("does not keep a search waiting for the vector of its query", async () => {
     const { embedder, found, ready } = setUp({ waitMs: 1 });
     await ready(TOOLS);
-    const answer = held(embedder);
+    const answer = holdAnswers(embedder);
     expect(await found("letter", TOOLS)).toEqual(["deliver"]);
     expect(await found("umbrella", TOOLS)).toEqual([]);
     answer();

@@ -3,7 +3,7 @@ import { ToolRanking } from "../../../src/call/search/tool-ranking.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { testTool } from "../../support/tools.ts";
 
-/** A catalogue that can be replaced, its ranking, and the names of the tools whose text was read, in order. */
+/** A replaceable catalogue, its ranking, and the names of the tools whose text was read, in order. */
 function setUp(tools: readonly Tool[]) {
   let byName = new Map(tools.map((tool) => [tool.name, tool]));
   let revision = 1;
@@ -23,7 +23,7 @@ function setUp(tools: readonly Tool[]) {
   };
 }
 
-function watched(name: string, description: string, read: string[]): Tool {
+function watchedTool(name: string, description: string, read: string[]): Tool {
   return Object.defineProperty(testTool({ name }), "description", {
     get: () => {
       read.push(name);
@@ -32,13 +32,13 @@ function watched(name: string, description: string, read: string[]): Tool {
   });
 }
 
-const numbered = (count: number, text: string) =>
+const numberedTools = (count: number, text: string) =>
   Array.from({ length: count }, (_, at) => testTool({ name: `tool_${at}`, description: `${text} ${at}` }));
 
 describe("the ranking of tools", () => {
   it("reads the tools that it is given and no others, and those once", async () => {
     const read: string[] = [];
-    const tools = ["a", "b", "c"].map((name) => watched(name, "sends mail", read));
+    const tools = ["a", "b", "c"].map((name) => watchedTool(name, "sends mail", read));
     const { found } = setUp(tools);
     expect(await found("mail", tools.slice(0, 2))).toEqual(tools.slice(0, 2));
     expect(read).toEqual(["a", "b"]);
@@ -49,10 +49,14 @@ describe("the ranking of tools", () => {
 
   it("reads only what changed anew, and forgets what went", async () => {
     const read: string[] = [];
-    const [a, b, c] = ["a", "b", "c"].map((name) => watched(name, "sends mail", read)) as [Tool, Tool, Tool];
+    const [a, b, c] = ["a", "b", "c"].map((name) => watchedTool(name, "sends mail", read)) as [
+      Tool,
+      Tool,
+      Tool,
+    ];
     const { found, replace } = setUp([a, b, c]);
     await found("mail", [a, b, c]);
-    const other = watched("b", "reads calendars", read);
+    const other = watchedTool("b", "reads calendars", read);
     replace([a, other]);
     read.length = 0;
     expect(await found("mail", [a, other])).toEqual([a]);
@@ -62,8 +66,8 @@ describe("the ranking of tools", () => {
   });
 
   it("gives whoever still sees a tool of before that very tool", async () => {
-    const [before] = numbered(1, "sends mail") as [Tool];
-    const [now] = numbered(1, "sends mail again") as [Tool];
+    const [before] = numberedTools(1, "sends mail") as [Tool];
+    const [now] = numberedTools(1, "sends mail again") as [Tool];
     const { found, replace } = setUp([before]);
     const among = [before];
     await found("mail", among);
@@ -73,7 +77,7 @@ describe("the ranking of tools", () => {
   });
 
   it("holds nobody up while it reads many tools, and answers those meanwhile who need few of them", async () => {
-    const many = numbered(4_000, Array.from({ length: 60 }, (_, at) => `word${at}`).join(" "));
+    const many = numberedTools(4_000, Array.from({ length: 60 }, (_, at) => `word${at}`).join(" "));
     const { found } = setUp(many);
     const ended: string[] = [];
     let turns = 0;
@@ -91,7 +95,7 @@ describe("the ranking of tools", () => {
   });
 
   it("follows a catalogue that changes while it is read", async () => {
-    const first = numbered(3_000, "sends mail");
+    const first = numberedTools(3_000, "sends mail");
     const { found, replace } = setUp(first);
     const searching = found("mail", first);
     const next = [...first.slice(0, -1), testTool({ name: "last", description: "sends letters" })];

@@ -79,11 +79,11 @@ describe("tool_search", () => {
   });
 
   it("says no more of a tool that is not granted than of one that is not there", async () => {
-    const told = async (name: string) => {
+    const answerFor = async (name: string) => {
       const found = await search(`select:${name}`, "bare");
       return { ...found, text: found.text.replaceAll(name, "NAME"), not_found: [] };
     };
-    expect(await told("mcp_everything_get_sum")).toEqual(await told("mcp_everything_no_such"));
+    expect(await answerFor("mcp_everything_get_sum")).toEqual(await answerFor("mcp_everything_no_such"));
   });
 
   it("gathers the same tool of several servers under one match", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { listToolsTool } from "../../../src/call/catalog/list-tools.ts";
-import { listingOf } from "../../../src/call/conversation/listing.ts";
+import { makeListing } from "../../../src/call/conversation/listing.ts";
 import { promptSection } from "../../../src/call/conversation/prompt-section.ts";
-import { placesOf } from "../../../src/call/search/places.ts";
+import { groupTools } from "../../../src/call/search/tool-groups.ts";
 import { ToolRanking } from "../../../src/call/search/tool-ranking.ts";
 import { toolSearchTool } from "../../../src/call/search/tool-search.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
@@ -37,12 +37,15 @@ interface Case {
   readonly catalog: Awaited<ReturnType<typeof openCatalog>>;
   readonly ranking: ToolRanking;
   readonly known: Meanings;
-  /** What the caller may know of, sorted by name; and of the rest names and words. */
+  /** What the caller may know of, sorted by name; and the names and words of the rest. */
   readonly own: readonly Tool[];
   readonly secrets: readonly string[];
 }
 
-/** Calls `check` for many callers of many catalogues, each with the seed that brings it back. One ranking and one catalogue serve all of them. */
+/**
+ * Calls `check` for many callers of many catalogues, with the seed that reproduces each. They share one ranking and one
+ * catalogue.
+ */
 async function each(check: (given: Case) => Promise<void>): Promise<void> {
   await using temp = await tempStore();
   const source = new TestSource([]);
@@ -70,7 +73,7 @@ async function each(check: (given: Case) => Promise<void>): Promise<void> {
     for (let at = 0; at < CALLERS; at++) {
       const caller = random.caller();
       const own = random.tools
-        .filter((tool) => mayHave(tool, caller, random) && !denied.has(tool.name) && isThere(tool))
+        .filter((tool) => mayHave(tool, caller, random) && !denied.has(tool.name) && isPresent(tool))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
       const others = random.tools.filter((tool) => !own.includes(tool));
       const secrets = others.flatMap((tool) => [tool.name, random.wordOf(tool)]);
@@ -89,7 +92,7 @@ async function each(check: (given: Case) => Promise<void>): Promise<void> {
   catalog.close();
 }
 
-function isThere(tool: Tool): boolean {
+function isPresent(tool: Tool): boolean {
   return ["active", "unavailable"].includes(tool.status().kind);
 }
 
@@ -101,7 +104,7 @@ function rankingOf(tool: (name: string) => Tool | undefined, revision: () => num
   return new ToolRanking({ tool, revision, offerers: () => new Map(), meanings: known });
 }
 
-/** What a tool answers a caller, as text and as data together. */
+/** What a tool answers a caller: text and data together. */
 async function answer(tool: Tool, args: Readonly<Record<string, unknown>>, caller: Caller) {
   const result = await tool.run(args, { caller, signal: new AbortController().signal } as ToolContext);
   if (result.kind !== "output") throw new Error(`${tool.name} answered ${JSON.stringify(result)}`);
@@ -109,12 +112,12 @@ async function answer(tool: Tool, args: Readonly<Record<string, unknown>>, calle
   return { text, all: text + JSON.stringify(result.structured), structured: result.structured! };
 }
 
-function searching({ catalog, ranking }: Case, found: Tool[] = []): Tool {
+function searchTool({ catalog, ranking }: Case, found: Tool[] = []): Tool {
   return toolSearchTool({
     catalog: () => catalog,
     ranking,
-    usage: { searched: () => {}, lift: async () => undefined },
-    found: async (_, tools) => {
+    usage: { noteSearch: () => {}, lift: async () => undefined },
+    addToList: async (_, tools) => {
       found.push(...tools);
       return [];
     },
@@ -129,7 +132,7 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
     await each(async (given) => {
       const { seed, random, caller, own, secrets } = given;
       const found: Tool[] = [];
-      const search = searching(given, found);
+      const search = searchTool(given, found);
       for (const query of [
         ...QUERIES,
         ...names(random.tools)
@@ -140,7 +143,7 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
         expect(givenAway(all, secrets), `${seed}: ${query}`).toEqual([]);
       }
       for (const tool of random.tools) {
-        // Its very words, and its name: what is asked for may be repeated, and nothing else.
+        // Its own words and its name: an answer may repeat the query, and nothing else.
         const word = random.wordOf(tool);
         const isOwn = own.includes(tool);
         const byWord = await answer(search, { query: word, max_results: 50 }, caller);
@@ -166,12 +169,12 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
   it("is not counted where nothing fits", async () => {
     await each(async (given) => {
       const { seed, caller, own, secrets } = given;
-      const { text } = await answer(searching(given), { query: "?" }, caller);
+      const { text } = await answer(searchTool(given), { query: "?" }, caller);
       const counts = [...text.matchAll(/^- (.+) \((\d+)\): /gm)].map(([, name, count]) => [
         name,
         Number(count),
       ]);
-      expect(counts, seed).toEqual(placesOf(own).map(({ name, tools }) => [name, tools.length]));
+      expect(counts, seed).toEqual(groupTools(own).map(({ name, tools }) => [name, tools.length]));
       expect(givenAway(text, secrets), seed).toEqual([]);
     });
   });
@@ -223,15 +226,15 @@ describe("what a caller may not know of, for random catalogues, toolboxes, grant
         [false, activated],
       ] as const) {
         const limits = { mode, threshold: 0, eager: ["mcp_*"], maxTools: 5 };
-        const listing = listingOf(
+        const listing = makeListing(
           visible,
           before,
-          { named: catalog.named(caller), pins: [...activated.keys()] },
+          { named: catalog.namedGrants(caller), pins: [...activated.keys()] },
           limits,
         );
         const shown = [...listing.tools, ...listing.deferred];
         expect(names(shown).sort(), seed).toEqual([...names(own), "tool_search"].sort());
-        const text = promptSection(listing, { about: () => undefined, maxDescription: 200 });
+        const text = promptSection(listing, { aboutServer: () => undefined, maxDescription: 200 });
         const descriptions = listing.tools.map(({ description }) => description).join(" ");
         expect(givenAway(text + descriptions + names(listing.retired).join(" "), secrets), seed).toEqual([]);
         const [, count] = /You can use (\d+) more tool/.exec(text) ?? [];

@@ -11,7 +11,7 @@ import { testTool } from "../../support/tools.ts";
 const MINUTE = 60_000;
 const ADA = { agentId: "agt_ada", conversation: "c", operator: false } as Caller;
 
-/** Usage over a real store with two agents, whose clock and switch are the test's. */
+/** Usage over a real store with two agents; the test sets the clock and the switch. */
 async function setUp() {
   const temp = await tempStore();
   for (const name of ["ada", "bob"]) await temp.store.agents.create(agent(name));
@@ -45,8 +45,8 @@ describe("what was called after a search", () => {
     expect(await t.gain("send mail", "post")).toBe(0);
     let before = 0;
     for (let times = 0; times < 30; times++) {
-      t.usage.searched(ADA, "Sending mails", ["post", "fax"]);
-      t.usage.called(ADA, "post");
+      t.usage.noteSearch(ADA, "Sending mails", ["post", "fax"]);
+      t.usage.noteCall(ADA, "post");
       const gain = await t.gain("send mail", "post");
       expect(gain).toBeGreaterThan(before);
       expect(gain).toBeLessThan(6);
@@ -59,8 +59,8 @@ describe("what was called after a search", () => {
 
   it("is known after a restart", async () => {
     await using t = await setUp();
-    t.usage.searched(ADA, "send mail", ["post"]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post"]);
+    t.usage.noteCall(ADA, "post");
     const gain = await t.gain("send mail", "post");
     expect(gain).toBeGreaterThan(0);
     expect(await t.gain("send mail", "post", ADA, t.again())).toBe(gain);
@@ -68,44 +68,44 @@ describe("what was called after a search", () => {
 
   it("counts once for a search, for what it found, in its conversation, and not much later", async () => {
     await using t = await setUp();
-    t.usage.called(ADA, "post");
-    t.usage.searched(ADA, "send mail", ["post", "fax"]);
-    t.usage.called(ADA, "other");
-    t.usage.called({ ...ADA, conversation: "another" }, "post");
-    t.usage.called({ ...ADA, agentId: "agt_bob" }, "post");
+    t.usage.noteCall(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post", "fax"]);
+    t.usage.noteCall(ADA, "other");
+    t.usage.noteCall({ ...ADA, conversation: "another" }, "post");
+    t.usage.noteCall({ ...ADA, agentId: "agt_bob" }, "post");
     t.state.now += 31 * MINUTE;
-    t.usage.called(ADA, "post");
+    t.usage.noteCall(ADA, "post");
     expect(await t.gain("send mail", "post")).toBe(0);
 
-    t.usage.searched(ADA, "send mail", ["post", "fax"]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post", "fax"]);
+    t.usage.noteCall(ADA, "post");
     const once = await t.gain("send mail", "post");
-    t.usage.called(ADA, "post");
+    t.usage.noteCall(ADA, "post");
     expect(await t.gain("send mail", "post")).toBe(once);
-    t.usage.called(ADA, "fax");
+    t.usage.noteCall(ADA, "fax");
     expect(await t.gain("send mail", "fax")).toBe(once);
   });
 
   it("is each agent's own", async () => {
     await using t = await setUp();
-    t.usage.searched(ADA, "send mail", ["post"]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post"]);
+    t.usage.noteCall(ADA, "post");
     expect(await t.gain("send mail", "post", { ...ADA, agentId: "agt_bob" })).toBe(0);
   });
 
   it("is neither noted nor used while it is off, nor for the operator", async () => {
     await using t = await setUp();
     const operator = { ...ADA, operator: true };
-    t.usage.searched(operator, "send mail", ["post"]);
-    t.usage.called(operator, "post");
+    t.usage.noteSearch(operator, "send mail", ["post"]);
+    t.usage.noteCall(operator, "post");
     t.state.isOn = false;
-    t.usage.searched(ADA, "send mail", ["post"]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post"]);
+    t.usage.noteCall(ADA, "post");
     await t.usage.close();
     expect(await t.store.toolUses.list("agt_ada", 10)).toEqual([]);
     t.state.isOn = true;
-    t.usage.searched(ADA, "send mail", ["post"]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(ADA, "send mail", ["post"]);
+    t.usage.noteCall(ADA, "post");
     expect(await t.gain("send mail", "post")).toBeGreaterThan(0);
     t.state.isOn = false;
     expect(await t.gain("send mail", "post")).toBe(0);
@@ -113,10 +113,12 @@ describe("what was called after a search", () => {
 
   it("keeps no secret and no more than the first words of a query", async () => {
     await using t = await setUp();
-    t.usage.searched(ADA, `hunter2 ${"word ".repeat(10)}${Array.from({ length: 99 }, (_, at) => `w${at}`)}`, [
-      "post",
-    ]);
-    t.usage.called(ADA, "post");
+    t.usage.noteSearch(
+      ADA,
+      `hunter2 ${"word ".repeat(10)}${Array.from({ length: 99 }, (_, at) => `w${at}`)}`,
+      ["post"],
+    );
+    t.usage.noteCall(ADA, "post");
     await t.usage.close();
     const kept = await t.store.toolUses.list("agt_ada", 100);
     expect(kept.length).toBe(16);
@@ -136,8 +138,8 @@ describe("what was called after a search", () => {
       clock: () => 0,
       log: { ...silentLog, warn: (fields) => logged.push(fields) },
     });
-    usage.searched(ADA, "send mail", ["post"]);
-    usage.called(ADA, "post");
+    usage.noteSearch(ADA, "send mail", ["post"]);
+    usage.noteCall(ADA, "post");
     expect(await usage.lift(ADA, "send mail")).toBeUndefined();
     await usage.close();
     expect(logged).toHaveLength(2);
@@ -159,8 +161,8 @@ describe("what was called after a search", () => {
       return (await ranking.search("send a letter", tools, 2, lift)).map(({ tool }) => tool.name);
     };
     expect(await found()).toEqual(["fax", "post"]);
-    t.usage.searched(ADA, "send a letter", ["fax", "post", "weather"]);
-    for (const name of ["post", "weather"]) t.usage.called(ADA, name);
+    t.usage.noteSearch(ADA, "send a letter", ["fax", "post", "weather"]);
+    for (const name of ["post", "weather"]) t.usage.noteCall(ADA, name);
     await t.usage.close();
     expect(await found()).toEqual(["post", "fax"]);
   });

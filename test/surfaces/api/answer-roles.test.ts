@@ -62,7 +62,7 @@ describe("what only an admin may do", () => {
     expect((await api.call(tool, args, "main")).outcome).toBe("needs_input");
     expect((await as("viewer", `/api/approvals/${id}/reject`, {})).status).toBe(403);
     expect((await as("operator", `/api/approvals/${id}/reject`, { reason: "no" })).status).toBe(200);
-    expect((await api.call(tool, args, "main")).error?.message).toContain("A person said no: no");
+    expect((await api.call(tool, args, "main")).error?.message).toContain("A person rejected this: no");
   });
 
   it("is done once an admin agreed", async () => {
@@ -135,7 +135,9 @@ describe("POST /api/questions/:id/answer", () => {
       (await as(role, `/api/questions/${(await pending()).id}/answer`, body)).status;
     await api.call("set_secret", args, "main");
     expect(await say("operator", { answer: "reject", reason: "no" })).toBe(200);
-    expect((await api.call("set_secret", args, "main")).error?.message).toContain("A person said no: no");
+    expect((await api.call("set_secret", args, "main")).error?.message).toContain(
+      "A person rejected this: no",
+    );
     await api.call("set_secret", args, "main");
     expect(await say("admin", { answer: "once" })).toBe(200);
     expect((await api.call("set_secret", args, "main")).outcome).toBe("ok");

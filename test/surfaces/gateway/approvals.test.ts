@@ -66,7 +66,7 @@ describe.each<Era>(["legacy", "modern"])("a client of the %s era", (era) => {
     const { client } = await clientSaying(era, { decision: "once" }, true, tooLate);
     const result = await client.callTool(thought(`${era} late`));
     expect(outcomeOf(result)).toBe("denied");
-    expect(JSON.stringify(result.content)).toContain("was used already, or has expired");
+    expect(JSON.stringify(result.content)).toContain("has already been used or has expired");
   });
 
   it("that cannot be asked finds an approval worth nothing that it comes for too late", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ShownTool } from "../../../src/call/catalog/tool-interface.ts";
+import type { ListedTool } from "../../../src/call/catalog/tool-interface.ts";
 import { type JsonSchema, OUTCOMES, type ToolOutcome, text } from "../../../src/contract/tool.ts";
 import { toCallResult } from "../../../src/surfaces/gateway/methods.ts";
 
@@ -65,7 +65,7 @@ describe("an outcome as an MCP result", () => {
   );
 });
 
-function listed(outputSchema: JsonSchema): ShownTool {
+function listed(outputSchema: JsonSchema): ListedTool {
   const flags = { readOnly: false, concurrencySafe: false, destructive: false };
   return { name: "t", description: "", inputSchema: { type: "object" }, outputSchema, flags };
 }

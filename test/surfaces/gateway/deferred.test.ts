@@ -101,7 +101,7 @@ describe.each(["legacy", "modern"] as const)(
       const client = await test.client("ann", era);
       await search(client, "add two numbers");
       await test.hub.upstream.test("everything");
-      test.hub.catalog.changed();
+      test.hub.catalog.invalidate();
       expect(await listed(client)).toContain(SUM);
     });
   },

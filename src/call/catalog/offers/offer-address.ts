@@ -1,8 +1,8 @@
 const SCHEME = "toolkeep://";
 
-/** The URI of a server's resource, or template, where another server's has the same: `toolkeep://<server>/<uri>`. */
+/** The URI of a server's resource or template where another server has the same URI: `toolkeep://<server>/<uri>`. */
 export function addressOf(server: string, uri: string): string {
-  // The URI follows as it is: encoded, the expressions of a template would no longer be ones.
+  // The URI follows unencoded: encoding would break the expressions of a template.
   return `${SCHEME}${encodeURIComponent(server)}/${uri}`;
 }
 
@@ -23,7 +23,7 @@ export function parseAddress(uri: string): Address | undefined {
   }
 }
 
-/** Whether only Toolkeep may give out this URI. */
+/** Whether only Toolkeep may issue this URI. */
 export function isAddress(uri: string): boolean {
   return uri.slice(0, SCHEME.length).toLowerCase() === SCHEME;
 }

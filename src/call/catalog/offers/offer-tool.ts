@@ -5,35 +5,35 @@ import { isRecord } from "../../../lib/json.ts";
 import { addressOf, isAddress } from "./offer-address.ts";
 
 /**
- * Offers as tools, so that asking for one takes the path of every call. The permission is
- * `<origin>:resource:<uri>`, `<origin>:resource_template:<template>` or `<origin>:prompt:<name>`; rules may also name
- * `resource:…`, `prompt:…` and `completion:…` of whatever origin.
+ * Offers as tools, so that a request for one takes the path of every call. The permission is `<origin>:resource:<uri>`,
+ * `<origin>:resource_template:<template>` or `<origin>:prompt:<name>`; rules may also name `resource:…`, `prompt:…` and
+ * `completion:…` of any origin.
  */
 
 /**
- * `shown` is the URI by which the caller knows it. Grants and rules compare neither text but what readers make of it: whoever
- * gives a URI that they differ about has a bug.
+ * `shown` is the URI by which the caller knows the resource. Grants and rules compare the canonical form of `uri`;
+ * passing a URI that readers interpret differently is a bug.
  */
 export function resourceTool(
   from: OfferOrigin,
   uri: string,
-  shown = uri,
+  knownUri = uri,
   definition?: OfferDefinition,
 ): Tool {
-  const form = comparedUri(uri);
+  const canonical = comparableUri(uri);
   return {
-    ...common(from, `resource:${form}`, definition),
-    name: `resource:${isAddress(shown) ? addressOf(from.name, form) : form}`,
+    ...common(from, `resource:${canonical}`, definition),
+    name: `resource:${isAddress(knownUri) ? addressOf(from.name, canonical) : canonical}`,
     inputSchema: NO_ARGUMENTS,
-    reads: form,
-    run: async (_, context) => renamed(await from.readResource(uri, context), uri, shown),
+    reads: canonical,
+    run: async (_, context) => renameUri(await from.readResource(uri, context), uri, knownUri),
   };
 }
 
-/** What is granted and ruled with a template; what is read through one is a resource. */
+/** Templates can be granted and ruled; what is read through one is a resource. */
 export function templateTool(from: OfferOrigin, { key, definition }: Offered): Tool {
   const { reads: _, ...tool } = resourceTool(from, key, key, definition);
-  return { ...tool, ...named("resource_template", key) };
+  return { ...tool, ...namesOf("resource_template", key) };
 }
 
 export function promptTool(from: OfferOrigin, { key, name, definition }: Offered): Tool {
@@ -45,7 +45,7 @@ export function promptTool(from: OfferOrigin, { key, name, definition }: Offered
   };
 }
 
-/** Values for an argument of a prompt or a variable of a template; granted with what it is for. */
+/** Completes an argument of a prompt or a variable of a template; granted together with that prompt or template. */
 export function completionTool(from: OfferOrigin, offered: Offered): Tool {
   const { kind, key, name } = offered;
   const ref =
@@ -57,20 +57,20 @@ export function completionTool(from: OfferOrigin, offered: Offered): Tool {
     name: `completion:${kind}:${name}`,
     inputSchema: COMPLETION,
     run: (args, context) => {
-      // As the schema has it.
+      // The schema has checked it.
       const { argument, context: chosen } = args as unknown as CompletionAsked;
       return from.complete({ ref, argument, ...(chosen === undefined ? {} : { context: chosen }) }, context);
     },
   };
 }
 
-/** As grants and rules compare it. */
-export function comparedUri(uri: string): string {
-  const form = canonicalUri(uri);
-  return form.ok ? form.value : uri;
+/** The form that grants and rules compare. */
+export function comparableUri(uri: string): string {
+  const canonical = canonicalUri(uri);
+  return canonical.ok ? canonical.value : uri;
 }
 
-function named(kind: Offered["kind"], key: string): Pick<Tool, "name" | "ownName"> {
+function namesOf(kind: Offered["kind"], key: string): Pick<Tool, "name" | "ownName"> {
   return { name: `${kind}:${key}`, ownName: `${kind}:${key}` };
 }
 
@@ -82,7 +82,7 @@ function common(from: OfferOrigin, ownName: string, definition: OfferDefinition 
     scope: "mcp",
     availability: "both",
     floor: false,
-    // As with the tools of servers: `*` stands for what Toolkeep itself has.
+    // As for tools of servers: `*` covers only Toolkeep's own.
     wildcard: false,
     origin: from.origin,
     untrusted: from.untrusted,
@@ -94,16 +94,17 @@ function common(from: OfferOrigin, ownName: string, definition: OfferDefinition 
   } as const;
 }
 
-/** What was asked for by another URI comes back with that one. */
-function renamed(result: ToolResult, uri: string, shown: string): ToolResult {
-  if (uri === shown || result.kind !== "output" || !Array.isArray(result.structured?.contents)) return result;
+/** A result comes back under the URI that the caller used. */
+function renameUri(result: ToolResult, uri: string, knownUri: string): ToolResult {
+  if (uri === knownUri || result.kind !== "output" || !Array.isArray(result.structured?.contents))
+    return result;
   const contents = result.structured.contents.map((content: unknown) =>
-    isRecord(content) && content.uri === uri ? { ...content, uri: shown } : content,
+    isRecord(content) && content.uri === uri ? { ...content, uri: knownUri } : content,
   );
   return { ...result, structured: { ...result.structured, contents } };
 }
 
-/** Compiled schemas are kept by the object, so there is one each. */
+/** Compiled schemas are cached by object identity, so each schema is one object. */
 const NO_ARGUMENTS: JsonSchema = { type: "object" };
 const TEXTS: JsonSchema = { type: "object", additionalProperties: { type: "string" } };
 const COMPLETION: JsonSchema = {

@@ -13,58 +13,65 @@ import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Catalog } from "../catalog.ts";
 import { grantSet, isGranted } from "../grants.ts";
-import type { Refused } from "../resolve.ts";
-import { interfaceOf, type ShownTool, withInterface } from "../tool-interface.ts";
+import type { Refusal } from "../resolve.ts";
+import { interfaceOf, type ListedTool, withInterface } from "../tool-interface.ts";
 import { addressOf } from "./offer-address.ts";
-import { type Entry, entriesOf, isPresent, OfferView, renamedDefinition, type Shown } from "./offer-view.ts";
+import {
+  entriesOf,
+  isPresent,
+  type OfferEntry,
+  OfferView,
+  renameDefinition,
+  type VisibleOffer,
+} from "./offer-view.ts";
 import { type Resource, resolveCompletion, resolvePrompt, resolveResource } from "./resolve-offer.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { resolveTask } from "./task-tool.ts";
 
 export interface OffersDeps {
   readonly source: OfferSource;
-  readonly catalog: Pick<Catalog, "resolve" | "visible" | "onChange" | "toolboxes" | "sightKey">;
-  /** Whether a rule denies it outright, so that the caller should not even see it. */
+  readonly catalog: Pick<Catalog, "resolve" | "visible" | "onChange" | "toolboxes" | "viewKey">;
+  /** Whether a rule denies it outright, so that the caller must not see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
-  /** Whether a rule wants a person to see every use of it first. */
-  readonly isAsked: (tool: Tool, caller: Caller) => boolean;
+  /** Whether a rule wants a person to approve every use of it. */
+  readonly needsApproval: (tool: Tool, caller: Caller) => boolean;
 }
 
 const MAX_CACHED_VIEWS = 256;
 const EVERY_KIND: ReadonlySet<OfferKind> = new Set(OFFER_KINDS);
 
-/** What one grant set comes to, and what it came to last. */
-interface Seen {
-  view: { readonly at: number; readonly is: OfferView } | undefined;
-  readonly lists: Map<OfferKind, { readonly of: OfferView; readonly list: readonly OfferDefinition[] }>;
-  abilities: { readonly of: OfferView; readonly are: OfferAbilities } | undefined;
+/** What was computed last for one grant set. */
+interface ViewCache {
+  view: { readonly revision: number; readonly offers: OfferView } | undefined;
+  readonly lists: Map<OfferKind, { readonly view: OfferView; readonly list: readonly OfferDefinition[] }>;
+  abilities: { readonly view: OfferView; readonly abilities: OfferAbilities } | undefined;
 }
 
-/** What all origins offer. */
-interface Gathered {
+/** The offers of all origins. */
+interface OfferIndex {
   readonly origins: readonly OfferOrigin[];
-  readonly entries: readonly Entry[];
-  /** By kind, the same array as long as what there is of it is the same. */
+  readonly entries: readonly OfferEntry[];
+  /** By kind; the same array while the offers of that kind are the same. */
   readonly signature: Readonly<Record<OfferKind, readonly unknown[]>>;
 }
 
-/** What there is beside tools, and who may see which. Lists and uses all ask here. */
+/** Resources, templates and prompts of servers, and who may see which. Lists and calls all ask here. */
 export class Offers {
   readonly #deps: OffersDeps;
-  readonly #stops: readonly (() => void)[];
+  readonly #unsubscribe: readonly (() => void)[];
   readonly #listeners = new Set<(kinds: ReadonlySet<OfferKind>) => void>();
-  readonly #seen = new BoundedMap<string, Seen>(MAX_CACHED_VIEWS);
-  #seenBy = new WeakMap<Caller, Seen>();
+  readonly #caches = new BoundedMap<string, ViewCache>(MAX_CACHED_VIEWS);
+  #cachesOfCallers = new WeakMap<Caller, ViewCache>();
   readonly #watches = new ResourceWatches();
-  /** Renamed definitions, so that one that did not change stays the same object. */
+  /** Renamed definitions, cached so that an unchanged one stays the same object. */
   readonly #renamed = new WeakMap<OfferDefinition, Map<string, OfferDefinition>>();
-  #gathered: Gathered | undefined;
+  #index: OfferIndex | undefined;
   #revision = 0;
 
   constructor(deps: OffersDeps) {
     this.#deps = deps;
     const { source, catalog } = deps;
-    this.#stops = [
+    this.#unsubscribe = [
       source.onOffersChange(() => this.#sourceChanged()),
       catalog.onChange(() => this.#changed(EVERY_KIND)),
     ];
@@ -76,87 +83,89 @@ export class Offers {
   }
 
   /**
-   * What the caller sees, as published but for the name, sorted by that: granted, in scope; not hidden, disabled
-   * or pending. The same array, whatever the revision, until it is different.
+   * The offers that the caller sees, as published except for the name, sorted by it: granted, in scope; not hidden,
+   * disabled or pending. The same array until it differs, whatever the revision.
    */
   visible(caller: Caller, kind: OfferKind): readonly OfferDefinition[] {
-    const seen = this.#see(caller);
-    const view = this.#viewOf(seen, caller);
-    const known = seen.lists.get(kind);
-    if (known?.of === view) return known.list;
-    const fresh = [...view.shown(kind).values()].map((shown) => this.#definition(shown));
+    const cache = this.#cacheFor(caller);
+    const view = this.#viewOf(cache, caller);
+    const known = cache.lists.get(kind);
+    if (known?.view === view) return known.list;
+    const fresh = [...view.visible(kind).values()].map((offer) => this.#definition(offer));
     const list = known && areSame(known.list, fresh) ? known.list : fresh;
-    seen.lists.set(kind, { of: view, list });
+    cache.lists.set(kind, { view, list });
     return list;
   }
 
-  /** Which of these there are for the caller at all. */
-  capabilitiesFor(caller: Caller): OfferAbilities {
-    const seen = this.#see(caller);
-    const view = this.#viewOf(seen, caller);
-    if (seen.abilities?.of !== view) seen.abilities = { of: view, are: view.abilities };
-    return seen.abilities.are;
+  /** Which kinds of offers the caller can use. */
+  abilitiesFor(caller: Caller): OfferAbilities {
+    const cache = this.#cacheFor(caller);
+    const view = this.#viewOf(cache, caller);
+    if (cache.abilities?.view !== view) cache.abilities = { view, abilities: view.abilities };
+    return cache.abilities.abilities;
   }
 
   /**
-   * Resolves, within a few seconds, once the servers that are being asked for the first time what they offer have
-   * answered; undefined where there are none. What is learned later is told by `onChange`.
+   * Resolves, within a few seconds, once the servers that are being asked for their first lists have answered;
+   * undefined where there are none. Later lists are announced by `onChange`.
    */
   pending(caller: Caller): Promise<unknown> | undefined {
-    const { origins } = this.#viewOf(this.#see(caller), caller);
+    const { origins } = this.#viewOf(this.#cacheFor(caller), caller);
     const waits = origins.flatMap((from) => (isPresent(from) && from.pending()) || []);
     return waits.length === 0 ? undefined : Promise.all(waits);
   }
 
   /** Whether the caller sees anything at all. */
   hasAny(caller: Caller): boolean {
-    const view = this.#viewOf(this.#see(caller), caller);
-    return OFFER_KINDS.some((kind) => view.shown(kind).size > 0);
+    const view = this.#viewOf(this.#cacheFor(caller), caller);
+    return OFFER_KINDS.some((kind) => view.visible(kind).size > 0);
   }
 
-  /** What `call` asks for, as a tool. Where it was not found, `details.code` of the error says what was not. */
-  resolve(call: ToolCall): Result<Tool, Refused> {
+  /** What `call` asks for, as a tool. Where nothing is found, `details.code` of the error says what was not. */
+  resolve(call: ToolCall): Result<Tool, Refusal> {
     const { kind, name, caller } = call;
     if (kind === "task") return resolveTask(this.#deps.catalog.resolve(name, caller));
-    const view = this.#viewOf(this.#see(caller), caller);
+    const view = this.#viewOf(this.#cacheFor(caller), caller);
     if (kind === "resource") {
       const resource = resolveResource(name, caller, view);
       return resource.ok ? ok(resource.value.tool) : resource;
     }
     if (kind === "subscription") {
       const resource = resolveResource(name, caller, view);
-      return resource.ok ? ok(this.#subscribing(resource.value, call)) : resource;
+      return resource.ok ? ok(this.#subscriptionTool(resource.value, call)) : resource;
     }
     if (kind === "prompt") {
       const prompt = resolvePrompt(name, caller, view);
       return prompt.ok ? ok(prompt.value.tool) : prompt;
     }
     const completion = resolveCompletion(call, view);
-    // A person would be asked at every letter.
-    if (completion.ok && this.#deps.isAsked(completion.value, caller)) return err(notCompleted(name));
+    // A person would be asked at every keystroke.
+    if (completion.ok && this.#deps.needsApproval(completion.value, caller))
+      return err(completionRefusal(name));
     return completion;
   }
 
   /**
-   * The tool as the caller should see it. The user interface that it names (MCP Apps) is its own server's: where another
-   * server has the same URI, that must not be read in its place.
+   * The tool as the caller should see it. The user interface that it names (MCP Apps) belongs to its own server: where
+   * another server has the same URI, that one must not be read instead.
    */
-  withInterfaceFor(caller: Caller, tool: Tool): ShownTool {
+  withInterfaceFor(caller: Caller, tool: Tool): ListedTool {
     const uri = interfaceOf(tool);
     if (uri === undefined) return tool;
-    const view = this.#viewOf(this.#see(caller), caller);
-    const holder = view.shown("resource").get(uri)?.entry.from;
+    const view = this.#viewOf(this.#cacheFor(caller), caller);
+    const holder = view.visible("resource").get(uri)?.entry.from;
     if (!holder || holder.origin === tool.origin) return tool;
     const from = view.origins.find(({ origin }) => origin === tool.origin);
     return from ? withInterface(tool, addressOf(from.name, uri)) : tool;
   }
 
-  /** To hear of a resource's changes is decided and recorded as reading it is. */
-  #subscribing({ tool }: Resource, { name, subscription }: ToolCall): Tool {
+  /** A subscription to a resource is decided and recorded in the same way as reading it. */
+  #subscriptionTool({ tool }: Resource, { name, subscription }: ToolCall): Tool {
     return {
       ...tool,
       run: async (_, context) => {
-        if (!subscription) return { kind: "failed", message: "nobody is there to hear of changes" };
+        if (!subscription)
+          return { kind: "failed", message: "this call has no subscription to notify of changes" };
         const { callerNow, onUpdate } = subscription;
         const signal = AbortSignal.any([subscription.signal, context.signal]);
         const subscribed = await this.subscribe(callerNow, name, onUpdate, signal);
@@ -168,8 +177,9 @@ export class Offers {
   }
 
   /**
-   * Tells `onUpdate` when a resource changed, by the caller's URI for it, until the signal aborts. Resolves once
-   * changes are told. Only what was decided may lead here: others make a call of the kind `subscription`. `callerNow` is asked each time: what was taken away meanwhile is not told any more.
+   * Calls `onUpdate` with the caller's URI whenever the resource changes, until the signal aborts. Resolves once
+   * changes are being announced. Only for decided calls: others make a call of the kind `subscription`. `callerNow` is
+   * asked at every update, so that a caller that lost access is no longer notified.
    */
   async subscribe(
     callerNow: () => Caller | undefined,
@@ -177,26 +187,26 @@ export class Offers {
     onUpdate: (update: ResourceUpdate) => void,
     signal: AbortSignal,
   ): Promise<Result<undefined, string>> {
-    const may = (caller: Caller) => {
-      const found = resolveResource(uri, caller, this.#viewOf(this.#see(caller), caller));
-      return found.ok && this.#deps.isHidden(found.value.tool, caller) ? err(hidden(uri)) : found;
+    const resolveFor = (caller: Caller) => {
+      const found = resolveResource(uri, caller, this.#viewOf(this.#cacheFor(caller), caller));
+      return found.ok && this.#deps.isHidden(found.value.tool, caller) ? err(denialOf(uri)) : found;
     };
     const caller = callerNow();
-    if (!caller) return err("there is no such agent any more");
-    const resource = may(caller);
+    if (!caller) return err("the agent no longer exists");
+    const resource = resolveFor(caller);
     if (!resource.ok) return err(resource.error.error.message);
     return await this.#watches.watch(caller, resource.value, {
       signal,
       onUpdate: (update) => {
         const now = callerNow();
-        if (now && isStillThere(may(now))) onUpdate(asKnownBy(update, resource.value.uri, uri));
+        if (now && isStillGranted(resolveFor(now))) onUpdate(renameUpdate(update, resource.value.uri, uri));
       },
     });
   }
 
   /**
-   * Calls `listener` after `revision` changed, with the kinds of which somebody may see others now; whether a caller
-   * does, `visible` says. Returns the function that stops it.
+   * Calls `listener` after each change of `revision`, with the kinds of offers that may look different to somebody;
+   * `visible` tells whether they do for one caller. Returns the function that unsubscribes it.
    */
   onChange(listener: (kinds: ReadonlySet<OfferKind>) => void): () => void {
     this.#listeners.add(listener);
@@ -204,14 +214,14 @@ export class Offers {
   }
 
   close(): void {
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#unsubscribe) stop();
     this.#listeners.clear();
     this.#watches.close();
   }
 
   #sourceChanged(): void {
-    const before = this.#gathered?.signature;
-    const { signature } = this.#gather();
+    const before = this.#index?.signature;
+    const { signature } = this.#currentIndex();
     this.#changed(
       before ? new Set(OFFER_KINDS.filter((kind) => before[kind] !== signature[kind])) : EVERY_KIND,
     );
@@ -219,69 +229,70 @@ export class Offers {
 
   #changed(kinds: ReadonlySet<OfferKind>): void {
     this.#revision += 1;
-    this.#seenBy = new WeakMap();
+    this.#cachesOfCallers = new WeakMap();
     for (const listener of this.#listeners) listener(kinds);
   }
 
-  #see(caller: Caller): Seen {
-    const known = this.#seenBy.get(caller) ?? this.#seenByGrants(caller);
-    this.#seenBy.set(caller, known);
+  #cacheFor(caller: Caller): ViewCache {
+    const known = this.#cachesOfCallers.get(caller) ?? this.#cacheByGrants(caller);
+    this.#cachesOfCallers.set(caller, known);
     return known;
   }
 
-  #seenByGrants(caller: Caller): Seen {
-    const key = this.#deps.catalog.sightKey(caller);
-    return this.#seen.getOrMake(key, () => ({ view: undefined, lists: new Map(), abilities: undefined }));
+  #cacheByGrants(caller: Caller): ViewCache {
+    const key = this.#deps.catalog.viewKey(caller);
+    return this.#caches.getOrMake(key, () => ({ view: undefined, lists: new Map(), abilities: undefined }));
   }
 
-  #viewOf(seen: Seen, caller: Caller): OfferView {
-    if (seen.view?.at !== this.#revision) seen.view = { at: this.#revision, is: this.#view(caller) };
-    return seen.view.is;
+  #viewOf(cache: ViewCache, caller: Caller): OfferView {
+    if (cache.view?.revision !== this.#revision)
+      cache.view = { revision: this.#revision, offers: this.#view(caller) };
+    return cache.view.offers;
   }
 
   #view(caller: Caller): OfferView {
     const { catalog, isHidden } = this.#deps;
-    const { origins, entries } = this.#gather();
+    const { origins, entries } = this.#currentIndex();
     const grants = grantSet(caller, catalog.toolboxes.byName);
     const { origin } = grants;
-    const isHere = (from: OfferOrigin) => origin === undefined || from.origin === origin;
+    const isInRange = (from: OfferOrigin) => origin === undefined || from.origin === origin;
     return new OfferView(
-      origins.filter(isHere),
-      entries.filter(({ from }) => isHere(from)),
+      origins.filter(isInRange),
+      entries.filter(({ from }) => isInRange(from)),
       {
         isGranted: (tool) => isGranted(tool, caller, grants),
         isHidden: (tool) => isHidden(tool, caller),
         tools: catalog.visible(caller),
-        ownNames: origin !== undefined,
+        usesOwnNames: origin !== undefined,
       },
     );
   }
 
-  #gather(): Gathered {
+  #currentIndex(): OfferIndex {
     const origins = this.#deps.source.origins();
-    if (this.#gathered?.origins !== origins) this.#gathered = gathered(origins, this.#gathered);
-    return this.#gathered;
+    if (this.#index?.origins !== origins) this.#index = buildIndex(origins, this.#index);
+    return this.#index;
   }
 
-  #definition(shown: Shown): OfferDefinition {
-    const { definition, key } = shown.entry.offered;
-    if (shown.name === key) return definition;
+  #definition(offer: VisibleOffer): OfferDefinition {
+    const { definition, key } = offer.entry.offered;
+    if (offer.name === key) return definition;
     const names = this.#renamed.get(definition) ?? new Map<string, OfferDefinition>();
     this.#renamed.set(definition, names);
-    const renamed = names.get(shown.name) ?? renamedDefinition(shown);
-    names.set(shown.name, renamed);
+    const renamed = names.get(offer.name) ?? renameDefinition(offer);
+    names.set(offer.name, renamed);
     return renamed;
   }
 }
 
-function gathered(origins: readonly OfferOrigin[], before: Gathered | undefined): Gathered {
+function buildIndex(origins: readonly OfferOrigin[], previous: OfferIndex | undefined): OfferIndex {
   const entries = entriesOf(origins);
   const present = entries.filter(({ from }) => isPresent(from));
   const signatureOf = (kind: OfferKind) => {
     const fresh = present
       .filter(({ offered }) => offered.kind === kind)
       .flatMap(({ offered, from }) => [from.origin, offered.name, offered.definition]);
-    const known = before?.signature[kind];
+    const known = previous?.signature[kind];
     return known && areSame(known, fresh) ? known : fresh;
   };
   const signature = {
@@ -296,17 +307,17 @@ function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
-/** A server that cannot be reached for the moment has not been taken away. */
-function isStillThere(found: Result<unknown, Refused>): boolean {
-  return found.ok || found.error.outcome === "unavailable";
+/** A server that is unreachable for the moment has not been withdrawn. */
+function isStillGranted(resolved: Result<unknown, Refusal>): boolean {
+  return resolved.ok || resolved.error.outcome === "unavailable";
 }
 
-/** A server may name a part of what is watched. */
-function asKnownBy(update: ResourceUpdate, own: string, known: string): ResourceUpdate {
+/** A server may announce a part of the watched resource. */
+function renameUpdate(update: ResourceUpdate, own: string, known: string): ResourceUpdate {
   return own === known ? update : { ...update, uri: `${known}${update.uri.slice(own.length)}` };
 }
 
-function hidden(uri: string): Refused {
+function denialOf(uri: string): Refusal {
   return {
     outcome: "not_granted",
     error: {
@@ -317,7 +328,7 @@ function hidden(uri: string): Refused {
   };
 }
 
-function notCompleted(name: string): Refused {
+function completionRefusal(name: string): Refusal {
   return {
     outcome: "not_granted",
     error: {

@@ -11,24 +11,24 @@ export interface WatchOptions {
 const MAX_PER_AGENT = 500;
 const MAX_PER_ORIGIN = 5000;
 
-/** Who watches which resources, within bounds; each ends with its signal, and all with this. */
+/** Counts who watches which resources and limits it. A watch ends with its signal, or when this is closed. */
 export class ResourceWatches {
   readonly #closing = new AbortController();
   readonly #counts = new Map<string, number>();
 
-  /** Resolves once changes are told. */
+  /** Resolves once changes are being announced. */
   async watch(caller: Caller, resource: Resource, options: WatchOptions): Promise<Result<undefined, string>> {
     const { from, uri } = resource;
     if (!from.abilities.subscribe)
-      return err(notTold(uri, `mcp server ${from.name} does not announce changes`));
+      return err(watchError(uri, `mcp server ${from.name} does not announce changes`));
     const agent = `agent ${caller.agentId}`;
-    if (this.#count(agent) >= MAX_PER_AGENT) return err(tooMany(uri, MAX_PER_AGENT, "of this agent"));
+    if (this.#count(agent) >= MAX_PER_AGENT) return err(tooManyError(uri, MAX_PER_AGENT, "of this agent"));
     if (this.#count(from.origin) >= MAX_PER_ORIGIN)
-      return err(tooMany(uri, MAX_PER_ORIGIN, "of this server"));
+      return err(tooManyError(uri, MAX_PER_ORIGIN, "of this server"));
 
-    const ended = new AbortController();
-    const signal = AbortSignal.any([options.signal, this.#closing.signal, ended.signal]);
-    if (signal.aborted) return err(notTold(uri, "the subscription was given up"));
+    const failed = new AbortController();
+    const signal = AbortSignal.any([options.signal, this.#closing.signal, failed.signal]);
+    if (signal.aborted) return err(watchError(uri, "the subscription was cancelled"));
     for (const key of [agent, from.origin]) this.#add(key, 1);
     signal.addEventListener(
       "abort",
@@ -39,8 +39,8 @@ export class ResourceWatches {
     );
     const watching = await from.watch(uri, options.onUpdate, signal);
     if (watching.ok) return ok(undefined);
-    ended.abort();
-    return err(notTold(uri, watching.error));
+    failed.abort();
+    return err(watchError(uri, watching.error));
   }
 
   close(): void {
@@ -58,10 +58,10 @@ export class ResourceWatches {
   }
 }
 
-function notTold(uri: string, why: string): string {
-  return `changes of the resource ${JSON.stringify(uri.slice(0, 200))} cannot be told: ${why}`;
+function watchError(uri: string, why: string): string {
+  return `changes of the resource ${JSON.stringify(uri.slice(0, 200))} cannot be announced: ${why}`;
 }
 
-function tooMany(uri: string, limit: number, whose: string): string {
-  return notTold(uri, `${limit} resources ${whose} are watched already`);
+function tooManyError(uri: string, limit: number, whose: string): string {
+  return watchError(uri, `${limit} resources ${whose} are already watched`);
 }

@@ -1,10 +1,10 @@
 import type { JsonSchema, TaskRequest, Tool } from "../../../contract/tool.ts";
 import type { ToolPlace } from "../../../contract/tool-place.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import type { Refused } from "../resolve.ts";
+import type { Refusal } from "../resolve.ts";
 
-/** Asking about a task takes the path of every call, with the permission of the tool that began it. */
-export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refused> {
+/** A request about a task takes the path of every call, with the permission of the tool that began it. */
+export function resolveTask(resolved: Result<Tool, Refusal>): Result<Tool, Refusal> {
   if (!resolved.ok) return resolved;
   const tool: Tool & ToolPlace = resolved.value;
   const { name, ownName, scope, availability, floor, wildcard, origin, timeoutMs } = tool;
@@ -24,7 +24,7 @@ export function resolveTask(resolved: Result<Tool, Refused>): Result<Tool, Refus
     verbatim: true,
     timeoutMs,
     status: () => tool.status(),
-    // As the schema has it.
+    // The schema has checked it.
     run: (args, context) => tool.followTask!(args as unknown as TaskRequest, context),
   });
 }
@@ -39,7 +39,7 @@ const TASK: JsonSchema = {
   },
 };
 
-function noTasks(name: string): Refused {
+function noTasks(name: string): Refusal {
   return {
     outcome: "unknown_tool",
     tool: name,

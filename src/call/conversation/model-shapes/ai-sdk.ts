@@ -4,7 +4,7 @@ import type { Turn } from "../turn.ts";
 /** `jsonSchema` of the package `ai`, which marks schemas in its own way. */
 export type MakeSchema<S> = (schema: JsonSchema & { readonly type: "object" }) => S;
 
-/** A tool as the AI SDK takes it (`ai` 5 and later). */
+/** A tool as the AI SDK expects it (`ai` 5 and later). */
 export interface AiSdkTool<S> {
   readonly description: string;
   readonly inputSchema: S;
@@ -15,7 +15,7 @@ export interface AiSdkTool<S> {
   readonly toModelOutput: (result: { readonly output: AiSdkOutput } | AiSdkOutput) => AiSdkModelOutput;
 }
 
-/** What `execute` gives back, and what the program sees of the call. */
+/** What `execute` returns, and what the program sees of the call. */
 export interface AiSdkOutput {
   readonly outcome: ToolOutcome["outcome"];
   readonly text: string;
@@ -33,7 +33,7 @@ export type AiSdkModelOutput =
       )[];
     };
 
-/** The tools of a turn as the `tools` of `generateText` and `streamText`, which call them by themselves. */
+/** The tools of a turn as `tools` of `generateText` and `streamText`, which call them by themselves. */
 export function aiSdkTools<S>(turn: Turn, jsonSchema: MakeSchema<S>): Record<string, AiSdkTool<S>> {
   return Object.fromEntries(
     turn.tools.map((tool) => [

@@ -3,14 +3,14 @@ import { isRecord } from "../../../lib/json.ts";
 import type { BatchOptions } from "../../executor/batch.ts";
 import type { Turn } from "../turn.ts";
 
-/** A tool as the Anthropic Messages API takes it. */
+/** A tool as the Anthropic Messages API expects it. */
 export interface AnthropicTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonSchema & { readonly type: "object" };
 }
 
-/** What goes back for a `tool_use` block, in the next message of the user. */
+/** The answer to a `tool_use` block, for the next user message. */
 export interface AnthropicToolResult {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -25,9 +25,9 @@ export type AnthropicContent =
       readonly source: { readonly type: "base64"; readonly media_type: string; readonly data: string };
     };
 
-const IMAGES: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const IMAGE_TYPES: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** The tools of a turn for the `tools` of a Messages request. */
+/** The tools of a turn as `tools` of a Messages request. */
 export function anthropicTools(turn: Turn): readonly AnthropicTool[] {
   return turn.tools.map((tool) => ({
     name: tool.name,
@@ -36,16 +36,16 @@ export function anthropicTools(turn: Turn): readonly AnthropicTool[] {
   }));
 }
 
-/** Makes the calls of an answer's content; the results are the content of the next message of the user. */
+/** Makes the calls in the content of an answer; the results are the content of the next user message. */
 export async function runAnthropicCalls(
   turn: Turn,
   content: readonly unknown[],
   options: BatchOptions = {},
 ): Promise<readonly AnthropicToolResult[]> {
-  const asked = content.filter(isToolUse);
-  const calls = asked.map(({ name, input }) => ({ name, arguments: input }));
+  const toolUses = content.filter(isToolUse);
+  const calls = toolUses.map(({ name, input }) => ({ name, arguments: input }));
   const outcomes = await turn.callAll(calls, options);
-  return asked.map(({ id }, index) => toResult(id, outcomes[index]!));
+  return toolUses.map(({ id }, index) => toResult(id, outcomes[index]!));
 }
 
 interface ToolUse {
@@ -69,14 +69,14 @@ function toResult(tool_use_id: string, outcome: ToolOutcome): AnthropicToolResul
   return {
     type: "tool_result",
     tool_use_id,
-    // The API refuses an empty text.
+    // The API rejects an empty text.
     content: content.length > 0 ? content : [{ type: "text", text: outcome.text || "(no output)" }],
     ...(outcome.outcome !== "ok" && { is_error: true }),
   };
 }
 
 function toContent(block: Content): AnthropicContent {
-  if (block.type === "image" && typeof block.data === "string" && IMAGES.includes(block.mimeType)) {
+  if (block.type === "image" && typeof block.data === "string" && IMAGE_TYPES.includes(block.mimeType)) {
     return {
       type: "image",
       source: { type: "base64", media_type: block.mimeType as string, data: block.data },

@@ -4,19 +4,19 @@ import { isRecord } from "../../../lib/json.ts";
 import type { BatchOptions } from "../../executor/batch.ts";
 import type { Turn, TurnCall } from "../turn.ts";
 
-/** A tool as the OpenAI Chat Completions API, and everything compatible with it, takes it. */
+/** A tool as the OpenAI Chat Completions API and compatible APIs expect it. */
 export interface ChatTool {
   readonly type: "function";
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema };
 }
 
-/** A tool as the OpenAI Responses API takes it. */
+/** A tool as the OpenAI Responses API expects it. */
 export interface ResponsesTool {
   readonly type: "function";
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** Strict schemas know a part of JSON Schema only, and servers write all of it. */
+  /** Strict schemas support only a part of JSON Schema, and servers use all of it. */
   readonly strict: false;
 }
 
@@ -32,7 +32,7 @@ export interface FunctionCallOutput {
   readonly output: string;
 }
 
-/** The tools of a turn for the `tools` of a chat completion. */
+/** The tools of a turn as `tools` of a chat completion. */
 export function openaiChatTools(turn: Turn): readonly ChatTool[] {
   return turn.tools.map((tool) => ({
     type: "function",
@@ -50,22 +50,22 @@ export async function runOpenaiChatCalls(
   toolCalls: readonly unknown[],
   options: BatchOptions = {},
 ): Promise<readonly ChatToolMessage[]> {
-  const asked = toolCalls.flatMap((call) => {
+  const requests = toolCalls.flatMap((call) => {
     if (!isRecord(call) || typeof call.id !== "string" || !isRecord(call.function)) return [];
     return [{ id: call.id, call: toCall(call.function) }];
   });
   const outcomes = await turn.callAll(
-    asked.map(({ call }) => call),
+    requests.map(({ call }) => call),
     options,
   );
-  return asked.map(({ id }, index) => ({
+  return requests.map(({ id }, index) => ({
     role: "tool",
     tool_call_id: id,
     content: outcomes[index]?.text ?? "",
   }));
 }
 
-/** The tools of a turn for the `tools` of a request to the Responses API. */
+/** The tools of a turn as `tools` of a request to the Responses API. */
 export function openaiResponsesTools(turn: Turn): readonly ResponsesTool[] {
   return turn.tools.map((tool) => ({
     type: "function",
@@ -76,21 +76,21 @@ export function openaiResponsesTools(turn: Turn): readonly ResponsesTool[] {
   }));
 }
 
-/** Makes the calls among the `output` of a response; the results go into the next `input`. */
+/** Makes the calls in the `output` of a response; the results go into the next `input`. */
 export async function runOpenaiResponsesCalls(
   turn: Turn,
   output: readonly unknown[],
   options: BatchOptions = {},
 ): Promise<readonly FunctionCallOutput[]> {
-  const asked = output.flatMap((item) => {
+  const requests = output.flatMap((item) => {
     if (!isRecord(item) || item.type !== "function_call" || typeof item.call_id !== "string") return [];
     return [{ id: item.call_id, call: toCall(item) }];
   });
   const outcomes = await turn.callAll(
-    asked.map(({ call }) => call),
+    requests.map(({ call }) => call),
     options,
   );
-  return asked.map(({ id }, index) => ({
+  return requests.map(({ id }, index) => ({
     type: "function_call_output",
     call_id: id,
     output: outcomes[index]?.text ?? "",
@@ -98,11 +98,11 @@ export async function runOpenaiResponsesCalls(
 }
 
 function toCall({ name, arguments: text }: Record<string, unknown>): TurnCall {
-  return { name: String(name), arguments: parsed(text) };
+  return { name: String(name), arguments: parseArguments(text) };
 }
 
-/** Models write arguments that are no JSON; the call then says what was expected. */
-function parsed(text: unknown): unknown {
+/** Arguments that are not valid JSON are passed on as text; the call's error then says what was expected. */
+function parseArguments(text: unknown): unknown {
   if (typeof text !== "string") return text;
   try {
     return text.trim() === "" ? {} : parseExact(text);

@@ -11,60 +11,60 @@ import { MAX_DEPTH, repair } from "./repair.ts";
 
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_LENGTH = 1_000;
-const MAX_NAMED = 20;
+const MAX_LISTED_NAMES = 20;
 const MAX_KEYS = 8;
 const APPROVED = "approved";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The arguments a tool runs with: as given where they fit, repaired where that helps. */
+/** The arguments that a tool runs with: as given where they fit, otherwise repaired. */
 export function checkArguments(
-  tool: Checked,
+  tool: CheckedTool,
   given: unknown,
   { schemas, vault }: { readonly schemas: Schemas; readonly vault: Pick<Vault, "redact"> },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   const object = asObject(given);
   if (!isRecord(object)) {
-    const shown = shownOf(tool, given);
-    return err(notAnObject(tool.name, typeof shown === "string" ? vault.redact(shown) : shown));
+    const visible = visibleArguments(tool, given);
+    return err(notAnObjectError(tool.name, typeof visible === "string" ? vault.redact(visible) : visible));
   }
   const value = withoutApproved(object, tool.inputSchema);
   const extent = extentOf(value, MAX_DEPTH);
-  if (extent.tooDeep) return err(nestedTooDeep(tool.name));
-  // Nearly all do.
+  if (extent.tooDeep) return err(tooDeepError(tool.name));
+  // Nearly all arguments fit as they are.
   if (schemas.fitsAtOnce(tool, extent, value)) return ok(value);
-  const shown = (args: unknown) => mapTexts(shownOf(tool, args), (text) => vault.redact(text));
+  const toVisible = (args: unknown) => mapTexts(visibleArguments(tool, args), (text) => vault.redact(text));
   const fitted = schemas.within(tool, extent, (check) =>
-    fittingArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), shown }),
+    fitArguments(tool, value, { check, fits: (...part) => schemas.partsOf(tool)(...part), toVisible }),
   );
-  return fitted.ok ? fitted.value : err(notChecked(tool.name));
+  return fitted.ok ? fitted.value : err(notCheckedError(tool.name));
 }
 
-type Checked = Pick<Tool, "name" | "inputSchema" | "shownArguments">;
+type CheckedTool = Pick<Tool, "name" | "inputSchema" | "shownArguments">;
 
-/** A message says what came, unless the tool says that it may be a secret. */
-function shownOf({ shownArguments }: Checked, args: unknown): unknown {
+/** Error messages quote the arguments, except what the tool says may be secret. */
+function visibleArguments({ shownArguments }: CheckedTool, args: unknown): unknown {
   return shownArguments ? shownArguments(args) : args;
 }
 
-function fittingArguments(
-  tool: Checked,
+function fitArguments(
+  tool: CheckedTool,
   value: Readonly<Record<string, unknown>>,
   {
     check,
     fits,
-    shown,
-  }: { readonly check: Check; readonly fits: FitsPart; readonly shown: (args: unknown) => unknown },
+    toVisible,
+  }: { readonly check: Check; readonly fits: FitsPart; readonly toVisible: (args: unknown) => unknown },
 ): Result<Readonly<Record<string, unknown>>, OutcomeError> {
   if (check(value).length === 0) return ok(value);
   const repaired = repair(tool.inputSchema, value, fits);
   const problems = check(repaired);
   return problems.length === 0 && isRecord(repaired)
     ? ok(repaired)
-    : err(misfit(tool, shown(repaired), problems));
+    : err(misfitError(tool, toVisible(repaired), problems));
 }
 
-/** No arguments at all mean none; some clients send the object as JSON text. */
+/** No arguments mean an empty object; some clients send the object as JSON text. */
 function asObject(given: unknown): unknown {
   if (given === undefined || given === null || given === "") return {};
   if (typeof given !== "string") return given;
@@ -76,8 +76,8 @@ function asObject(given: unknown): unknown {
 }
 
 /**
- * Some hosts add `approved: true` to calls that they let through. It is theirs: it goes before the arguments are
- * checked, unless the tool's own schema has a property of that name.
+ * Some hosts add `approved: true` to calls that they let through. It is removed before the arguments are checked,
+ * unless the tool's own schema has a property of that name.
  */
 function withoutApproved(args: Arguments, schema: JsonSchema): Arguments {
   if (!Object.hasOwn(args, APPROVED) || isDeclared(args[APPROVED], schema)) return args;
@@ -93,7 +93,7 @@ function isDeclared(value: unknown, schema: JsonSchema): boolean {
     const { properties, required, additionalProperties, patternProperties } = part.schema;
     if (isRecord(properties) && Object.hasOwn(properties, APPROVED)) return true;
     if (Array.isArray(required) && required.includes(APPROVED)) return true;
-    // A tool that takes any names: what hosts add is a boolean, anything else is one of the names.
+    // For a tool that takes arbitrary names, a boolean is the host's flag and any other value belongs to the tool.
     const takesNames = isRecord(additionalProperties) || isRecord(patternProperties);
     if (takesNames && typeof value !== "boolean") return true;
     return [
@@ -105,34 +105,36 @@ function isDeclared(value: unknown, schema: JsonSchema): boolean {
   return declares(parts.root);
 }
 
-function notAnObject(tool: string, given: unknown): OutcomeError {
+function notAnObjectError(tool: string, given: unknown): OutcomeError {
   return {
-    message: `the arguments of ${tool} must be an object, got ${described(given)}`,
+    message: `the arguments of ${tool} must be an object, got ${describe(given)}`,
     remedy: "Send an object with the properties of the tool's schema.",
   };
 }
 
-function nestedTooDeep(tool: string): OutcomeError {
+function tooDeepError(tool: string): OutcomeError {
   return {
     message: `the arguments of ${tool} are nested more than ${MAX_DEPTH} levels deep`,
     remedy: "Send them with less nesting.",
   };
 }
 
-function notChecked(tool: string): OutcomeError {
+function notCheckedError(tool: string): OutcomeError {
   return {
     message: `the arguments of ${tool} could not be checked in time against its schema`,
     remedy: "Send fewer or shorter values; if that does not help, use another tool.",
   };
 }
 
-function misfit(
+function misfitError(
   tool: Pick<Tool, "name" | "inputSchema">,
   value: unknown,
   errors: readonly ErrorObject[],
 ): OutcomeError {
-  const telling = withTypesTogether(errors.filter(isTelling));
-  const problems = [...new Set(telling.map((error) => shortened(problem(error, value, tool.inputSchema))))];
+  const informative = mergeTypeErrors(errors.filter(isInformative));
+  const problems = [
+    ...new Set(informative.map((error) => shorten(describeProblem(error, value, tool.inputSchema)))),
+  ];
   const shown = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : "";
   return {
@@ -142,19 +144,19 @@ function misfit(
   };
 }
 
-/** Keys, patterns and allowed values of any length may stand in a problem. */
-function shortened(problem: string): string {
+/** A problem may quote keys, patterns and allowed values of any length. */
+function shorten(problem: string): string {
   return problem.length > MAX_PROBLEM_LENGTH ? `${problem.slice(0, MAX_PROBLEM_LENGTH)}…` : problem;
 }
 
-/** "must match a schema in anyOf" says nothing that its branches' own errors do not. */
-function isTelling(error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
-  const umbrella = ["anyOf", "oneOf", "allOf", "if", "not"].includes(error.keyword);
-  return !umbrella || all.length === 1;
+/** "must match a schema in anyOf" says nothing that the errors of its branches do not say. */
+function isInformative(error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean {
+  const isUmbrella = ["anyOf", "oneOf", "allOf", "if", "not"].includes(error.keyword);
+  return !isUmbrella || all.length === 1;
 }
 
-/** Each branch of a union has its say: of one value they are one problem. */
-function withTypesTogether(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+/** Each branch of a union reports a type error of its own; for one value they become one problem. */
+function mergeTypeErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const typesAt = new Map<string, Set<string>>();
   for (const { keyword, instancePath, params } of errors) {
     if (keyword !== "type") continue;
@@ -167,53 +169,53 @@ function withTypesTogether(errors: readonly ErrorObject[]): readonly ErrorObject
   );
 }
 
-function problem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]): string {
+function describeProblem(error: ErrorObject, value: unknown, schema: Tool["inputSchema"]): string {
   const path = error.instancePath.slice(1).replaceAll("/", ".");
   const at = (key: string) => (path ? `${path}.${key}` : key);
-  const came = described(valueAt(value, error.instancePath));
+  const got = describe(valueAt(value, error.instancePath));
   switch (error.keyword) {
     case "required":
-      return `${at(error.params.missingProperty)} is missing${keysOf(valueAt(value, error.instancePath))}`;
+      return `${at(error.params.missingProperty)} is missing${describeKeys(valueAt(value, error.instancePath))}`;
     case "additionalProperties":
     case "unevaluatedProperties": {
       const key = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
       const known = path === "" && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
-      return `${at(key)} is not a property it takes${hint(key, known)}`;
+      return `${at(key)} is not a property it takes${suggestName(key, known)}`;
     }
     case "type":
-      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${came}${tooLarge(valueAt(value, error.instancePath))}`;
+      return `${path || "the value"} must be ${[error.params.type].flat().join(" or ")}, got ${got}${describeInexact(valueAt(value, error.instancePath))}`;
     case "enum":
-      return `${path || "the value"} must be one of ${listed(error.params.allowedValues)}, got ${came}`;
+      return `${path || "the value"} must be one of ${listValues(error.params.allowedValues)}, got ${got}`;
     case "const":
-      return `${path || "the value"} must be ${JSON.stringify(error.params.allowedValue)}, got ${came}`;
+      return `${path || "the value"} must be ${JSON.stringify(error.params.allowedValue)}, got ${got}`;
     default:
-      return `${path || "the value"} ${error.message ?? "does not fit"}, got ${came}`;
+      return `${path || "the value"} ${error.message ?? "does not fit"}, got ${got}`;
   }
 }
 
-function keysOf(value: unknown): string {
+function describeKeys(value: unknown): string {
   const keys = isRecord(value) ? Object.keys(value) : [];
   if (keys.length === 0) return "";
   const more = keys.length > MAX_KEYS ? ", …" : "";
   return `; got ${keys.slice(0, MAX_KEYS).join(", ")}${more}`;
 }
 
-function tooLarge(value: unknown): string {
+function describeInexact(value: unknown): string {
   return typeof value === "string" && isInexact(value.trim())
     ? `, which is too large to be passed on exactly (at most ${Number.MAX_SAFE_INTEGER})`
     : "";
 }
 
-/** What was meant; else, so that nobody has to guess, what there is. */
-function hint(key: string, known: readonly string[]): string {
+/** Suggests the nearest name, or else lists the names that exist. */
+function suggestName(key: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const guess = nearest(key, known);
   if (guess) return `; did you mean ${guess}?`;
-  const more = known.length > MAX_NAMED ? ", …" : "";
-  return `; it takes ${known.slice(0, MAX_NAMED).join(", ")}${more}`;
+  const more = known.length > MAX_LISTED_NAMES ? ", …" : "";
+  return `; it takes ${known.slice(0, MAX_LISTED_NAMES).join(", ")}${more}`;
 }
 
-function listed(values: readonly unknown[]): string {
+function listValues(values: readonly unknown[]): string {
   const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
   return values.length > 20 ? `${shown.join(", ")}, …` : shown.join(", ");
 }
@@ -228,7 +230,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return target;
 }
 
-function described(value: unknown): string {
+function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (isRecord(value)) return "an object";

@@ -9,151 +9,154 @@ import { stableJson } from "../../../lib/json.ts";
 import { withHiddenShown } from "../../../lib/text/hidden-characters.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { ClaimStore, QuestionRecord } from "../../../machine/db/store.ts";
-import type { Answer, Asking } from "../../questions/asking.ts";
+import type { Answer, QuestionRequest } from "../../questions/question-request.ts";
 import type { Questions } from "../../questions/questions.ts";
 import type { Decision } from "../rules.ts";
 import { isOneTool } from "./answer-rules.ts";
 import { APPROVAL_KEY, approvalInquiry, type Said, saidIn, wayToAsk } from "./approval-elicitation.ts";
 
-/** A call that a rule wants a person to see first. */
-export interface AskedCall {
+/** A call that a rule wants a person to approve first. */
+export interface CallForApproval {
   readonly tool: Tool;
-  /** Repaired and checked, secrets by their names. */
+  /** Repaired and checked; secrets are placeholders. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** What decides this tool for this caller: another rule in its place is another question. */
+  /** The decision for this tool and caller; a different rule makes a different question. */
   readonly decision: Decision;
 }
 
-/** Which secrets of agents arguments name, and since when each of them is what it is. */
-export type SecretsNamed = (args: AskedCall["args"]) => readonly string[];
+/** The secrets of agents that arguments name, each with its revision. */
+export type NamedSecrets = (args: CallForApproval["args"]) => readonly string[];
 
-/** What became of a call that a rule wants a person to see first. */
+/** The result of asking for approval. */
 export type Approval =
   | {
       readonly kind: "approved";
       readonly id: string;
       readonly by?: string;
-      /** For `giveBack`, where the approval is for one call. */
-      readonly used?: string;
+      /** For `release`, where the approval is for one call. */
+      readonly usedId?: string;
     }
   | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
   | { readonly kind: "waiting"; readonly id: string }
-  /** The person at the client is asked by the answer to the call. */
+  /** The answer to the call asks the person at the client. */
   | { readonly kind: "asks"; readonly id: string; readonly asked: Asked }
-  /** What the client brings was given for another call, or is worth nothing any more. */
+  /** The approval that the client sent was given for another call, or no longer counts. */
   | { readonly kind: "void"; readonly why: "altered" | "used" }
-  /** It cannot be shown whole, and nobody approves what they do not see. */
+  /** It cannot be shown in full, and nobody can approve what they do not see. */
   | { readonly kind: "too_long"; readonly limit: number }
   | { readonly kind: "headless" }
   | { readonly kind: "too_many"; readonly limit: number };
 
 export interface ApprovalsDeps {
-  readonly questions: Pick<Questions, "ask" | "askTogether" | "get" | "answer" | "giveBack">;
+  readonly questions: Pick<Questions, "ask" | "askTogether" | "get" | "answer" | "release">;
   readonly settings: () => Pick<Settings, "approvals">;
-  /** Whether every one of these rules is still there. */
+  /** Whether all of these rules still exist. */
   readonly haveRules: (ids: readonly string[]) => Promise<boolean>;
-  readonly secretsNamed: SecretsNamed;
+  readonly namedSecrets: NamedSecrets;
   readonly claims: ClaimStore;
   readonly clock: Clock;
-  /** How often a call that waits says so; default 5 s. */
+  /** How often a waiting call reports progress; default 5 s. */
   readonly progressMs?: number;
 }
 
-/** How long it is remembered that a round was taken up: far longer than one may wait to be. */
-const CONTINUED_MS = 24 * 60 * 60 * 1_000;
-/** How long a call waits for the person at its client, who has been asked within it. */
+/** How long a continued round is remembered: far longer than a round may wait. */
+const ROUND_CLAIM_MS = 24 * 60 * 60 * 1_000;
+/** How long a call waits for the person at its client who was asked within it. */
 const AT_CLIENT_MS = 300_000;
 const PROGRESS_MS = 5_000;
 const ANSWERS = ["once", "conversation", "always", "reject"];
-/** Of resources and prompts: in a rule, their names could stand for more than themselves. */
+/** For resources and prompts: in a rule, their names could match more than themselves. */
 const ONCE_ONLY = ["once", "reject"];
 
-/** Asks people whether calls may run, and knows what they said. */
+/** Asks people whether calls may run, and finds their answers. */
 export class Approvals {
   readonly #deps: ApprovalsDeps;
   readonly #binding: ApprovalBinding;
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
-    this.#binding = new ApprovalBinding(deps.secretsNamed);
+    this.#binding = new ApprovalBinding(deps.namedSecrets);
   }
 
   /**
-   * Looks for a person's answer to exactly this call and uses it up; asks where there is none, and waits as long as the
-   * settings and the caller let it. Rejects only when the call is cancelled meanwhile.
+   * Finds a person's answer to exactly this call and uses it up. Where there is none, asks and waits as long as the
+   * settings and the caller allow. Rejects only when the call is cancelled meanwhile.
    */
-  async of(asked: AskedCall, call: ToolCall): Promise<Approval> {
-    const asking = this.#asking(asked);
-    const way = asked.caller.interactive ? wayToAsk(call) : undefined;
-    const brought = way === "rounds" ? await this.#brought(asking, call) : undefined;
-    if (brought?.kind === "void") return brought;
-    const first = await this.#deps.questions.ask(asking, { waitMs: 0 });
-    if (first.kind !== "pending") return approvalOf(first);
+  async obtain(target: CallForApproval, call: ToolCall): Promise<Approval> {
+    const request = this.#requestFor(target);
+    const way = target.caller.interactive ? wayToAsk(call) : undefined;
+    const sent = way === "rounds" ? await this.#takeSentAnswer(request, call) : undefined;
+    if (sent?.kind === "void") return sent;
+    const first = await this.#deps.questions.ask(request, { waitMs: 0 });
+    if (first.kind !== "pending") return toApproval(first);
     const { id } = first;
-    if (brought?.kind === "later") return { kind: "waiting", id };
-    if (way === "rounds") return this.#askByRound(id, asking);
-    const said = way === "answering" ? await this.#askAtClient(id, asking, call.answering!, call) : undefined;
-    if (said) return said;
+    if (sent?.kind === "later") return { kind: "waiting", id };
+    if (way === "rounds") return this.#askByRound(id, request);
+    const decided =
+      way === "answering" ? await this.#askAtClient(id, request, call.answering!, call) : undefined;
+    if (decided) return decided;
     const { waitMs } = this.#deps.settings().approvals;
     if (waitMs === 0 || !call.onProgress) return { kind: "waiting", id };
-    const waiting = this.#deps.questions.ask(asking, { waitMs, ...signalOf(call) });
-    return approvalOf(await this.#withProgress(asked.tool.name, id, call, waiting));
+    const waiting = this.#deps.questions.ask(request, { waitMs, ...signalOf(call) });
+    return toApproval(await this.#withProgress(target.tool.name, id, call, waiting));
   }
 
-  /** Has people asked once for what is wanted together; each call looks for its own answer afterwards. */
-  async together(calls: readonly AskedCall[]): Promise<void> {
-    const groups = new Map<string, Asking[]>();
+  /** Asks people once for all these calls; each call looks for its own answer afterwards. */
+  async askTogether(calls: readonly CallForApproval[]): Promise<void> {
+    const groups = new Map<string, QuestionRequest[]>();
     for (const call of calls) {
-      const asking = this.#asking(call);
+      const request = this.#requestFor(call);
       const { agentId, conversation } = call.caller;
       const key = `${agentId} ${conversation}`;
-      groups.set(key, [...(groups.get(key) ?? []), asking]);
+      groups.set(key, [...(groups.get(key) ?? []), request]);
     }
-    for (const askings of groups.values())
-      if (askings.length > 1) await this.#deps.questions.askTogether(askings);
+    for (const requests of groups.values())
+      if (requests.length > 1) await this.#deps.questions.askTogether(requests);
   }
 
-  /** Whether a person who approved the one has approved the other. */
-  isSame(one: AskedCall, other: AskedCall): boolean {
+  /** Whether a person who approved one call has also approved the other. */
+  isSame(one: CallForApproval, other: CallForApproval): boolean {
     return this.#binding.digest(one) === this.#binding.digest(other);
   }
 
-  /** What the next round of an approved call shows: which round it follows, and what exactly a person approved. */
-  round(callId: string, approved: AskedCall): string {
+  /**
+   * The token that the next round of an approved call carries: which call it continues, and what exactly was approved.
+   */
+  roundToken(callId: string, approved: CallForApproval): string {
     return `${callId} ${this.#binding.digest(approved)}`;
   }
 
   /**
-   * Whether an approved call may go on from this round: with what was approved only, and once on all replicas, so that one
-   * approval never runs two calls.
+   * Whether an approved call may continue with this round: only with what was approved, and once across all replicas,
+   * so that one approval never runs two calls.
    */
-  async continues(round: string, approved: AskedCall): Promise<boolean> {
-    const [callId, digest] = round.split(" ", 2);
+  async claimRound(token: string, approved: CallForApproval): Promise<boolean> {
+    const [callId, digest] = token.split(" ", 2);
     if (digest !== this.#binding.digest(approved)) return false;
     const { claims, clock } = this.#deps;
-    return claims.take(`round ${callId}`, clock() + CONTINUED_MS);
+    return claims.take(`round ${callId}`, clock() + ROUND_CLAIM_MS);
   }
 
-  /** Takes back that `continues` said yes: the call certainly never left. */
-  async giveRoundBack(round: string): Promise<void> {
-    const [callId] = round.split(" ", 1);
+  /** Undoes `claimRound`: the call certainly never left. */
+  async releaseRound(token: string): Promise<void> {
+    const [callId] = token.split(" ", 1);
     await this.#deps.claims.giveBack(`round ${callId}`);
   }
 
-  /** Takes back that an approval was used up: the call certainly never left. */
-  async giveBack(used: string): Promise<void> {
-    await this.#deps.questions.giveBack(used);
+  /** Undoes the use of an approval: the call certainly never left. */
+  async release(usedId: string): Promise<void> {
+    await this.#deps.questions.release(usedId);
   }
 
-  #asking(asked: AskedCall): Asking {
-    const { tool, args, caller, decision } = asked;
+  #requestFor(target: CallForApproval): QuestionRequest {
+    const { tool, args, caller, decision } = target;
     const name = withHiddenShown(tool.name);
     return {
       kind: "approval",
       agentId: caller.agentId,
       agentName: caller.agentName,
-      digest: this.#binding.digest(asked),
+      digest: this.#binding.digest(target),
       prompt: `May ${caller.agentName} call ${name}?`,
       details: {
         tool: name,
@@ -161,24 +164,27 @@ export class Approvals {
         rule: decision.rule,
         ...(decision.ruleId !== undefined && { ruleId: decision.ruleId }),
         conversation: caller.conversation,
-        // A client that names no conversation has one for everything: whoever says yes to that should know.
+        // A client that names no conversation has one for everything; whoever approves that should know.
         ...(caller.conversation === caller.tokenId && { wholeToken: true }),
         answers: isOneTool(tool.name) ? ANSWERS : ONCE_ONLY,
       },
-      isGood: (question) => this.#isGood(question, caller.conversation),
+      isStillValid: (question) => this.#isStillValid(question, caller.conversation),
     };
   }
 
-  /** A yes for more than one call ends with its rule, and one for a conversation counts in no other. */
-  async #isGood({ answer, details, settlement }: QuestionRecord, conversation: string): Promise<boolean> {
+  /** An approval for more than one call ends with its rule, and one for a conversation counts in no other. */
+  async #isStillValid(
+    { answer, details, settlement }: QuestionRecord,
+    conversation: string,
+  ): Promise<boolean> {
     if (answer === "once") return true;
     if (answer === "conversation" && details.conversation !== conversation) return false;
     return this.#deps.haveRules(settlement?.ruleIds ?? []);
   }
 
-  /** Takes what the person at the client said to the round before. */
-  async #brought(
-    { digest }: Asking,
+  /** Takes the answer of the person at the client to the previous round. */
+  async #takeSentAnswer(
+    { digest }: QuestionRequest,
     { rounds, caller }: ToolCall,
   ): Promise<{ readonly kind: "later" } | Extract<Approval, { kind: "void" }> | undefined> {
     if (rounds?.approval === undefined) return undefined;
@@ -186,35 +192,35 @@ export class Approvals {
     if (bound !== digest) return { kind: "void", why: "altered" };
     const question = await this.#deps.questions.get(id);
     const isOpen = question && question.expiresAt > this.#deps.clock();
-    // Of a rejection the caller is told again; everything else counts once.
+    // A rejection is reported again; every other answer counts once.
     if (!isOpen || (question.state === "used" && question.answer !== "reject"))
       return { kind: "void", why: "used" };
-    const said = saidIn(rounds.answers?.[APPROVAL_KEY]);
-    if (said?.answer === "later") return { kind: "later" };
-    if (said && question.state === "pending") await this.#take(id, said, caller.agentName);
+    const answer = saidIn(rounds.answers?.[APPROVAL_KEY]);
+    if (answer?.answer === "later") return { kind: "later" };
+    if (answer && question.state === "pending") await this.#recordAnswer(id, answer, caller.agentName);
     return undefined;
   }
 
-  /** Somebody elsewhere may have been faster; then that counts. */
-  async #take(
+  /** Somebody elsewhere may have answered first; their answer then counts. */
+  async #recordAnswer(
     id: string,
-    said: Exclude<Said, undefined | { answer: "later" }>,
+    answer: Exclude<Said, undefined | { answer: "later" }>,
     agent: string,
   ): Promise<void> {
-    const more = said.answer === "reject" && said.reason !== undefined ? { reason: said.reason } : {};
+    const extras = answer.answer === "reject" && answer.reason !== undefined ? { reason: answer.reason } : {};
     try {
       await this.#deps.questions.answer(
         id,
-        said.answer,
+        answer.answer,
         { by: `the client of ${agent}`, from: "client", role: "operator" },
-        more,
+        extras,
       );
     } catch (error) {
       if (!(error instanceof ToolkeepError && error.code === "BAD_REQUEST")) throw error;
     }
   }
 
-  async #askByRound(id: string, { digest }: Asking): Promise<Approval> {
+  async #askByRound(id: string, { digest }: QuestionRequest): Promise<Approval> {
     const question = await this.#deps.questions.get(id);
     const inquiry = question && approvalInquiry(question);
     if (!inquiry) return { kind: "waiting", id };
@@ -222,10 +228,13 @@ export class Approvals {
     return { kind: "asks", id, asked: { inquiries, approval: `${id} ${digest}` } };
   }
 
-  /** Both the person at the client and everybody else can answer; the first one counts. Undefined: no form can show it. */
+  /**
+   * The person at the client and everybody else can answer; the first answer counts. Undefined: no form can show the
+   * call.
+   */
   async #askAtClient(
     id: string,
-    asking: Asking,
+    request: QuestionRequest,
     answering: Answering,
     call: ToolCall,
   ): Promise<Approval | undefined> {
@@ -238,22 +247,22 @@ export class Approvals {
     const withdraw = new AbortController();
     const cancelled = new AbortController();
     const unlink = linkSignals(cancelled, call.signal, notNow.signal);
-    const waiting = questions.ask(asking, { waitMs: AT_CLIENT_MS, signal: cancelled.signal });
-    const heard = answering
+    const waiting = questions.ask(request, { waitMs: AT_CLIENT_MS, signal: cancelled.signal });
+    const answered = answering
       .answer(inquiry, withdraw.signal)
       .then(saidIn, () => undefined)
-      .then(async (said) => {
-        if (!said || said.answer === "later") notNow.abort();
-        else await this.#take(id, said, call.caller.agentName);
-        // Else somebody was faster, which whoever waits hears of.
-        isTooLate = said !== undefined && question.expiresAt <= this.#deps.clock();
+      .then(async (answer) => {
+        if (!answer || answer.answer === "later") notNow.abort();
+        else await this.#recordAnswer(id, answer, call.caller.agentName);
+        // Otherwise somebody was faster, and `waiting` resolves with their answer.
+        isTooLate = answer !== undefined && question.expiresAt <= this.#deps.clock();
         if (isTooLate) notNow.abort();
       });
-    // What fails in here fails for whoever waits, too.
-    heard.catch(() => notNow.abort());
+    // A failure here also ends the wait.
+    answered.catch(() => notNow.abort());
     try {
       const what = String(question.details.tool ?? "the batch");
-      return approvalOf(await this.#withProgress(what, id, call, waiting));
+      return toApproval(await this.#withProgress(what, id, call, waiting));
     } catch (error) {
       if (call.signal?.aborted || !notNow.signal.aborted) throw error;
       return isTooLate ? { kind: "void", why: "used" } : { kind: "waiting", id };
@@ -263,26 +272,26 @@ export class Approvals {
     }
   }
 
-  /** In small steps: the tool itself begins to count at one. */
+  /** In small fractions, because the tool itself starts counting at one. */
   #withProgress<T>(what: string, id: string, { onProgress }: ToolCall, waiting: Promise<T>): Promise<T> {
     if (!onProgress) return waiting;
-    const told = {
+    const listener = {
       progress: (update: { progress: number; message: string }) =>
         onProgress({ ...update, progress: update.progress / 1_000 }),
     };
     const message = () => `waiting for a person to approve ${what} (${id})`;
-    return withHeartbeat(told, message, waiting, this.#deps.progressMs ?? PROGRESS_MS);
+    return withHeartbeat(listener, message, waiting, this.#deps.progressMs ?? PROGRESS_MS);
   }
 }
 
-function approvalOf(answer: Answer): Approval {
+function toApproval(answer: Answer): Approval {
   switch (answer.kind) {
     case "answered":
       return {
         kind: "approved",
         id: answer.id,
         ...(answer.by !== undefined && { by: answer.by }),
-        ...(answer.answer === "once" && { used: answer.used }),
+        ...(answer.answer === "once" && { usedId: answer.usedId }),
       };
     case "dismissed":
       return { kind: "rejected", id: answer.id };
@@ -298,25 +307,25 @@ function signalOf({ signal }: ToolCall): { readonly signal?: AbortSignal } {
 }
 
 /**
- * What a yes is bound to: who calls, the tool and what it said of itself, with what, agents' own secrets in that as
- * they are by then, and the rule that asked. Two calls with the same digest are the same to the person who answers.
+ * What an approval is bound to: the caller, the tool and its definition, the arguments with the present revisions of
+ * agents' secrets in them, and the rule that asked. Calls with the same digest are the same to the person who answers.
  */
 class ApprovalBinding {
-  readonly #secretsNamed: SecretsNamed;
+  readonly #namedSecrets: NamedSecrets;
   readonly #fingerprints = new WeakMap<Tool, string>();
-  readonly #digests = new WeakMap<AskedCall, string>();
+  readonly #digests = new WeakMap<CallForApproval, string>();
 
-  constructor(secretsNamed: SecretsNamed) {
-    this.#secretsNamed = secretsNamed;
+  constructor(namedSecrets: NamedSecrets) {
+    this.#namedSecrets = namedSecrets;
   }
 
-  /** Of one asked call always the same: what it names may be another secret by the time of the answer. */
-  digest(asked: AskedCall): string {
-    const known = this.#digests.get(asked);
+  /** Always the same for one object, even if a secret that it names changes before the answer. */
+  digest(target: CallForApproval): string {
+    const known = this.#digests.get(target);
     if (known !== undefined) return known;
-    const { tool, args, caller, decision } = asked;
-    const secrets = this.#secretsNamed(args);
-    const made = sha256([
+    const { tool, args, caller, decision } = target;
+    const secrets = this.#namedSecrets(args);
+    const digest = sha256([
       caller.agentId,
       tool.name,
       this.#fingerprint(tool),
@@ -326,8 +335,8 @@ class ApprovalBinding {
       decision.ruleId ?? null,
       ...(secrets.length > 0 ? [secrets] : []),
     ]);
-    this.#digests.set(asked, made);
-    return made;
+    this.#digests.set(target, digest);
+    return digest;
   }
 
   #fingerprint(tool: Tool): string {
@@ -335,9 +344,9 @@ class ApprovalBinding {
     if (known !== undefined) return known;
     const { name, origin, ownName, description, inputSchema, flags, published } = tool;
     const annotations = published?.annotations ?? null;
-    const made = sha256([name, origin, ownName, description, inputSchema, flags, annotations]);
-    this.#fingerprints.set(tool, made);
-    return made;
+    const fingerprint = sha256([name, origin, ownName, description, inputSchema, flags, annotations]);
+    this.#fingerprints.set(tool, fingerprint);
+    return fingerprint;
   }
 }
 

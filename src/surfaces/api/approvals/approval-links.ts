@@ -1,4 +1,4 @@
-import { WANTS_ADMIN } from "../../../call/questions/answers.ts";
+import { NEEDS_ADMIN } from "../../../call/questions/answers.ts";
 import { SealedText } from "../../../call/vault/sealed-text.ts";
 import type { Vault } from "../../../call/vault/vault.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -12,7 +12,7 @@ const LIFE_MS = 60 * 60 * 1_000;
 
 /** What somebody may answer who has nothing but a link. */
 export function linkAnswers({ wants }: QuestionRecord["details"]): readonly ("once" | "reject")[] {
-  return wants === WANTS_ADMIN.wants ? ["reject"] : ["once", "reject"];
+  return wants === NEEDS_ADMIN.wants ? ["reject"] : ["once", "reject"];
 }
 
 interface Link {

@@ -1,5 +1,5 @@
 import type { ToolboxEntries } from "../../../call/catalog/catalog.ts";
-import { contentsOf, covering } from "../../../call/catalog/grants.ts";
+import { contentsOf, coveringEntry } from "../../../call/catalog/grants.ts";
 import { checkParent } from "../../../call/identity/context.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { Tool } from "../../../contract/tool.ts";
@@ -51,13 +51,13 @@ export async function toolboxContents(
   const tools = [];
   for (const tool of there) {
     await pace();
-    tools.push({ ...listedTool(tool, costs), entry: covering(tool, entries) ?? tool.name });
+    tools.push({ ...listedTool(tool, costs), entry: coveringEntry(tool, entries) ?? tool.name });
   }
   return {
     tools,
     planned: held.filter(isPlanned).map(({ name }) => name),
     tokens: await costs.ofList(there),
-    ...hub.catalog.unanswered({ toolboxes: [], grants: entries }),
+    ...hub.catalog.unresolvedGrants({ toolboxes: [], grants: entries }),
   };
 }
 
@@ -127,13 +127,13 @@ function changedTools(
     .map((tool) => ({
       name: tool.name,
       origin: tool.origin,
-      grantedBy: hub.catalog.grantedBy(tool, caller, toolboxes),
+      grantedBy: hub.catalog.grantSources(tool, caller, toolboxes),
     }));
 }
 
 /** A toolbox that the change makes is no unknown one. */
 function unanswered(hub: Hub, agent: AgentRecord, then: ToolboxEntries) {
-  const { unknown, unmatched } = hub.catalog.unanswered(agent);
+  const { unknown, unmatched } = hub.catalog.unresolvedGrants(agent);
   const isNew = (entry: string) =>
     agent.toolboxes.some((name) => entry === `toolbox ${name}` && then.has(name));
   return { unknown: unknown.filter((entry) => !isNew(entry)), unmatched };

@@ -1,6 +1,6 @@
 import type { ToolboxEntries } from "../../../call/catalog/catalog.ts";
 import { listLimits } from "../../../call/conversation/list-limits.ts";
-import { type Listing, listingOf } from "../../../call/conversation/listing.ts";
+import { type Listing, makeListing } from "../../../call/conversation/listing.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
@@ -27,7 +27,7 @@ export async function agentTools(hub: Hub, costs: ToolCosts, agent: AgentRecord)
   const shown: AgentTool[] = [];
   for (const tool of tools) {
     await pace();
-    const grantedBy = hub.catalog.grantedBy(tool, caller);
+    const grantedBy = hub.catalog.grantSources(tool, caller);
     shown.push({ ...listedTool(tool, costs), grantedBy, deferred: deferred.has(tool) });
   }
   return {
@@ -36,7 +36,7 @@ export async function agentTools(hub: Hub, costs: ToolCosts, agent: AgentRecord)
     hidden,
     cost,
     planned: hub.catalog.planned(caller).map((tool) => tool.name),
-    ...hub.catalog.unanswered(agent),
+    ...hub.catalog.unresolvedGrants(agent),
   };
 }
 
@@ -47,10 +47,10 @@ export async function effectiveSet(
   caller: Caller,
   toolboxes?: ToolboxEntries,
 ): Promise<EffectiveSet> {
-  const { tools, hidden, named } = hub.catalog.foresee(caller, toolboxes);
+  const { tools, hidden, named } = hub.catalog.preview(caller, toolboxes);
   // As a conversation begins: it has activated nothing.
   const keeping = { named, pins: caller.pins ?? [] };
-  const listing = listingOf(tools, new Map(), keeping, listLimits(caller, hub.settings));
+  const listing = makeListing(tools, new Map(), keeping, listLimits(caller, hub.settings));
   const listedTokens = await costs.ofList(listing.tools);
   const wholeTokens = await costs.ofList(tools);
   return {

@@ -24,12 +24,12 @@ async function holdersOf(hub: Hub, tool: Tool): Promise<readonly ToolHolder[]> {
     const caller = callerOf(hub, agent);
     const isVisible = hub.catalog.visible(caller).includes(tool);
     const isHidden = !isVisible && hub.catalog.isHidden(tool, caller);
-    if (!isVisible && !(isHidden && hub.catalog.foresee(caller).hidden.includes(tool))) continue;
+    if (!isVisible && !(isHidden && hub.catalog.preview(caller).hidden.includes(tool))) continue;
     const { action, rule } = hub.watchdog.decide(tool, caller);
     const { deferred } = await hub.listings.for(caller);
     holders.push({
       agent: agent.name,
-      grantedBy: hub.catalog.grantedBy(tool, caller),
+      grantedBy: hub.catalog.grantSources(tool, caller),
       listed: isVisible && !deferred.includes(tool),
       decision: isHidden ? "deny" : action,
       rule,

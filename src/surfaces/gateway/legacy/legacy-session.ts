@@ -311,7 +311,7 @@ export class LegacySession {
   async initialize(): Promise<Answered> {
     const { hub, identity, clock } = this.#deps;
     const { caller } = this;
-    await within(NEWS_WITHIN_MS, hub.activations.goOn(caller, clock() - GOES_ON_WITHIN_MS));
+    await within(NEWS_WITHIN_MS, hub.activations.carryOver(caller, clock() - GOES_ON_WITHIN_MS));
     await this.#seen.note(caller, this.#deps);
     this.mayHaveNews = false;
     return JSON.stringify({

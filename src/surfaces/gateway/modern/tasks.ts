@@ -42,11 +42,11 @@ export class Tasks {
 
   /** What is said of it to a caller: nothing where no server that it sees has any. */
   extensionsFor(caller: Caller): Params {
-    return this.#deps.hub.offers.capabilitiesFor(caller).tasks ? { extensions: { [TASKS]: {} } } : {};
+    return this.#deps.hub.offers.abilitiesFor(caller).tasks ? { extensions: { [TASKS]: {} } } : {};
   }
 
   isMethod(method: string, caller: Caller): boolean {
-    return Object.hasOwn(ACTIONS, method) && this.#deps.hub.offers.capabilitiesFor(caller).tasks;
+    return Object.hasOwn(ACTIONS, method) && this.#deps.hub.offers.abilitiesFor(caller).tasks;
   }
 
   /** The answer to a call that goes on. Its server keeps the task; the client gets an id that only it can use. */

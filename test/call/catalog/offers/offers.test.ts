@@ -13,7 +13,7 @@ import { TestSource, testCaller, testTool } from "../../../support/tools.ts";
 interface Setup {
   readonly tools?: readonly Tool[];
   readonly toolboxes?: Readonly<Record<string, readonly string[]>>;
-  /** Permissions, whole. */
+  /** Whole permissions. */
   readonly denied?: readonly string[];
   readonly asked?: readonly string[];
 }
@@ -38,7 +38,7 @@ async function open(origins: readonly OfferOrigin[], setup: Setup = {}) {
     await catalog.toolboxes.create(name, { tools: entries });
   }
   const source = new TestOffers(...origins);
-  const offers = new Offers({ source, catalog, isHidden, isAsked: (tool) => isNamed(asked, tool) });
+  const offers = new Offers({ source, catalog, isHidden, needsApproval: (tool) => isNamed(asked, tool) });
   const names = (caller: Caller, kind: OfferKind) =>
     offers.visible(caller, kind).map(({ uri, uriTemplate, name }) => uri ?? uriTemplate ?? name);
   const resolve = (kind: OfferCallKind, name: string, caller: Caller, args: unknown = {}) =>
@@ -49,7 +49,7 @@ async function open(origins: readonly OfferOrigin[], setup: Setup = {}) {
     source,
     names,
     resolve,
-    /** The answer, or the outcome that refused it. */
+    /** The answer, or the outcome of the refusal. */
     async ask(kind: OfferCallKind, name: string, caller: Caller, args: Record<string, unknown> = {}) {
       const resolved = resolve(kind, name, caller, args);
       if (!resolved.ok) return resolved.error.outcome;
@@ -123,7 +123,7 @@ describe("what a caller sees", () => {
     expect(await all.ask("prompt", "off_p", operator)).toBe("disabled");
     expect(await all.ask("prompt", "waiting_p", operator)).toBe("pending_approval");
     expect(await all.ask("prompt", "down_p", operator)).toBe("unavailable");
-    // The rule itself is named where every call is decided.
+    // It resolves: the denial, which names the rule, follows when the call is decided.
     expect(all.resolve("prompt", "docs_review", operator).ok).toBe(true);
   });
 
@@ -172,7 +172,7 @@ describe("the user interface of a tool", () => {
     expect(origin.asked).toEqual(["ui://chart/view"]);
     expect(await all.ask("resource", "ui://other", caller)).toBe("not_granted");
     expect(await all.ask("resource", "ui://old", caller)).toBe("unknown_tool");
-    expect(all.offers.capabilitiesFor(caller)).toMatchObject({ resources: true, prompts: false });
+    expect(all.offers.abilitiesFor(caller)).toMatchObject({ resources: true, prompts: false });
   });
 
   test("is read also where the server does not list it", async () => {
@@ -337,7 +337,7 @@ describe("lists", () => {
     await using all = await open([a]);
     const caller = granted("mcp:*");
     const prompts = all.offers.visible(caller, "prompt");
-    all.catalog.changed();
+    all.catalog.invalidate();
     expect(all.offers.visible({ ...caller }, "prompt")).toBe(prompts);
     all.source.replace(a, testOrigin("b", ["resource r:2"]));
     expect(all.offers.visible(caller, "prompt")).toBe(prompts);
@@ -377,12 +377,12 @@ test("a caller is told which abilities there are for it", async () => {
   await using all = await open([bare, testOrigin("rich", ["prompt p"])], {
     tools: [testTool({ name: "mcp_rich_x", origin: "mcp:rich" })],
   });
-  expect(all.offers.capabilitiesFor(granted("mcp:bare:*"))).toEqual({
+  expect(all.offers.abilitiesFor(granted("mcp:bare:*"))).toEqual({
     resources: true,
     prompts: false,
     ...quiet,
   });
-  expect(all.offers.capabilitiesFor(granted("mcp:rich:*"))).toEqual({
+  expect(all.offers.abilitiesFor(granted("mcp:rich:*"))).toEqual({
     resources: true,
     subscribe: true,
     prompts: true,
@@ -390,7 +390,7 @@ test("a caller is told which abilities there are for it", async () => {
     logging: true,
     tasks: false,
   });
-  expect(all.offers.capabilitiesFor(granted("mcp_rich_x"))).toEqual({
+  expect(all.offers.abilitiesFor(granted("mcp_rich_x"))).toEqual({
     resources: false,
     subscribe: false,
     prompts: false,

@@ -61,7 +61,7 @@ describe("checkArguments", () => {
     expect(checked.ok ? "" : checked.error.message).toContain(message);
   });
 
-  it("the host's own `approved` is gone before anything is checked", () => {
+  it("the host's own `approved` is removed before anything is checked", () => {
     expect(check(schema, { path: "a", approved: true })).toEqual({ ok: true, value: { path: "a" } });
     expect(check(schema, '{"path":"a","approved":"true"}')).toEqual({ ok: true, value: { path: "a" } });
     expect(check({ type: "object" }, { approved: false, x: 1 })).toEqual({ ok: true, value: { x: 1 } });
@@ -104,7 +104,7 @@ describe("checkArguments", () => {
     });
   });
 
-  it("says what came inside of a text, and what a union wants in one", () => {
+  it("quotes the value inside a JSON text, and lists the types of a union in one problem", () => {
     const nested = {
       type: "object",
       properties: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { AnswerMore } from "../../../../src/call/questions/answers.ts";
+import type { AnswerExtras } from "../../../../src/call/questions/answers.ts";
 import { answerRules } from "../../../../src/call/rules/approvals/answer-rules.ts";
 import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
@@ -25,7 +25,7 @@ const think = (thought: string, agent = "one", conversation = "test") =>
     via: "library",
   });
 
-async function answered(answer: string, thought: string, more: AnswerMore = {}) {
+async function answered(answer: string, thought: string, more: AnswerExtras = {}) {
   const { error } = await think(thought);
   return test.hub.questions.answer(error?.details?.approvalId as string, answer, EVE, more);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Approvals, type AskedCall } from "../../../../src/call/rules/approvals/approvals.ts";
+import { Approvals, type CallForApproval } from "../../../../src/call/rules/approvals/approvals.ts";
 import type { Caller } from "../../../../src/contract/caller.ts";
 import { createHub, type Hub } from "../../../../src/hub.ts";
 import { openStore } from "../../../../src/machine/db/open.ts";
@@ -12,26 +12,26 @@ test("an approved call goes on from a round once, whichever process is asked", a
   await using temp = await tempStore();
   const other = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
   const [here, there] = [approvalsOver(temp.store), approvalsOver(other)];
-  const round = here.round("call_1", approved({ about: "one" }));
+  const round = here.roundToken("call_1", approved({ about: "one" }));
   const taken = await Promise.all(
-    [here, there, here, there].map((each) => each.continues(round, approved({ about: "one" }))),
+    [here, there, here, there].map((each) => each.claimRound(round, approved({ about: "one" }))),
   );
   expect(taken.filter(Boolean)).toHaveLength(1);
-  const next = here.round("call_2", approved({ about: "one" }));
-  expect(await there.continues(next, approved({ about: "one" }))).toBe(true);
+  const next = here.roundToken("call_2", approved({ about: "one" }));
+  expect(await there.claimRound(next, approved({ about: "one" }))).toBe(true);
   await other.close();
 });
 
 test("an approved call does not go on with other arguments than a person saw", async () => {
   await using temp = await tempStore();
   const approvals = approvalsOver(temp.store);
-  const round = approvals.round("call_1", approved({ about: "harmless" }));
-  expect(await approvals.continues(round, approved({ about: "harmful" }))).toBe(false);
-  expect(await approvals.continues("call_1", approved({ about: "harmless" }))).toBe(false);
-  expect(await approvals.continues(round, approved({ about: "harmless" }))).toBe(true);
+  const round = approvals.roundToken("call_1", approved({ about: "harmless" }));
+  expect(await approvals.claimRound(round, approved({ about: "harmful" }))).toBe(false);
+  expect(await approvals.claimRound("call_1", approved({ about: "harmless" }))).toBe(false);
+  expect(await approvals.claimRound(round, approved({ about: "harmless" }))).toBe(true);
 });
 
-function approved(args: Record<string, unknown>): AskedCall {
+function approved(args: Record<string, unknown>): CallForApproval {
   const caller = { agentId: "agt_1" } as Caller;
   return { tool: testTool({ name: "ask" }), args, caller, decision: { action: "ask", rule: "a rule" } };
 }
@@ -41,10 +41,10 @@ function approvalsOver({ claims }: Store): Approvals {
     throw new Error("nobody is asked");
   };
   return new Approvals({
-    questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody, giveBack: nobody },
+    questions: { ask: nobody, askTogether: nobody, get: nobody, answer: nobody, release: nobody },
     settings: nobody,
     haveRules: nobody,
-    secretsNamed: () => [],
+    namedSecrets: () => [],
     claims,
     clock: Date.now,
   });

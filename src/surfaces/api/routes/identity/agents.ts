@@ -27,7 +27,7 @@ interface ByName {
 export function agentRoutes(app: FastifyInstance, { hub, costs }: ApiContext): void {
   const answer = (agent: AgentRecord): AgentAnswer => ({
     agent: agentView(hub, agent),
-    ...hub.catalog.unanswered(agent),
+    ...hub.catalog.unresolvedGrants(agent),
   });
 
   app.get(

@@ -169,7 +169,7 @@ describe("the webhook", () => {
     expect((await post(path, { answer: "once" })).statusCode).toBe(403);
     expect((await set()).outcome).toBe("needs_input");
     expect((await post(path, { answer: "reject", reason: "no" })).statusCode).toBe(200);
-    expect((await set()).error?.message).toContain("A person said no: no");
+    expect((await set()).error?.message).toContain("A person rejected this: no");
   });
 
   it("announces others while the bot does not take some, and none that was answered before its turn", async () => {

@@ -5,14 +5,14 @@ import type { Log } from "../../lib/log.ts";
 const NAME = /^[a-z0-9_]{1,64}$/;
 
 /**
- * Tools of whoever embeds the hub, beside its own. Throws BAD_REQUEST for a name that no tool may have, or that one of
- * Toolkeep's own or of a source before has; what takes such a name later is left out, and logged.
+ * Tools of the program that embeds the hub, beside Toolkeep's own. Throws BAD_REQUEST for a name that no tool may have,
+ * or that a tool of Toolkeep or of an earlier source has. Tools that take such a name later are left out and logged.
  */
-export function givenSources(
+export function createProgramSources(
   sources: readonly ToolSource[],
   reserved: ReadonlySet<string>,
   log: Pick<Log, "warn">,
-): GivenSources {
+): ProgramSources {
   const taken = new Set(reserved);
   for (const source of sources) {
     for (const { name } of source.tools()) {
@@ -21,26 +21,28 @@ export function givenSources(
       taken.add(name);
     }
   }
-  const onProblem = (problem: string) => log.warn({ problem }, "a tool of the program was left out");
-  const given = sources.map((source) => new GivenSource(source, reserved, onProblem));
+  const onProblem = (problem: string) =>
+    log.warn({ problem }, "catalog: left out a tool of the embedding program");
+  const checked = sources.map((source) => new ProgramSource(source, reserved, onProblem));
   return {
-    sources: given,
-    names: () => new Set([...reserved, ...given.flatMap((source) => source.tools().map(({ name }) => name))]),
+    sources: checked,
+    names: () =>
+      new Set([...reserved, ...checked.flatMap((source) => source.tools().map(({ name }) => name))]),
   };
 }
 
-export interface GivenSources {
+export interface ProgramSources {
   readonly sources: readonly ToolSource[];
-  /** Those that no server's tool may take, as of now: the reserved ones and these. */
+  /** The names that no server's tool may take now: the reserved ones and those of these sources. */
   names(): ReadonlySet<string>;
 }
 
-class GivenSource implements ToolSource {
+class ProgramSource implements ToolSource {
   readonly name: string;
   readonly #source: ToolSource;
   readonly #reserved: ReadonlySet<string>;
   readonly #onProblem: (message: string) => void;
-  #known: { readonly of: readonly Tool[]; readonly fitting: readonly Tool[] } | undefined;
+  #cache: { readonly tools: readonly Tool[]; readonly valid: readonly Tool[] } | undefined;
 
   constructor(source: ToolSource, reserved: ReadonlySet<string>, onProblem: (message: string) => void) {
     this.name = source.name;
@@ -50,9 +52,10 @@ class GivenSource implements ToolSource {
   }
 
   tools(): readonly Tool[] {
-    const of = this.#source.tools();
-    if (this.#known?.of !== of) this.#known = { of, fitting: of.filter((tool) => this.#fits(tool)) };
-    return this.#known.fitting;
+    const tools = this.#source.tools();
+    if (this.#cache?.tools !== tools)
+      this.#cache = { tools, valid: tools.filter((tool) => this.#fits(tool)) };
+    return this.#cache.valid;
   }
 
   onChange(listener: () => void): () => void {
@@ -68,6 +71,8 @@ class GivenSource implements ToolSource {
 
 function problemOf(name: string, source: string, taken: ReadonlySet<string>): string | undefined {
   if (!NAME.test(name))
-    return `a tool of the source ${source} is named ${JSON.stringify(name)}: expected at most 64 of a-z, 0-9 and _`;
-  return taken.has(name) ? `the source ${source} has a tool named ${name}, which is taken` : undefined;
+    return `a tool of the source ${source} is named ${JSON.stringify(name)}: expected 1 to 64 characters of a-z, 0-9 and _`;
+  return taken.has(name)
+    ? `the source ${source} has a tool named ${name}, which is already taken`
+    : undefined;
 }

@@ -1,11 +1,11 @@
 import type { Caller } from "../../contract/caller.ts";
 import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import { TOOL_SEARCH } from "../search/find-tools.ts";
-import type { Found } from "./listings.ts";
+import type { ListUpdate } from "./listings.ts";
 
-/** What a model has to know to call what its search found. */
-export function foundNotes(
-  { areDeferred, retired, canForward }: Found,
+/** What a model must know to call the tools that its search found. */
+export function searchNotes(
+  { areDeferred, retired, canForward }: ListUpdate,
   { host }: Pick<Caller, "host">,
 ): readonly string[] {
   if (!areDeferred && !host?.keepsList) return [];
@@ -17,6 +17,6 @@ export function foundNotes(
   const names = retired.map(({ name }) => name).join(", ");
   return [
     how,
-    `Your list is full. Out of it again, as the longest unused: ${names}. ${CALL_TOOL} still calls them, and ${TOOL_SEARCH} brings them back.`,
+    `Your list is full. Removed from it, as the longest unused: ${names}. ${CALL_TOOL} still calls them, and ${TOOL_SEARCH} brings them back.`,
   ];
 }

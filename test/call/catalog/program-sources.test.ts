@@ -14,7 +14,7 @@ function greet(name: string): Tool {
 }
 
 /** A source whose tools can be replaced. */
-function appSource(tools: readonly Tool[]): ToolSource & { become(tools: readonly Tool[]): void } {
+function appSource(tools: readonly Tool[]): ToolSource & { replaceTools(tools: readonly Tool[]): void } {
   const listeners = new Set<() => void>();
   return {
     name: "app",
@@ -23,7 +23,7 @@ function appSource(tools: readonly Tool[]): ToolSource & { become(tools: readonl
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    become(next) {
+    replaceTools(next) {
       tools = next;
       for (const listener of listeners) listener();
     },
@@ -47,8 +47,8 @@ it("tools of the program are granted, ruled, checked and recorded by name as all
     expect(await call("guest", "greet")).toMatchObject({ outcome: "ok", text: "Hello, Ada!" });
     expect(await call("guest", "greet", {})).toMatchObject({ outcome: "invalid_arguments" });
     expect(await call("other", "greet")).toMatchObject({ outcome: "not_granted" });
-    // What comes later counts at once, but for names that are not the program's to give.
-    source.become([greet("greet"), greet("greet_rudely"), greet("think"), greet("No Name")]);
+    // Tools that come later count at once, except under names that the program may not use.
+    source.replaceTools([greet("greet"), greet("greet_rudely"), greet("think"), greet("No Name")]);
     expect(await call("guest", "greet_rudely")).toMatchObject({ outcome: "denied" });
     expect(hub.catalog.get("think")?.origin).toBe("native");
     expect(hub.catalog.get("No Name")).toBeUndefined();

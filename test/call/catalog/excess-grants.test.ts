@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beyond } from "../../../src/call/catalog/beyond.ts";
+import { findExcessGrants } from "../../../src/call/catalog/excess-grants.ts";
 import type { Gift } from "../../../src/call/identity/gift.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -21,7 +21,7 @@ const known = {
   ]),
   tool: (name: string) => tools.find((tool) => tool.name === name),
 };
-const exceeding = (caller: Partial<Caller>, gift: Gift) => beyond(testCaller(caller), gift, known);
+const findExcess = (caller: Partial<Caller>, gift: Gift) => findExcessGrants(testCaller(caller), gift, known);
 
 describe("what an agent may hand on", () => {
   it.each<[string, Partial<Caller>, Gift, readonly string[]]>([
@@ -40,7 +40,7 @@ describe("what an agent may hand on", () => {
     ],
     ["nothing", {}, {}, []],
   ])("is %s", (_, caller, gift, expected) => {
-    expect(exceeding(caller, gift)).toEqual(expected);
+    expect(findExcess(caller, gift)).toEqual(expected);
   });
 
   it.each<[string, Partial<Caller>, Gift, readonly string[]]>([
@@ -64,7 +64,7 @@ describe("what an agent may hand on", () => {
     ["a toolbox that may become anything", {}, { toolboxes: ["ghost"] }, ["toolbox ghost"]],
     ["platform tools by *", { toolboxes: ["all"] }, { grants: ["create_agent"] }, ["create_agent"]],
   ])("is not %s", (_, caller, gift, expected) => {
-    expect(exceeding(caller, gift)).toEqual(expected);
+    expect(findExcess(caller, gift)).toEqual(expected);
   });
 
   it("is a folder of its own, or one inside, with no more access", () => {
@@ -73,7 +73,7 @@ describe("what an agent may hand on", () => {
       { path: "/srv/app", access: "write" },
     ] as const;
     const of = (path: string, access: "read" | "write") =>
-      exceeding({ folders }, { folders: [{ path, access }] });
+      findExcess({ folders }, { folders: [{ path, access }] });
     expect(of("/srv/docs", "read")).toEqual([]);
     expect(of("/srv/docs/a/b", "read")).toEqual([]);
     expect(of("/srv/app/..app", "write")).toEqual([]);
@@ -84,6 +84,6 @@ describe("what an agent may hand on", () => {
   });
 
   it("is everything for a person", () => {
-    expect(exceeding({ operator: true }, { grants: ["*", "mcp:*"], toolboxes: ["ghost"] })).toEqual([]);
+    expect(findExcess({ operator: true }, { grants: ["*", "mcp:*"], toolboxes: ["ghost"] })).toEqual([]);
   });
 });
