@@ -17,6 +17,11 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/call/search/tool-search.test.ts",
     "test/call/catalog/list-tools.test.ts",
   ],
+  "test/surfaces/cli/commands/daemon/serve-more.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
+  "test/surfaces/cli/commands/servers/connect-more.test.ts": [
+    "test/surfaces/cli/commands/servers/connect.test.ts",
+    "test/features/clients/connect-client.test.ts",
+  ],
   "test/surfaces/cli/commands/servers/connect-all.test.ts": [
     "test/features/clients/connect-client.test.ts",
     "test/surfaces/cli/commands/servers/connect.test.ts",
@@ -115,6 +120,16 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
   "test/e2e/names.test.ts": ["test/servers/lists/names.test.ts", "test/servers/lists.test.ts"],
   "test/e2e/npm-start.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
   "test/e2e/postgres-beside.test.ts": ["test/hub.test.ts", "test/e2e/replicas.test.ts"],
+  "test/e2e/postgres-restart.test.ts": [
+    "test/e2e/postgres.test.ts",
+    "test/e2e/replicas.test.ts",
+    "test/call/vault/keys/check-key.test.ts",
+  ],
+  "test/e2e/stop.test.ts": [
+    "test/surfaces/cli/commands/daemon/serve.test.ts",
+    "test/surfaces/cli/commands/daemon/stdio.test.ts",
+    "test/machine/process/processes.test.ts",
+  ],
   "test/e2e/tool-meaning.test.ts": [
     "test/call/search/meanings.test.ts",
     "test/machine/text/meaning/minilm/local-embedder.test.ts",
@@ -178,6 +193,10 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
     "test/features/knowledge/sync/sync.test.ts",
     "test/machine/db/knowledge-kill.test.ts",
   ],
+  "test/features/plugins/package/npm-update.test.ts": [
+    "test/features/plugins/package/npm-install.test.ts",
+    "test/features/plugins/plugins.test.ts",
+  ],
   "test/features/web/hostile-html.test.ts": ["test/features/web/markdown.test.ts"],
   "test/packed.test.ts": ["test/surfaces/cli/commands/daemon/serve.test.ts"],
   "test/servers/long-lists.test.ts": ["test/servers/lists.test.ts"],
@@ -194,8 +213,9 @@ export const LONGER: readonly string[] = [
   "test/call/audit/tampering.test.ts",
   "test/dashboard/*.test.ts",
   "test/e2e/fuzz.test.ts",
-  "test/e2e/stop.test.ts",
   "test/call/executor/repair-random.test.ts",
+  "test/features/knowledge/index/postgres.test.ts",
+  "test/features/knowledge/index/sqlite.test.ts",
   "test/features/knowledge/parse/text-builder.test.ts",
   "test/features/files/cut-secrets.test.ts",
   "test/features/files/paths.test.ts",
