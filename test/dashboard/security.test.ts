@@ -4,23 +4,13 @@ import { describe, expect, it } from "vitest";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { sampleOf } from "../support/length.ts";
 import { remoteServer } from "../support/remote-server.ts";
+import { TURNING } from "../support/turning.ts";
 
 const HOSTILE = `<img src=x onerror="window.owned=true"><script>window.owned=true</script>\u202egnihton\u2066\u200b`;
 const PUBLISHING = (file: string) => ({
   command: process.execPath,
   args: [join(import.meta.dirname, "../support/servers/publishing.mjs"), file],
 });
-/** In the page: texts that could turn what stands beside them round, and markup out of what was text. */
-const TURNING = `(() => {
-  const turning = /[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/;
-  const found = [...document.querySelectorAll("main img, main script")].map(({ tagName }) => tagName);
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) if (turning.test(texts.currentNode.data)) found.push("text " + JSON.stringify(texts.currentNode.data.slice(0, 60)) + " in " + texts.currentNode.parentElement.outerHTML.slice(0, 100));
-  for (const element of document.querySelectorAll("[title], [aria-label]"))
-    for (const name of ["title", "aria-label"])
-      if (turning.test(element.getAttribute(name) ?? "")) found.push(name + " of " + element.outerHTML.slice(0, 100));
-  return found;
-})()`;
 
 describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
   it("runs no script that was put into the page, and turns no text into markup", async () => {
@@ -96,7 +86,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
       ...["/", "/agents", "/agents/worker", "/toolboxes", "/toolboxes/box", "/rules", "/audit", "/servers"],
       ...["/servers/gone", "/tools", "/notifications", "/knowledge/memories"],
     ];
-    for (const path of sampleOf(paths, 6)) {
+    for (const path of sampleOf(paths, 3)) {
       await page.goto(dashboard.url + path);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       await page
@@ -116,30 +106,6 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     expect(await page.evaluate("window.owned ?? false")).toBe(false);
     expect(dashboard.complaints).toEqual([]);
   }, 120_000);
-
-  it("shows a megabyte as text and goes on answering", async () => {
-    await using dashboard = await testDashboard({ agents: { worker: [] } });
-    const megabyte = `<b>begins</b>${"\u202e<i>x</i>".repeat(100_000)}`;
-    const file = join(dashboard.home, "published.json");
-    // The longest that is taken from a server.
-    const description = `<b>begins</b>${"<i>x</i> ".repeat(4_400)}`;
-    await writeFile(
-      file,
-      JSON.stringify({ tools: [{ name: "long", description, inputSchema: { type: "object" } }] }),
-    );
-    await dashboard.api("POST", "/servers", { name: "hostile", ...PUBLISHING(file), wait: true });
-    const { callId } = await dashboard.call("think", { thought: megabyte }, "worker");
-    await dashboard.hub.audit.flush();
-    const page = await dashboard.open("/tools/mcp_hostile_long");
-    await page.getByRole("complementary").getByText("<b>begins</b>").first().waitFor();
-    expect(await page.evaluate(TURNING)).toEqual([]);
-    await page.goto(`${dashboard.url}/audit/${callId}`);
-    await page.getByRole("complementary").getByText("<b>begins</b>").first().waitFor();
-    expect(await page.evaluate(TURNING)).toEqual([]);
-    expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(5_000);
-    expect(await page.locator("main b, main i").count()).toBe(0);
-    expect(dashboard.complaints).toEqual([]);
-  }, 60_000);
 
   it("is shown in no frame", async () => {
     await using dashboard = await testDashboard();

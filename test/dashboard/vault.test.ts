@@ -60,46 +60,4 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
     );
     expect(dashboard.complaints).toEqual([]);
   });
-
-  it("shows what else uses a secret, and who waits for one", async () => {
-    await using dashboard = await testDashboard({ agents: { main: [] } });
-    await dashboard.hub.vault.put("TOKEN", "some-long-token");
-    await dashboard.api("POST", "/servers", {
-      name: "remote",
-      url: "http://127.0.0.1:9/mcp",
-      headers: { authorization: "Bearer {{secret:TOKEN}}" },
-    });
-    const { hub, caller } = dashboard;
-    const asking = new AbortController();
-    const asked = hub.callTool({
-      name: "prompt_secret",
-      arguments: { name: "OTHER", reason: "for the API" },
-      caller: caller("main"),
-      via: "library",
-      signal: asking.signal,
-    });
-    const page = await dashboard.open("/vault/TOKEN");
-    await page.getByRole("complementary").getByText("server remote").waitFor();
-    await page
-      .getByRole("list", { name: /wait for a secret/ })
-      .getByText("OTHER")
-      .waitFor();
-    await page.getByRole("link", { name: "Look at it" }).click();
-    await page.getByLabel("The value").waitFor();
-    asking.abort();
-    await asked;
-  });
-
-  it("a viewer sees names and bindings, and no button", async () => {
-    await using dashboard = await testDashboard();
-    await dashboard.hub.vault.put("TOKEN", "some-long-token");
-    await dashboard.hub.people.add("vera", "viewer");
-    const page = await dashboard.open("/vault/TOKEN", { person: "vera" });
-    await page.getByRole("heading", { name: "TOKEN" }).waitFor();
-    expect(
-      await page
-        .getByRole("button", { name: /Add a secret|Set a new|Delete|Who may|More about the vault/ })
-        .count(),
-    ).toBe(0);
-  });
 });

@@ -11,24 +11,6 @@ import { serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 describe("a daemon on PostgreSQL", { timeout: 120_000 }, () => {
-  it("serves calls through /mcp in both eras, and everything is there after a restart", async (context) => {
-    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using home = await tempHome();
-    await using schema = await scopedSchema();
-    const options = { home: home.path, env: { DATABASE_URL: schema.url } };
-    let token = "";
-    for (const start of ["first", "second"]) {
-      await using daemon = await serve(options);
-      if (start === "first") token = await addWorker(options);
-      for (const era of ["legacy", "modern"] as const) {
-        await using connected = await connectClient(daemon.url, token, era);
-        const result = await connected.client.callTool({ name: ECHO, arguments: { message: start } });
-        expect(result).toMatchObject({ content: [{ text: `Echo: ${start}` }] });
-      }
-      expect(await daemon.end("SIGTERM")).toBe(0);
-    }
-  });
-
   it("survives its database going away, says so, and goes on when it is back", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
     await using home = await tempHome();

@@ -11,7 +11,7 @@ import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { stopwatch } from "../support/stopwatch.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { testClient } from "../support/test-gateway.ts";
-import { type RunOptions, type Serving, serve, toolkeep } from "../support/toolkeep.ts";
+import { type RunOptions, type Serving, serve } from "../support/toolkeep.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const PLAIN = "mcp_counting_plain";
@@ -134,18 +134,6 @@ describe.runIf(hasPostgres())("two daemons on one PostgreSQL", { timeout: 120_00
     await answer.text();
     await using anew = await connectClient(pair.url, pair.token, "legacy");
     expect((await anew.client.listTools()).tools.length).toBeGreaterThan(0);
-  });
-
-  it("do not start with another key, and say so", async () => {
-    await using schema = await scopedSchema();
-    await using home = await tempHome();
-    await using otherHome = await tempHome();
-    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: randomBytes(32).toString("base64") };
-    await using _first = await serve({ home: home.path, env });
-    const other = { home: otherHome.path, env: { ...env, TOOLKEEP_KEY: randomBytes(32).toString("base64") } };
-    const refused = await toolkeep(other, "serve");
-    expect(refused.code).toBe(5);
-    expect(refused.stderr).toContain("every daemon on one database needs the same key");
   });
 
   it("lose no call without an error, and run none twice, when one is killed under load", async () => {

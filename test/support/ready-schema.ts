@@ -2,51 +2,56 @@ import pg from "pg";
 import { inject } from "vitest";
 import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { openIndex } from "../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { freshSchema } from "./postgres.ts";
 
 interface Ready {
   readonly url: string;
   /** The rows of each table that the migrations left. */
   readonly seeds: ReadonlyMap<string, string>;
+  /** Stays connected: a new connection learns of each table anew, which took more CPU than most tests. */
+  readonly pool: pg.Pool;
 }
 
-const idle: Ready[] = [];
+type Kind = "store" | "store and index";
+
+const idle: Readonly<Record<Kind, Ready[]>> = { store: [], "store and index": [] };
 
 /**
  * A schema with nothing in it but what the migrations leave, for one test that changes rows and no tables. To migrate one
  * for each test was near half of their CPU, and to copy a template database costs more, in files; so the next test gets
  * this one again, emptied. On a server that is not the run's own, one that is dropped.
  */
-export async function readySchema(): Promise<{ url: string } & AsyncDisposable> {
+export async function readySchema(kind: Kind = "store"): Promise<{ url: string } & AsyncDisposable> {
   if (!inject("postgresIsOurs")) {
     const { url, drop } = await freshSchema();
     return { url, [Symbol.asyncDispose]: drop };
   }
-  const ready = idle.pop() ?? (await makeReady());
+  const ready = idle[kind].pop() ?? (await makeReady(kind));
   return {
     url: ready.url,
     async [Symbol.asyncDispose]() {
       await empty(ready);
-      idle.push(ready);
+      idle[kind].push(ready);
     },
   };
 }
 
-async function makeReady(): Promise<Ready> {
+async function makeReady(kind: Kind): Promise<Ready> {
   const { url } = await freshSchema();
-  const store = await openStore({ home: "", databaseUrl: url, clock: systemClock });
-  await store.close();
-  return connected(url, async (client) => {
-    const seeds = new Map<string, string>();
-    const { rows } = await client.query(
-      "select tablename from pg_tables where schemaname = current_schema()",
-    );
-    for (const { tablename } of rows) {
-      const found = await client.query(`select json_agg(t)::text as seed from "${tablename}" t`);
-      if (found.rows[0].seed !== null) seeds.set(tablename, found.rows[0].seed);
-    }
-    return { url, seeds };
-  });
+  const opened = { home: "", databaseUrl: url, clock: systemClock };
+  await (await openStore(opened)).close();
+  if (kind === "store and index") await (await openIndex(opened)).close();
+  // The worker may end while it is connected, and so may the server.
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  pool.on("error", () => {});
+  const seeds = new Map<string, string>();
+  const { rows } = await pool.query("select tablename from pg_tables where schemaname = current_schema()");
+  for (const { tablename } of rows) {
+    const found = await pool.query(`select json_agg(t)::text as seed from "${tablename}" t`);
+    if (found.rows[0].seed !== null) seeds.set(tablename, found.rows[0].seed);
+  }
+  return { url, seeds, pool };
 }
 
 /** Without triggers and foreign keys, in whatever order the tables come. */
@@ -59,10 +64,11 @@ const EMPTY = `do $$ declare name text; begin
   end loop;
 end $$`;
 
-function empty({ url, seeds }: Ready): Promise<void> {
-  return connected(url, async (client) => {
-    await client.query("set session_replication_role = replica");
+async function empty({ pool, seeds }: Ready): Promise<void> {
+  const client = await pool.connect();
+  try {
     await client.query("begin");
+    await client.query("set local session_replication_role = replica");
     await client.query(EMPTY);
     for (const [table, seed] of seeds)
       await client.query(
@@ -70,15 +76,7 @@ function empty({ url, seeds }: Ready): Promise<void> {
         [seed],
       );
     await client.query("commit");
-  });
-}
-
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
   } finally {
-    await client.end();
+    client.release();
   }
 }

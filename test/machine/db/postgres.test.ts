@@ -1,6 +1,9 @@
-import { describe } from "vitest";
+import { afterAll, describe } from "vitest";
 import { hasPostgres } from "../../support/postgres.ts";
 import { storeContract } from "./contract.ts";
-import { postgresStore } from "./stores.ts";
+import { closeKeptStores, keptPostgresStore } from "./stores.ts";
 
-describe.runIf(hasPostgres())("PostgreSQL", () => storeContract(postgresStore));
+describe.runIf(hasPostgres())("PostgreSQL", () => {
+  afterAll(closeKeptStores);
+  storeContract(keptPostgresStore);
+});

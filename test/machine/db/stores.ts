@@ -1,3 +1,4 @@
+import { inject } from "vitest";
 import { openHomeStore as openStore } from "../../../src/features.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
@@ -25,9 +26,32 @@ export const postgresStore: FreshStore = async () => {
   return testStore({ home: "", databaseUrl: schema.url }, async () => schema[Symbol.asyncDispose]());
 };
 
+/** By the schema that it is on. */
+const kept = new Map<string, Store>();
+
+/**
+ * The same, for many tests of which none closes it: the next one on this schema gets it again, with nothing in it. To
+ * connect anew costs more CPU than most tests.
+ */
+export const keptPostgresStore: FreshStore = async () => {
+  if (!inject("postgresIsOurs")) return postgresStore();
+  const schema = await readySchema();
+  const options = { home: "", databaseUrl: schema.url };
+  const store = kept.get(schema.url) ?? (await openStore({ ...options, clock: systemClock }));
+  kept.set(schema.url, store);
+  return testStore(options, async () => schema[Symbol.asyncDispose](), store);
+};
+
+/** For after the last test of a file. */
+export async function closeKeptStores(): Promise<void> {
+  await Promise.all([...kept.values()].map((store) => store.close()));
+  kept.clear();
+}
+
 async function testStore(
   options: { home: string; databaseUrl: string | null },
   remove: () => Promise<void>,
+  open?: Store,
 ): Promise<TestStore> {
   const opened: Store[] = [];
   const another = async () => {
@@ -36,7 +60,7 @@ async function testStore(
     return store;
   };
   return {
-    store: await another(),
+    store: open ?? (await another()),
     another,
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((store) => store.close()));

@@ -81,14 +81,14 @@ describe("toolkeep", { timeout: 120_000 }, () => {
   });
 
   it("adds a server and prints a file through it, without a daemon, and leaves no process behind", async () => {
-    await using home = await tempHome();
+    await using home = await homeWithStore();
     const folder = join(home.path, "documents");
     await mkdir(folder);
     await writeFile(join(folder, "note.txt"), "remember the milk\n");
     const options = { home: home.path };
     const { command, args } = filesystem(folder);
 
-    const added = await toolkeep(options, "server", "add", "fs", "--", command, ...args);
+    const added = await toolkeepHere(options, "server", "add", "fs", "--", command, ...args);
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("mcp_fs_read_text_file") });
 
     const file = JSON.stringify({ path: join(folder, "note.txt") });

@@ -8,7 +8,7 @@ import {
   type KnowledgeIndex,
   openIndex,
 } from "../../../../src/machine/db/tables/knowledge-index/open-index.ts";
-import { freshSchema } from "../../../support/postgres.ts";
+import { readySchema } from "../../../support/ready-schema.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 
 /** An empty index, and further openings of the same data; everything ends with its scope. */
@@ -29,8 +29,8 @@ export const sqliteIndex: FreshIndex = async () => {
 };
 
 export const postgresIndex: FreshIndex = async () => {
-  const schema = await freshSchema();
-  return testIndex({ home: "", databaseUrl: schema.url }, () => schema.drop());
+  const schema = await readySchema("store and index");
+  return testIndex({ home: "", databaseUrl: schema.url }, async () => schema[Symbol.asyncDispose]());
 };
 
 async function testIndex(

@@ -4,6 +4,7 @@ import { knowledgeReader } from "../../../../src/features/knowledge/search/knowl
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
 import type { NewEntity } from "../../../../src/machine/db/tables/knowledge/knowledge-record.ts";
 import { Dice } from "../../../support/dice.ts";
+import { atLength } from "../../../support/length.ts";
 import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";
 
 const EVERYTHING: Access = { labels: null };
@@ -77,7 +78,7 @@ export function pagingContract(fresh: FreshIndex): void {
       NOW,
     );
     await embed(t, dice);
-    for (let query = 0; query < 12; query++) await pagesHold(t, keys, dice);
+    for (let query = 0; query < atLength(12, 4); query++) await pagesHold(t, keys, dice);
   });
 }
 

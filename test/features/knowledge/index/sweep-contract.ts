@@ -6,6 +6,7 @@ import type {
   SweepStep,
 } from "../../../../src/machine/db/tables/knowledge-index/index-store.ts";
 import { Dice } from "../../../support/dice.ts";
+import { atLength } from "../../../support/length.ts";
 import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";
 import { readerOf } from "./search-contract.ts";
 
@@ -28,7 +29,7 @@ export function sweepContract(fresh: FreshIndex): void {
     await t.writer.write(documents, NOW);
     const first = await sizeOf(t.index.reader);
     const sizes: Size[] = [];
-    for (let round = 1; round <= 25; round++) {
+    for (let round = 1; round <= atLength(25, 8); round++) {
       const changed = documents.flatMap((_, at) => (dice.chance(0.3) ? [at] : []));
       for (const at of changed) documents[at] = randomDocument(dice, at, round);
       await t.writer.write(

@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { SyncProgress } from "../../../../src/features/knowledge/knowledge.ts";
 import type { SourceCounts } from "../../../../src/features/knowledge/sync/source-sync.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
-import { hasPostgres, scopedSchema } from "../../../support/postgres.ts";
+import { hasPostgres } from "../../../support/postgres.ts";
+import { readySchema } from "../../../support/ready-schema.ts";
 
 const NOTE =
   "---\ntitle: Plans\ntags: [Work, home]\ndate: 2024-05-01\n---\n\n# Heading\n\nA word about badgers.\n";
@@ -20,7 +21,7 @@ const notes = (count: number, text = "") =>
   );
 
 describe("on SQLite", () => contract(async () => ({ url: null, [Symbol.asyncDispose]: async () => {} })));
-describe.runIf(hasPostgres())("on PostgreSQL", () => contract(scopedSchema));
+describe.runIf(hasPostgres())("on PostgreSQL", () => contract(() => readySchema("store and index")));
 
 function contract(database: () => Promise<AsyncDisposable & { readonly url: string | null }>): void {
   test("a folder of Markdown comes into the index, with titles, tags, times and headings", async () => {

@@ -1,4 +1,4 @@
-import { access, readFile, rm } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packageOf } from "../../../../src/features/plugins/package/npm-install.ts";
@@ -27,38 +27,6 @@ describe("a plugin of npm", PATIENCE, () => {
     expect(root.dependencies).toEqual({ [PACKAGE]: "1.0.0" });
     await tested.hub.plugins.enable("sample");
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "one" });
-  });
-
-  it("of a newer version is disabled until a person has seen it; missing files come back in the agreed one", async () => {
-    await using registry = await npmRegistry();
-    await using tested = await testHub({ env: registry.env });
-    await registry.publish({ run: "return 'one';" });
-    await tested.hub.plugins.add({ kind: "npm", spec: PACKAGE });
-    const { folder } = await tested.hub.plugins.enable("sample");
-    await registry.publish({ version: "1.1.0", run: "return 'two';", permissions: { secrets: ["KEY"] } });
-
-    await rm(folder, { recursive: true });
-    expect(await tested.hub.plugins.update("sample")).toMatchObject({ version: "1.0.0", enabled: true });
-    expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "one" });
-
-    expect(await tested.hub.plugins.update("sample")).toMatchObject({
-      version: "1.1.0",
-      enabled: false,
-      mayAlso: ["use the secret KEY"],
-    });
-    expect(await tested.call(TOOL)).toMatchObject({ outcome: "disabled" });
-    await tested.hub.plugins.enable("sample");
-    expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "two" });
-  });
-
-  it("that does not exist is refused with what npm said, and leaves nothing behind", async () => {
-    await using registry = await npmRegistry();
-    await using tested = await testHub({ env: registry.env });
-    await expect(tested.hub.plugins.add({ kind: "npm", spec: "no-such-package" })).rejects.toMatchObject({
-      code: "BAD_REQUEST",
-      message: expect.stringContaining("E404"),
-    });
-    expect(await tested.hub.plugins.list()).toEqual([]);
   });
 
   it("whose install is cancelled leaves nothing behind", async () => {

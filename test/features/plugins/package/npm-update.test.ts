@@ -1,0 +1,44 @@
+import { rm } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { npmRegistry } from "../../../support/npm-registry.ts";
+import { testHub } from "../../../support/test-hub.ts";
+
+const TOOL = "plugin_sample_tool";
+const PACKAGE = "toolkeep-plugin-sample";
+
+/** Each of them starts npm, up to three times, on a machine that does other things too. */
+const PATIENCE = { timeout: 120_000 };
+
+describe("a plugin of npm", PATIENCE, () => {
+  it("of a newer version is disabled until a person has seen it; missing files come back in the agreed one", async () => {
+    await using registry = await npmRegistry();
+    await using tested = await testHub({ env: registry.env });
+    await registry.publish({ run: "return 'one';" });
+    await tested.hub.plugins.add({ kind: "npm", spec: PACKAGE });
+    const { folder } = await tested.hub.plugins.enable("sample");
+    await registry.publish({ version: "1.1.0", run: "return 'two';", permissions: { secrets: ["KEY"] } });
+
+    await rm(folder, { recursive: true });
+    expect(await tested.hub.plugins.update("sample")).toMatchObject({ version: "1.0.0", enabled: true });
+    expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "one" });
+
+    expect(await tested.hub.plugins.update("sample")).toMatchObject({
+      version: "1.1.0",
+      enabled: false,
+      mayAlso: ["use the secret KEY"],
+    });
+    expect(await tested.call(TOOL)).toMatchObject({ outcome: "disabled" });
+    await tested.hub.plugins.enable("sample");
+    expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "two" });
+  });
+
+  it("that does not exist is refused with what npm said, and leaves nothing behind", async () => {
+    await using registry = await npmRegistry();
+    await using tested = await testHub({ env: registry.env });
+    await expect(tested.hub.plugins.add({ kind: "npm", spec: "no-such-package" })).rejects.toMatchObject({
+      code: "BAD_REQUEST",
+      message: expect.stringContaining("E404"),
+    });
+    expect(await tested.hub.plugins.list()).toEqual([]);
+  });
+});
