@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
 import { projectsOf } from "../support/project-stores.ts";
-import { taskStores } from "../support/task-stores.ts";
 
 describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
   it("makes a project with a ticket and a note, and another browser sees what becomes of the ticket", async () => {

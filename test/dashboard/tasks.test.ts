@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
-import { projectsOf } from "../support/project-stores.ts";
 import { taskStores } from "../support/task-stores.ts";
 
 describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
