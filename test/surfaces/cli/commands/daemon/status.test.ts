@@ -14,7 +14,7 @@ describe("toolkeep status and logs", { timeout: 120_000 }, () => {
       stdout: expect.stringMatching(/^daemon: +not running$/m),
     });
     expect(await toolkeepHereJson(options, "status")).toEqual({ running: false, home: home.path });
-    expect((await toolkeepHere(options, "logs")).stdout).toContain("No daemon has written");
+    expect((await toolkeepHere(options, "logs")).stdout).toContain("No log yet: no daemon has written");
     expect((await toolkeepHere(options, "logs", "--lines", "x")).code).toBe(2);
   });
 
