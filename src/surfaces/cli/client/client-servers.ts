@@ -3,24 +3,24 @@ import type { ConnectDeps, Undone } from "../../../features/clients/connect-clie
 import type { FoundServer } from "../../../features/clients/import/found-server.ts";
 import { candidateOf, isImported } from "../../../features/clients/import/import-preview.ts";
 import type { ImportVerdicts, ServerAnswer, TestReport } from "../../api/contract.ts";
-import { spoken } from "../print/server-text.ts";
+import { formatStateName } from "../print/server-text.ts";
 import type { Run } from "../shell.ts";
 import { path } from "./api-client.ts";
 
-/** What a client has beside Toolkeep. */
-export interface DoubleServers {
-  /** Servers that Toolkeep has too, with their names there: the client offers them twice. */
+/** The servers in a client's settings besides Toolkeep. */
+export interface DuplicateServers {
+  /** Servers that Toolkeep also has, with their names there. The client offers their tools twice. */
   readonly registered: readonly (FoundServer & { readonly registeredAs: string })[];
-  /** Names of those that Toolkeep does not have. */
+  /** Names of servers that Toolkeep does not have. */
   readonly others: readonly string[];
 }
 
-/** The servers in the client's settings of this scope. */
-export async function doubleServers(
+/** Compares the servers in the client's settings of this scope with those of Toolkeep. */
+export async function findDuplicateServers(
   run: Run,
   client: Client,
   { place, scope, ownUrl }: { place: Place; scope: Scope; ownUrl: string | null },
-): Promise<DoubleServers> {
+): Promise<DuplicateServers> {
   const { discover } = await import("../../../features/clients/discover.ts");
   const { readSettingsText } = await import("../../../machine/config/edit/settings-text.ts");
   const files = client.files(place).filter((file) => file.scope === scope);
@@ -38,8 +38,8 @@ export async function doubleServers(
   };
 }
 
-/** Undoes moves out of the client's files of this scope beside the one Toolkeep stood in. */
-export async function restoreMoved(
+/** Puts moved servers back into the client's other settings files of this scope; `target` is handled by the caller. */
+export async function restoreMovedServers(
   client: Client,
   { place, scope, target }: { place: Place; scope: Scope; target: ClientFile },
 ): Promise<Undone[]> {
@@ -55,22 +55,22 @@ export async function restoreMoved(
   return undone;
 }
 
-/** What `moveServers` did: the names of those that are gone from the client, and why others stay. */
-export interface Moved {
+/** The names of the servers removed from the client, and why others stayed. */
+export interface MoveResult {
   readonly moved: readonly string[];
   readonly kept: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /**
- * Takes servers out of the client's files, each after a backup: only those that Toolkeep can run, since whoever moves
- * a server wants to go on using it.
+ * Removes servers from the client's files, each after a backup. Only servers that Toolkeep can run are removed, since
+ * the person wants to keep using them.
  */
 export async function moveServers(
   run: Run,
-  { registered }: DoubleServers,
+  { registered }: DuplicateServers,
   client: Client,
   deps: ConnectDeps,
-): Promise<Moved> {
+): Promise<MoveResult> {
   const { removeServers } = await import("../../../features/clients/connect-client.ts");
   const writable = new Set(
     client
@@ -82,7 +82,7 @@ export async function moveServers(
   const moved: FoundServer[] = [];
   for (const server of registered) {
     if (!server.findings.every(({ file }) => writable.has(file))) continue;
-    const reason = await cannotRun(run, server.registeredAs);
+    const reason = await explainCannotRun(run, server.registeredAs);
     if (reason === undefined) moved.push(server);
     else kept.push({ name: server.name, reason });
   }
@@ -94,13 +94,13 @@ export async function moveServers(
   return { moved: moved.map((server) => server.name), kept };
 }
 
-/** Why Toolkeep cannot run a server; undefined where it can. One that is not connected is tried. */
-async function cannotRun(run: Run, name: string): Promise<string | undefined> {
+/** Why Toolkeep cannot run a server; undefined if it can. A server that is not connected is tested. */
+async function explainCannotRun(run: Run, name: string): Promise<string | undefined> {
   const place = path`/api/servers/${name}`;
   const { server } = await run.get<ServerAnswer>(place);
   if (server.state === "ready") return undefined;
   if (server.state === "disabled" || server.state === "pending_approval")
-    return `it is ${spoken(server.state)}`;
+    return `it is ${formatStateName(server.state)}`;
   const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${place}/test`));
   return report.ok ? undefined : report.error;
 }

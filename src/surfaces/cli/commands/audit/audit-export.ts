@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import type { ActionPage, AuditPage } from "../../../api/contract.ts";
 import { query } from "../../client/api-client.ts";
-import { type AuditOptions, conditionsOf } from "../../input/audit-options.ts";
+import { type AuditOptions, readFilters } from "../../input/audit-options.ts";
 import type { Run } from "../../shell.ts";
 
 const PAGE = 500;
@@ -35,7 +35,7 @@ export async function exportAudit(run: Run, options: AuditOptions & { out?: stri
 async function* readPages(run: Run, options: AuditOptions): AsyncGenerator<string> {
   const address = options.actions ? "/api/audit/actions" : "/api/audit";
   for (let cursor: string | undefined; ; ) {
-    const search = query({ ...conditionsOf(options), order: "oldest", limit: PAGE, cursor });
+    const search = query({ ...readFilters(options), order: "oldest", limit: PAGE, cursor });
     const page = await run.get<AuditPage | ActionPage>(`${address}${search}`);
     const records: readonly object[] = "calls" in page ? page.calls : page.actions;
     yield records.map((record) => `${JSON.stringify(record)}\n`).join("");

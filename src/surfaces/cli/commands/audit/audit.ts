@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { ActionPage, AuditedCall, AuditPage, AuditTail, CallView } from "../../../api/contract.ts";
 import { oneLine } from "../../../daemon/log/printable.ts";
 import { path, query } from "../../client/api-client.ts";
-import { type AuditOptions, conditionsOf, withConditions } from "../../input/audit-options.ts";
+import { type AuditOptions, addFilterOptions, readFilters } from "../../input/audit-options.ts";
 import { ago, durationText } from "../../print/duration.ts";
 import { fields, table } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
@@ -15,7 +15,7 @@ const POLL_MS = 1_000;
 export function auditCommand(shell: Shell): Command {
   const audit = shell.group("audit", "See which calls ran and what people did");
 
-  withConditions(
+  addFilterOptions(
     audit.leaf(
       "list",
       "List calls, newest first; with --actions, what people and Toolkeep did",
@@ -27,7 +27,7 @@ export function auditCommand(shell: Shell): Command {
     .option("--limit <count>", "Maximum number to list (default: 100)")
     .option("--cursor <text>", "Continue where an earlier list ended");
   audit.leaf("show <id>", "Show a call", showCall, "call_0k2f");
-  withConditions(
+  addFilterOptions(
     audit.leaf(
       "tail",
       "Show calls as they are recorded, until Ctrl-C; with --json, one per line",
@@ -47,7 +47,7 @@ export function auditCommand(shell: Shell): Command {
       "--acknowledge 'restored the disk by hand on Monday'",
     )
     .option("--acknowledge <reason>", "Mark the problems found as reviewed, with a reason");
-  withConditions(
+  addFilterOptions(
     audit.leaf(
       "export",
       "Export calls as JSON lines, oldest first",
@@ -63,7 +63,7 @@ async function listCalls(
   options: AuditOptions & { limit?: string; cursor?: string },
 ): Promise<undefined> {
   const { limit, cursor } = options;
-  const search = query({ ...conditionsOf(options), limit, cursor });
+  const search = query({ ...readFilters(options), limit, cursor });
   if (options.actions) return listActions(run, search);
   const page = await run.get<AuditPage>(`/api/audit${search}`);
   run.print(
@@ -150,7 +150,7 @@ async function tailCalls(run: Run, options: AuditOptions): Promise<undefined> {
   const { signal } = run.terminal;
   try {
     for (let cursor: string | undefined; ; ) {
-      const page: AuditTail = await run.get(`/api/audit/tail${query({ ...conditionsOf(options), cursor })}`);
+      const page: AuditTail = await run.get(`/api/audit/tail${query({ ...readFilters(options), cursor })}`);
       cursor = page.cursor;
       run.terminal.out(
         page.calls.map((call) => (run.json ? `${JSON.stringify(call)}\n` : formatCall(call))).join(""),

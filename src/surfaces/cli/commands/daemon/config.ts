@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { LoadOptions } from "../../../../machine/config/load.ts";
 import type { TrustList } from "../../../api/contract.ts";
-import { homeHere } from "../../home.ts";
+import { findHome } from "../../home.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function configCommand(shell: Shell): Command {
@@ -48,7 +48,7 @@ async function showConfig(run: Run): Promise<undefined> {
 async function showPaths(run: Run): Promise<undefined> {
   const { settingsPaths } = await import("../../../../machine/config/settings-file.ts");
   const { existsSync } = await import("node:fs");
-  const home = await homeHere(run.terminal);
+  const home = await findHome(run.terminal);
   const paths = [...settingsPaths(home, "user"), ...settingsPaths(run.terminal.cwd, "project")];
   const candidates = paths.map((path) => ({
     path,

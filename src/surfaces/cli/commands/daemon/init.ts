@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { makeFolder } from "../../../../machine/files/make-folder.ts";
 import type { AgentList, Status, TokenAnswer } from "../../../api/contract.ts";
-import { homeHere } from "../../home.ts";
-import { ownName } from "../../own-name.ts";
+import { findHome } from "../../home.ts";
+import { getOwnName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
 import type { Run, Shell } from "../../shell.ts";
 
@@ -37,7 +37,7 @@ export function initCommand(shell: Shell): Command {
 }
 
 async function init(run: Run, options: InitOptions): Promise<undefined> {
-  const home = await homeHere(run.terminal);
+  const home = await findHome(run.terminal);
   const existing = ["config.toml", "config.json"]
     .map((name) => join(home, name))
     .find((file) => existsSync(file));
@@ -55,7 +55,7 @@ async function init(run: Run, options: InitOptions): Promise<undefined> {
   const { url } = await run.get<Status>("/api/status");
 
   const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
-  const name = ownName(run.terminal.env);
+  const name = getOwnName(run.terminal.env);
   run.print(
     { home, file, agent: choices.agent, token, url },
     `Wrote ${file}.\nAgent ${choices.agent} has a new token, shown only once.\n\n${clientSnippet({ url, token })}
@@ -69,10 +69,10 @@ Next steps:
 }
 
 async function writeSettings(home: string, { port }: InitChoices): Promise<string> {
-  const { configTemplate } = await import("../../config-template.ts");
+  const { renderConfigTemplate } = await import("../../config-template.ts");
   const file = join(home, "config.toml");
   await makeFolder(home);
-  await writeFile(file, configTemplate(port === undefined ? {} : { port }), { mode: 0o600 });
+  await writeFile(file, renderConfigTemplate(port === undefined ? {} : { port }), { mode: 0o600 });
   return file;
 }
 

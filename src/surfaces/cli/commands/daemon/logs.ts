@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { homeHere } from "../../home.ts";
-import { wholeNumber } from "../../input/server-options.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { findHome } from "../../home.ts";
+import { parseWholeNumber } from "../../input/server-options.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface LogsOptions {
@@ -26,13 +26,13 @@ export function logsCommand(shell: Shell): Command {
 
 async function showLogs(run: Run, options: LogsOptions): Promise<undefined> {
   const { terminal, json } = run;
-  if (remoteDaemon(terminal.env))
+  if (readRemoteDaemon(terminal.env))
     throw new ToolkeepError(
       "BAD_USAGE",
       "TOOLKEEP_URL names a remote daemon, whose log is on that machine; run toolkeep logs there",
     );
-  const count = wholeNumber(options.lines, "--lines", 1, 100_000);
-  const home = await homeHere(terminal);
+  const count = parseWholeNumber(options.lines, "--lines", 1, 100_000);
+  const home = await findHome(terminal);
   const { followLog, lastLogLines } = await import("../../../daemon/log/read-log.ts");
   const { humanLine } = await import("../../../daemon/log/log.ts");
   const lines = await lastLogLines(home, count);

@@ -3,8 +3,8 @@ import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { LoginLink } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
 import { launchBrowser } from "../../browser.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { homeHere } from "../../home.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { findHome } from "../../home.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function openCommand(shell: Shell): Command {
@@ -22,7 +22,7 @@ export function openCommand(shell: Shell): Command {
 
 async function openDashboard(run: Run, options: { print?: boolean }): Promise<undefined> {
   const { env, signal } = run.terminal;
-  if (!remoteDaemon(env) && !(await findDaemon(await homeHere(run.terminal), signal))) {
+  if (!readRemoteDaemon(env) && !(await findDaemon(await findHome(run.terminal), signal))) {
     throw new ToolkeepError(
       "DAEMON_UNREACHABLE",
       "no daemon is running for this home; start one with toolkeep serve",

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../../../lib/clock.ts";
-import { homeHere } from "../../home.ts";
-import { mustConfirm } from "../../input/destructive.ts";
+import { findHome } from "../../home.ts";
+import { confirmUnlessYes } from "../../input/destructive.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function restoreCommand(shell: Shell): Command {
@@ -28,7 +28,7 @@ async function restore(
   const { readBackup, restoreBackup } = await import("../../../daemon/backup.ts");
   const { loadSettings } = await import("../../../../machine/config/load.ts");
   if (options.force)
-    await mustConfirm(run, options, `Replace everything in ${await homeHere(run.terminal)}?`);
+    await confirmUnlessYes(run, options, `Replace everything in ${await findHome(run.terminal)}?`);
   const backup = await readBackup(resolve(cwd, name));
   const { settings } = await loadSettings({ env, cwd, isTrusted: () => false });
   const { home, databaseUrl } = settings;

@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import type { ToolkeepError } from "../../../../contract/errors.ts";
 import { starterGone } from "../../../../machine/process/starter-gone.ts";
 import type { Daemon } from "../../../daemon/start-daemon.ts";
-import { homeHere } from "../../home.ts";
-import { ownName } from "../../own-name.ts";
+import { findHome } from "../../home.ts";
+import { getOwnName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
 import { counted } from "../../print/counted.ts";
 import type { Run, Shell } from "../../shell.ts";
@@ -66,7 +66,7 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const { systemClock } = await import("../../../../lib/clock.ts");
   const { openLogFile } = await import("../../../daemon/log/log-file.ts");
   const { terminal } = run;
-  const file = openLogFile(await homeHere(terminal));
+  const file = openLogFile(await findHome(terminal));
 
   const daemon = await startDaemon({
     env: {
@@ -133,7 +133,7 @@ async function renderGreeting(
     return `Toolkeep is running at ${url} (MCP at ${url}/mcp)\n${counted(servers, "server")}, ${counted(tools, "tool")}, ${counted(agents, "agent")}; ready in ${readyMs} ms\n`;
   }
   const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
-  const name = ownName(terminal.env);
+  const name = getOwnName(terminal.env);
   return `Toolkeep is running at ${url}, with its files in ${home}.
 
 This is the first start, so Toolkeep created the agent ${firstStart.agent}. Connect a client as this agent. The token is

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Service } from "../../../daemon/service.ts";
-import { homeHere } from "../../home.ts";
+import { findHome } from "../../home.ts";
 import { destructive } from "../../input/destructive.ts";
 import { fields } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
@@ -53,5 +53,5 @@ async function print(run: Run): Promise<undefined> {
 
 async function loadService({ terminal }: Run): Promise<Service> {
   const { describeService, serviceInput } = await import("../../../daemon/service.ts");
-  return describeService(serviceInput(await homeHere(terminal)));
+  return describeService(serviceInput(await findHome(terminal)));
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { ServerList, Status } from "../../../api/contract.ts";
 import { findDaemon } from "../../../daemon/daemon-file.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { homeHere } from "../../home.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { findHome } from "../../home.ts";
 import { counted } from "../../print/counted.ts";
 import { ago } from "../../print/duration.ts";
-import { nextStep, stateText } from "../../print/server-text.ts";
+import { formatState, suggestNextStep } from "../../print/server-text.ts";
 import { fields } from "../../print/table.ts";
 import type { Run, Shell } from "../../shell.ts";
 
@@ -23,8 +23,8 @@ export function statusCommand(shell: Shell): Command {
 
 async function status(run: Run): Promise<number> {
   const { terminal } = run;
-  const remote = remoteDaemon(terminal.env);
-  const home = await homeHere(terminal);
+  const remote = readRemoteDaemon(terminal.env);
+  const home = await findHome(terminal);
   const daemon = remote ? undefined : await findDaemon(home, terminal.signal);
   if (!remote && !daemon) {
     run.print(
@@ -46,8 +46,8 @@ async function status(run: Run): Promise<number> {
 function formatStatus(state: Status, servers: ServerList["servers"], pid: number | undefined): string {
   const now = Date.now();
   const hints = servers.flatMap((server) => {
-    const next = server.enabled ? nextStep(server) : undefined;
-    return next === undefined ? [] : [`${server.name} (${stateText(server)}): ${next}\n`];
+    const next = server.enabled ? suggestNextStep(server) : undefined;
+    return next === undefined ? [] : [`${server.name} (${formatState(server)}): ${next}\n`];
   });
   const more = hints.length > MOST_SHOWN ? `… and ${hints.length - MOST_SHOWN} more servers\n` : "";
   return `${fields([
@@ -67,7 +67,7 @@ function formatStatus(state: Status, servers: ServerList["servers"], pid: number
 /** `5: 3 ready, 1 idle, 1 failed`. */
 function formatServerCounts(servers: ServerList["servers"]): string {
   const counts = new Map<string, number>();
-  for (const server of servers) counts.set(stateText(server), (counts.get(stateText(server)) ?? 0) + 1);
+  for (const server of servers) counts.set(formatState(server), (counts.get(formatState(server)) ?? 0) + 1);
   const parts = [...counts].map(([state, count]) => `${count} ${state}`);
   return servers.length === 0 ? "none" : `${servers.length}: ${parts.join(", ")}`;
 }

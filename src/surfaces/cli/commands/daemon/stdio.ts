@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { homeHere } from "../../home.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { findHome } from "../../home.ts";
 import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 
@@ -37,9 +37,9 @@ async function findOrStartDaemon(terminal: Terminal): Promise<{ url: string; tok
       "TOOLKEEP_TOKEN is not set; it says which agent toolkeep stdio acts as. Create one: toolkeep token create --agent NAME",
     );
   }
-  const remote = remoteDaemon(terminal.env);
+  const remote = readRemoteDaemon(terminal.env);
   if (remote) return remote;
   const { ensureDaemon } = await import("../../../daemon/ensure-daemon.ts");
-  const { url } = await ensureDaemon(await homeHere(terminal), terminal.env, terminal.signal);
+  const { url } = await ensureDaemon(await findHome(terminal), terminal.env, terminal.signal);
   return { url, token };
 }

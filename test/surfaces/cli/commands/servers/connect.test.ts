@@ -25,7 +25,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const done = await command(options(home), "connect", "claude-code");
     expect(done).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("Claude Code reaches Toolkeep now."),
+      stdout: expect.stringContaining("Connected Claude Code to Toolkeep."),
     });
     expect(done.stdout).toContain("claude mcp list");
     expect(done.stdout).toContain("toolkeep serve");
@@ -73,12 +73,12 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     ]);
 
     const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("1 token of it ended") });
+    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("Revoked 1 token.") });
     expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
     expect(await tokens()).toEqual([]);
     expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
     const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(again).toMatchObject({ code: 0, stdout: `Toolkeep does not stand in ${path}.\n` });
+    expect(again).toMatchObject({ code: 0, stdout: `${path} does not contain Toolkeep.\n` });
   });
 
   it("gives toolboxes instead where they are named", async () => {
@@ -88,10 +88,10 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const { agent } = await commandJson(options(home), "agent", "show", "gemini");
     expect(agent).toMatchObject({ toolboxes: ["reading"], grants: [] });
     const again = await command(options(home), "connect", "gemini");
-    expect(again.stdout).toContain("Its agent gemini keeps what it had: toolbox reading.");
+    expect(again.stdout).toContain("Its agent gemini keeps its rights: toolbox reading.");
     expect(again.stdout).toMatch(/Its agent gemini has \d+ tools: \d+ listed, \d+ found by search\./);
-    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
-    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps its rights");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps its rights");
   });
 
   it("writes nothing where a toolbox does not exist", async () => {
@@ -145,7 +145,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     for (const option of ["--undo", "--print", "--move", "--project"]) {
       expect(await command(options(home), "connect", option)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("name a client"),
+        stderr: expect.stringContaining("needs a client"),
       });
     }
   });
@@ -160,13 +160,13 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(await readFile(path, "utf8")).not.toContain(process.execPath);
     await command(options(home), "connect", "cursor");
     const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(undone.stdout).toContain("Back in it: a, b.");
+    expect(undone.stdout).toContain("Restored: a, b.");
     expect(await readFile(path, "utf8")).toBe(before);
 
     await command(options(home), "connect", "cursor", "--move");
     await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
     const changed = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
+    const [, backup] = /^Not restored: a, b; they are in the backup (.+)$/m.exec(changed.stdout) ?? [];
     expect(await readFile(backup ?? "", "utf8")).toContain(`"a": ${WORKS("a")}`);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
   });
@@ -251,7 +251,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
       cursor: [true, "yes"],
       vscode: [false, "no"],
       windsurf: [false, "no"],
-      codex: [true, "yes, but its token is not known here"],
+      codex: [true, "yes, but its token is unknown"],
       gemini: [true, "unknown, see below"],
       opencode: [false, "no"],
     });
@@ -270,10 +270,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     });
     await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
     const first = await command(options(home), "connect", "cursor");
-    expect(first.stdout).toContain("offered twice: double. Take them out: toolkeep connect cursor --move");
-    expect(first.stdout).toContain(
-      "Not behind Toolkeep yet: own. Bring them in: toolkeep import --client cursor",
-    );
+    expect(first.stdout).toContain("appear twice: double. Remove them: toolkeep connect cursor --move");
+    expect(first.stdout).toContain("Not in Toolkeep yet: own. Import them: toolkeep import --client cursor");
     const moved = await commandJson(options(home), "connect", "cursor", "--move");
     expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
@@ -299,7 +297,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     });
     await command(options(home), "import", "--yes", "--no-wait");
     const moved = await command(options(home), "connect", "cursor", "--move");
-    expect(moved.stdout).toMatch(/Left in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
+    expect(moved.stdout).toMatch(/Kept in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
     expect(moved.stdout).toContain("cannot run it: off (it is disabled)");
     const left = JSON.parse(await readFile(path, "utf8")).mcpServers;
     expect(Object.keys(left)).toEqual(["absent", "off", "toolkeep"]);
