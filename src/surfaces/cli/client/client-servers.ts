@@ -1,7 +1,7 @@
-import type { Client, ClientFile, Place, Scope } from "../../../features/clients/client.ts";
-import type { ConnectDeps, Undone } from "../../../features/clients/connect-client.ts";
-import type { FoundServer } from "../../../features/clients/import/found-server.ts";
-import { candidateOf, isImported } from "../../../features/clients/import/import-preview.ts";
+import type { Client, ClientFile, HostContext, Scope } from "../../../features/clients/client.ts";
+import type { ConnectDeps, UndoResult } from "../../../features/clients/connect-client.ts";
+import type { DiscoveredServer } from "../../../features/clients/import/discovered-server.ts";
+import { isImported, toCandidate } from "../../../features/clients/import/import-preview.ts";
 import type { ImportVerdicts, ServerAnswer, TestReport } from "../../api/contract.ts";
 import { formatStateName } from "../print/server-text.ts";
 import type { Run } from "../shell.ts";
@@ -10,7 +10,7 @@ import { path } from "./api-client.ts";
 /** The servers in a client's settings besides Toolkeep. */
 export interface DuplicateServers {
   /** Servers that Toolkeep also has, with their names there. The client offers their tools twice. */
-  readonly registered: readonly (FoundServer & { readonly registeredAs: string })[];
+  readonly registered: readonly (DiscoveredServer & { readonly registeredAs: string })[];
   /** Names of servers that Toolkeep does not have. */
   readonly others: readonly string[];
 }
@@ -19,15 +19,15 @@ export interface DuplicateServers {
 export async function findDuplicateServers(
   run: Run,
   client: Client,
-  { place, scope, ownUrl }: { place: Place; scope: Scope; ownUrl: string | null },
+  { host, scope, ownUrl }: { host: HostContext; scope: Scope; ownUrl: string | null },
 ): Promise<DuplicateServers> {
   const { discover } = await import("../../../features/clients/discover.ts");
   const { readSettingsText } = await import("../../../machine/config/edit/settings-text.ts");
-  const files = client.files(place).filter((file) => file.scope === scope);
+  const files = client.files(host).filter((file) => file.scope === scope);
   const only = { ...client, files: () => files };
-  const { servers } = await discover({ place, readText: readSettingsText, ownUrl, clients: [only] });
+  const { servers } = await discover({ host, readText: readSettingsText, ownUrl, clients: [only] });
   const { verdicts } = await run.send<ImportVerdicts>("POST", "/api/imports/preview", {
-    servers: servers.map(candidateOf),
+    servers: servers.map(toCandidate),
   });
   return {
     registered: servers.flatMap((server, index) => {
@@ -41,13 +41,13 @@ export async function findDuplicateServers(
 /** Puts moved servers back into the client's other settings files of this scope; `target` is handled by the caller. */
 export async function restoreMovedServers(
   client: Client,
-  { place, scope, target }: { place: Place; scope: Scope; target: ClientFile },
-): Promise<Undone[]> {
+  { host, scope, target }: { host: HostContext; scope: Scope; target: ClientFile },
+): Promise<UndoResult[]> {
   const { restoreServers } = await import("../../../features/clients/connect-client.ts");
   const others = client
-    .files(place)
+    .files(host)
     .filter((file) => file.scope === scope && !file.readOnly && file.path !== target.path);
-  const undone: Undone[] = [];
+  const undone: UndoResult[] = [];
   for (const file of others) {
     const one = await restoreServers(file);
     if (one) undone.push(one);
@@ -74,19 +74,19 @@ export async function moveServers(
   const { removeServers } = await import("../../../features/clients/connect-client.ts");
   const writable = new Set(
     client
-      .files(deps.place)
+      .files(deps.host)
       .filter((file) => !file.readOnly)
       .map((file) => file.path),
   );
   const kept: { name: string; reason: string }[] = [];
-  const moved: FoundServer[] = [];
+  const moved: DiscoveredServer[] = [];
   for (const server of registered) {
-    if (!server.findings.every(({ file }) => writable.has(file))) continue;
+    if (!server.locations.every(({ file }) => writable.has(file))) continue;
     const reason = await explainCannotRun(run, server.registeredAs);
     if (reason === undefined) moved.push(server);
     else kept.push({ name: server.name, reason });
   }
-  const findings = moved.flatMap((server) => server.findings);
+  const findings = moved.flatMap((server) => server.locations);
   for (const file of new Set(findings.map((finding) => finding.file))) {
     const keys = findings.filter((finding) => finding.file === file).map((finding) => finding.path);
     await removeServers(file, keys, deps);
@@ -96,11 +96,11 @@ export async function moveServers(
 
 /** Why Toolkeep cannot run a server; undefined if it can. A server that is not connected is tested. */
 async function explainCannotRun(run: Run, name: string): Promise<string | undefined> {
-  const place = path`/api/servers/${name}`;
-  const { server } = await run.get<ServerAnswer>(place);
+  const route = path`/api/servers/${name}`;
+  const { server } = await run.get<ServerAnswer>(route);
   if (server.state === "ready") return undefined;
   if (server.state === "disabled" || server.state === "pending_approval")
     return `it is ${formatStateName(server.state)}`;
-  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${place}/test`));
+  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${route}/test`));
   return report.ok ? undefined : report.error;
 }

@@ -1,5 +1,5 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { FoundServer } from "../../../features/clients/import/found-server.ts";
+import type { DiscoveredServer } from "../../../features/clients/import/discovered-server.ts";
 import type { ServerAnswer, ServerInput } from "../../api/contract.ts";
 import { printable } from "../../daemon/log/printable.ts";
 import { readRemoteDaemon } from "../client/remote.ts";
@@ -58,13 +58,13 @@ export async function addPastedServers(
   return test && answers.some(({ server }) => server.lastError !== null) ? 1 : 0;
 }
 
-async function findServers(run: Run, { text, name }: PastedText): Promise<readonly FoundServer[]> {
-  const { placeHere } = await import("../../../features/clients/client.ts");
+async function findServers(run: Run, { text, name }: PastedText): Promise<readonly DiscoveredServer[]> {
+  const { getHostContext } = await import("../../../features/clients/client.ts");
   const { discoverPasted } = await import("../../../features/clients/import/pasted.ts");
   const { env, cwd } = run.terminal;
   const pasted = text === true ? await run.terminal.read() : text;
   const { servers, files } = await discoverPasted(pasted, {
-    place: placeHere(env, cwd),
+    host: getHostContext(env, cwd),
     ownUrl: await getOwnEndpoint(run),
   });
   const problem = files.find((file) => file.problem !== null)?.problem ?? servers.find(isSkipped)?.skipped;
@@ -84,19 +84,19 @@ async function findServers(run: Run, { text, name }: PastedText): Promise<readon
   return servers;
 }
 
-function isSkipped({ skipped }: FoundServer): boolean {
+function isSkipped({ skipped }: DiscoveredServer): boolean {
   return skipped !== null;
 }
 
-async function chooseName({ name }: FoundServer): Promise<string> {
-  const { allowedName } = await import("../../../features/clients/import/import-plan.ts");
-  return allowedName(name);
+async function chooseName({ name }: DiscoveredServer): Promise<string> {
+  const { toAllowedName } = await import("../../../features/clients/import/import-plan.ts");
+  return toAllowedName(name);
 }
 
 /** The server as pasted, with the options on top. A remote daemon does not have the folders of this machine, so `cwd` is left out. */
 function buildInput(
   { terminal }: Run,
-  { fields }: FoundServer,
+  { fields }: DiscoveredServer,
   { env, headers, ...more }: ServerInput,
 ): ServerInput {
   const { cwd, ...rest } = fields;
@@ -117,7 +117,7 @@ function isProvided(part: string, { env = {}, headers = {} }: ServerInput): bool
 }
 
 /** What a person should know, and how to provide missing values. */
-function formatNotes({ missing, notes }: FoundServer, lacks: readonly string[], name: string): string {
+function formatNotes({ missing, notes }: DiscoveredServer, lacks: readonly string[], name: string): string {
   const lines = notes.map((note) => `Note: ${note}\n`);
   if (lacks.length === 0) return printable(lines.join(""));
   const options = lacks.map((part) => part.replace(/^env\./, "--env ").replace(/^headers\./, "--header "));

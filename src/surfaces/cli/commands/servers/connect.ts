@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
-import type { Access, Client, ClientFile, Place, Scope } from "../../../../features/clients/client.ts";
-import type { Connection, Written } from "../../../../features/clients/connect-client.ts";
+import type { Access, Client, ClientFile, HostContext, Scope } from "../../../../features/clients/client.ts";
+import type { Connection, WriteResult } from "../../../../features/clients/connect-client.ts";
 import { systemClock } from "../../../../lib/clock.ts";
 import { ownBin } from "../../../../machine/process/own-package.ts";
 import type { AgentAnswer, TokenList } from "../../../api/contract.ts";
@@ -47,7 +47,7 @@ interface ConnectOptions {
 interface ConnectPlan {
   readonly client: Client;
   readonly scope: Scope;
-  readonly place: Place;
+  readonly host: HostContext;
   readonly target: ClientFile;
   readonly url: string;
   readonly label: string;
@@ -78,19 +78,19 @@ export function connectCommand(shell: Shell): Command {
 
 async function connect(run: Run, name: string | undefined, options: ConnectOptions): Promise<undefined> {
   checkClientNamed(name, options);
-  const { placeHere } = await import("../../../../features/clients/client.ts");
-  const place = placeHere(run.terminal.env, run.terminal.cwd);
+  const { getHostContext } = await import("../../../../features/clients/client.ts");
+  const host = getHostContext(run.terminal.env, run.terminal.cwd);
   const url = await getOwnEndpoint(run);
-  if (name === undefined) return listClients(run, place, url);
+  if (name === undefined) return listClients(run, host, url);
 
-  const { clientNamed } = await import("../../../../features/clients/clients.ts");
-  const { targetFile } = await import("../../../../features/clients/connect-client.ts");
-  const client = clientNamed(name);
+  const { findClient } = await import("../../../../features/clients/clients.ts");
+  const { findTargetFile } = await import("../../../../features/clients/connect-client.ts");
+  const client = findClient(name);
   const scope = options.project ? "project" : "user";
-  const target = await targetFile(client, place, scope);
-  const project = options.project ? place.cwd : null;
+  const target = await findTargetFile(client, host, scope);
+  const project = options.project ? host.cwd : null;
   const label = formatTokenLabel(client, project);
-  const plan: ConnectPlan = { client, scope, place, target, url, label, project };
+  const plan: ConnectPlan = { client, scope, host, target, url, label, project };
   if (options.undo) {
     await confirmUnlessYes(run, options, `Remove Toolkeep from ${client.title} and revoke its token?`);
     return undoConnection(run, plan);
@@ -100,11 +100,11 @@ async function connect(run: Run, name: string | undefined, options: ConnectOptio
 }
 
 async function writeConnection(run: Run, plan: ConnectPlan, options: ConnectOptions): Promise<undefined> {
-  const { client, target, url, place } = plan;
+  const { client, target, url, host } = plan;
   const { checkTarget, connectClient } = await import("../../../../features/clients/connect-client.ts");
   checkAddress(url);
   await checkToolboxes(run, options.tools ?? []);
-  const deps = { place, clock: systemClock, ownUrl: url };
+  const deps = { host, clock: systemClock, ownUrl: url };
   // Check before creating an agent that would be useless.
   await checkTarget(client, target, await buildAccess(run, url, "TOKEN"), deps);
 
@@ -112,7 +112,7 @@ async function writeConnection(run: Run, plan: ConnectPlan, options: ConnectOpti
   const agent = await grantRights(run, clientAgent, options.tools);
   const keepsRights = clientAgent.exists && options.tools === undefined && !hasDefaultRights(agent.agent);
   const { token, record } = await createClientToken(run, clientAgent.name, plan.label);
-  let written: Written;
+  let written: WriteResult;
   try {
     written = await connectClient(client, target, await buildAccess(run, url, token), deps);
   } catch (error) {
@@ -185,22 +185,22 @@ async function printSnippet(run: Run, { client, target, url, project }: ConnectP
   );
 }
 
-async function listClients(run: Run, place: Place, ownUrl: string): Promise<undefined> {
+async function listClients(run: Run, host: HostContext, ownUrl: string): Promise<undefined> {
   const { CLIENTS } = await import("../../../../features/clients/clients.ts");
-  const { connectionOf, isFound, targetFile } = await import(
+  const { readConnection, isInstalled, findTargetFile } = await import(
     "../../../../features/clients/connect-client.ts"
   );
   const { tokens } = await run.get<TokenList>("/api/tokens");
   const clients = await Promise.all(
     CLIENTS.map(async (client) => {
-      const target = await targetFile(client, place, "user");
-      const { connected, problem } = await connectionOf(client, target, { ownUrl }).then(
+      const target = await findTargetFile(client, host, "user");
+      const { connected, problem } = await readConnection(client, target, { ownUrl }).then(
         (connection) => ({ connected: describeConnection(connection, tokens), problem: null }),
         (error: unknown) => ({ connected: "unknown, see below", problem: messageOf(error) }),
       );
       return {
         client: client.id,
-        found: await isFound(client, place),
+        found: await isInstalled(client, host),
         connected,
         file: target.path,
         problem,
@@ -239,7 +239,7 @@ async function buildAccess({ terminal }: Run, url: string, token: string): Promi
 
 function formatConnected(
   { client }: ConnectPlan,
-  written: Written,
+  written: WriteResult,
   {
     agent,
     unknown,
@@ -289,7 +289,7 @@ function formatConnected(
 }
 
 /** Warns if others may be able to read the token. */
-function formatTokenNotes({ file, linkedTo, mode, created }: Written): string[] {
+function formatTokenNotes({ file, linkedTo, mode, created }: WriteResult): string[] {
   const isOpen = !created && (mode & 0o044) !== 0;
   return [
     ...(isOpen

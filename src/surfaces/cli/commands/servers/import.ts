@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { Client } from "../../../../features/clients/client.ts";
-import type { FoundServer } from "../../../../features/clients/import/found-server.ts";
-import { candidateOf, isImported, previewOf } from "../../../../features/clients/import/import-preview.ts";
+import type { DiscoveredServer } from "../../../../features/clients/import/discovered-server.ts";
+import { isImported, toCandidate, toPreview } from "../../../../features/clients/import/import-preview.ts";
 import { nearest } from "../../../../lib/nearest.ts";
 import type { ImportAnswer, ImportPreview, ImportServer, ImportVerdicts } from "../../../api/contract.ts";
 import { printable } from "../../../daemon/log/printable.ts";
@@ -24,7 +24,7 @@ interface ImportOptions {
 }
 
 interface Discovery {
-  readonly servers: readonly FoundServer[];
+  readonly servers: readonly DiscoveredServer[];
   readonly preview: ImportPreview;
 }
 
@@ -85,13 +85,13 @@ async function importServers(run: Run, options: ImportOptions): Promise<number> 
 
 /** Finds the servers of the clients on this machine and asks the daemon what an import would do. Sends no secret values. */
 async function discoverServers(run: Run, options: ImportOptions): Promise<Discovery> {
-  const { placeHere } = await import("../../../../features/clients/client.ts");
+  const { getHostContext } = await import("../../../../features/clients/client.ts");
   const { discover } = await import("../../../../features/clients/discover.ts");
   const { readSettingsText } = await import("../../../../machine/config/edit/settings-text.ts");
   const { env, cwd } = run.terminal;
   const clients = await findClients(options.client);
   const { servers: all, files } = await discover({
-    place: placeHere(env, cwd),
+    host: getHostContext(env, cwd),
     readText: readSettingsText,
     ownUrl: await getOwnEndpoint(run),
     ...(clients ? { clients } : {}),
@@ -99,24 +99,24 @@ async function discoverServers(run: Run, options: ImportOptions): Promise<Discov
   });
   const servers = filterByName(all, options.only);
   const { verdicts } = await run.send<ImportVerdicts>("POST", "/api/imports/preview", {
-    servers: servers.map(candidateOf),
+    servers: servers.map(toCandidate),
   });
-  const previews = servers.map((server, index) => previewOf(server, verdicts[index]!));
+  const previews = servers.map((server, index) => toPreview(server, verdicts[index]!));
   return { servers, preview: { servers: previews, files } };
 }
 
 async function findClients(names: readonly string[] | undefined): Promise<readonly Client[] | undefined> {
   if (names === undefined) return undefined;
-  const { clientNamed } = await import("../../../../features/clients/clients.ts");
-  return names.map(clientNamed);
+  const { findClient } = await import("../../../../features/clients/clients.ts");
+  return names.map(findClient);
 }
 
 function filterByName(
-  servers: readonly FoundServer[],
+  servers: readonly DiscoveredServer[],
   names: readonly string[] | undefined,
-): readonly FoundServer[] {
+): readonly DiscoveredServer[] {
   if (names === undefined) return servers;
-  const known = new Set(servers.flatMap(({ findings }) => findings.map((finding) => finding.name)));
+  const known = new Set(servers.flatMap(({ locations }) => locations.map((finding) => finding.name)));
   const wrong = names.find((name) => !known.has(name));
   if (wrong !== undefined) {
     const guess = nearest(wrong, known);
@@ -125,23 +125,23 @@ function filterByName(
       : `; found: ${printable([...known].join(", ")) || "none"}`;
     throw new ToolkeepError("NOT_FOUND", `no client has a server named ${JSON.stringify(wrong)}${hint}`);
   }
-  return servers.filter(({ findings }) => findings.some((finding) => names.includes(finding.name)));
+  return servers.filter(({ locations }) => locations.some((finding) => names.includes(finding.name)));
 }
 
-function selectImports({ servers, preview }: Discovery): readonly FoundServer[] {
+function selectImports({ servers, preview }: Discovery): readonly DiscoveredServer[] {
   return servers.filter((_, index) => isImported(preview.servers[index]!.verdict));
 }
 
 /** A remote daemon does not have the folders of this machine, so `cwd` is left out. */
-function buildBody({ terminal }: Run, server: FoundServer): ImportServer {
+function buildBody({ terminal }: Run, server: DiscoveredServer): ImportServer {
   const { cwd, ...fields } = server.fields;
   const folder = cwd === undefined || readRemoteDaemon(terminal.env) ? {} : { cwd };
-  return { ...fields, ...folder, ...candidateOf(server) };
+  return { ...fields, ...folder, ...toCandidate(server) };
 }
 
 const NOTHING_FOUND =
   "No servers found in the settings of any client. Register one: toolkeep server add NAME -- COMMAND ARGS…\n";
 
-function formatNothingToDo(selected: readonly FoundServer[]): string {
+function formatNothingToDo(selected: readonly DiscoveredServer[]): string {
   return selected.length > 0 ? "" : "\nNothing to import.\n";
 }

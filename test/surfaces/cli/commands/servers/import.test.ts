@@ -48,7 +48,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect(shown.code).toBe(0);
     const rows = shown.stdout.split("\n");
     expect(rows.find((row) => row.startsWith("every"))).toMatch(/claude-code, cursor .* new$/);
-    expect(rows.find((row) => row.startsWith("hub"))).toContain("skipped: it is Toolkeep itself");
+    expect(rows.find((row) => row.startsWith("hub"))).toContain("skipped: this is Toolkeep itself");
     expect(rows.find((row) => row.startsWith("late"))).toContain(
       "new, disabled: ${env:LATE} has no value here",
     );

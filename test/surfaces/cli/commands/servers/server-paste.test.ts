@@ -41,7 +41,7 @@ describe("toolkeep server add, of what a README shows", () => {
   });
 
   it.each([
-    [["--paste", "npm install -g x"], "starts no server"],
+    [["--paste", "npm install -g x"], "only installs a package"],
     [["--paste", "npx x", "--url", "https://x.example/mcp"], "remove the command or --url"],
     [["a", "--paste", "npx a-mcp\nnpx b-mcp"], "a name fits only one server, but the pasted text contains 2"],
     [["notes"], "give either a command"],
